@@ -1,0 +1,6 @@
+"""Federated learning under personalised local differential privacy.
+
+Data flows one way, and imports point the same way (`tests/test_layers.py` holds them to it):
+experiment → data → partition → local training → update → clip → mechanism → upload →
+aggregator → evaluation → events → store. `simulate` is that path, one round after another.
+"""

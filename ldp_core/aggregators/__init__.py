@@ -1,0 +1,10 @@
+"""How the server combines uploads, by weights that are known before any upload is seen."""
+
+from ldp_core.aggregators.base import Aggregator
+from ldp_core.component import Registry
+
+registry: Registry[Aggregator] = Registry(__name__, Aggregator, "the aggregator's name")
+names = registry.names
+get = registry.get
+
+__all__ = ["Aggregator", "get", "names", "registry"]

@@ -1,0 +1,22 @@
+"""Weights by one over the standard deviation of a client's noise (paper 001, eq. 12–13)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.aggregators.base import Aggregator, power_of_inverse
+from ldp_core.mechanisms.base import Floats
+
+
+class InverseStd(Aggregator):
+    """Better than the mean, and never as good as weighting by the inverse variance."""
+
+    label = "1/σ"
+    summary = "A client with twice the noise counts half: it helps, and leaves much on the table."
+    formula = r"\bar w=\sum_i\frac{1/\sigma_i}{\sum_j 1/\sigma_j}\,\tilde w_i"
+    reference = "Paper 001 (Personalized LDP-FL), weighted average B"
+
+    def raw_weights(
+        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
+    ) -> Floats:
+        return power_of_inverse(variances + between, 0.5)

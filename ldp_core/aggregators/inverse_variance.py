@@ -1,0 +1,22 @@
+"""Weights by one over the variance of a client's noise: the least noisy unbiased combination."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.aggregators.base import Aggregator, power_of_inverse
+from ldp_core.mechanisms.base import Floats
+
+
+class InverseVariance(Aggregator):
+    """The weighted mean of least variance when all clients estimate the same weights."""
+
+    label = "1/σ²"
+    summary = "A client with twice the noise counts a quarter: the least noise a weighted mean can have."
+    formula = r"\bar w=\sum_i\frac{1/(\sigma_i^2+\tau^2)}{\sum_j 1/(\sigma_j^2+\tau^2)}\,\tilde w_i"
+    reference = "Best linear unbiased estimate (Gauss–Markov); mathematics, section 2"
+
+    def raw_weights(
+        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
+    ) -> Floats:
+        return power_of_inverse(variances + between, 1.0)

@@ -1,0 +1,22 @@
+"""The plain mean: every client counts the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.aggregators.base import Aggregator
+from ldp_core.mechanisms.base import Floats
+
+
+class Mean(Aggregator):
+    """Equal weights. Its noise is that of the noisiest clients."""
+
+    label = "mean"
+    summary = "Every client counts the same, so the noisiest clients set the noise."
+    formula = r"\bar w=\frac1K\sum_i\tilde w_i"
+    reference = "Federated averaging; paper 001's A"
+
+    def raw_weights(
+        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
+    ) -> Floats:
+        return np.ones_like(variances)

@@ -1,0 +1,93 @@
+"""Parts that are discovered: one file, one class, its own parameters.
+
+A mechanism, an aggregator, a selection, a partition, a data set, a model or an attacker is a frozen
+pydantic model in a file of its own; the file's name is its name. Its fields are its parameters,
+with limits; its class attributes are what a page says about it. So validation, widgets and tests
+need no list of parts, and adding one edits no other file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from ldp_core.errors import UnknownName
+
+
+class Component(BaseModel):
+    """A named part. Subclasses add their parameters as fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    name: ClassVar[str]
+    """The file's name, set on discovery."""
+    label: ClassVar[str]
+    """What a page calls it."""
+    summary: ClassVar[str]
+    """One sentence that a student understands."""
+    formula: ClassVar[str] = ""
+    """LaTeX, shown in a popover."""
+    reference: ClassVar[str] = ""
+    """Paper and equation."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Its own parameters as JSON values."""
+        return self.model_dump(mode="json")
+
+
+C = TypeVar("C", bound=Component)
+
+
+class Registry(Generic[C]):
+    """The components of one package, found by looking at its files."""
+
+    def __init__(self, package: str, kind: type[Any], noun: str) -> None:
+        self._package, self._kind, self._noun = package, kind, noun
+
+    @cached_property
+    def _classes(self) -> dict[str, type[C]]:
+        package = importlib.import_module(self._package)
+        found: dict[str, type[C]] = {}
+        for module_info in pkgutil.iter_modules(package.__path__):
+            if module_info.name.startswith("_"):
+                continue
+            module = importlib.import_module(f"{self._package}.{module_info.name}")
+            value: Any
+            for value in vars(module).values():
+                if (
+                    isinstance(value, type)
+                    and issubclass(value, self._kind)
+                    and value.__module__ == module.__name__
+                    and "label" in vars(value)  # shared base classes have no label
+                ):
+                    value.name = module_info.name
+                    found[module_info.name] = value
+        return found
+
+    def names(self) -> list[str]:
+        """Every name, in alphabetical order."""
+        return sorted(self._classes)
+
+    def kind(self, name: str) -> type[C]:
+        """The class called `name`.
+
+        Raises:
+            UnknownName: nothing is called so; the message lists what there is.
+        """
+        try:
+            return self._classes[name]
+        except (KeyError, TypeError):
+            raise UnknownName(self._noun, name, self._classes) from None
+
+    def get(self, name: str, **parameters: Any) -> C:
+        """The component called `name` with its own `parameters`.
+
+        Raises:
+            UnknownName: nothing is called so.
+            pydantic.ValidationError: a parameter is unknown or out of its limits.
+        """
+        return self.kind(name)(**parameters)

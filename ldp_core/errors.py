@@ -1,0 +1,76 @@
+"""What can go wrong, worded for the person who can mend it.
+
+Each message says what is wrong, what was given and what to do, in one sentence.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class StudioError(Exception):
+    """Anything that the person at the keyboard can mend; its text is meant for them."""
+
+
+class UnknownName(StudioError, KeyError):
+    """A name that no registry holds."""
+
+    def __init__(self, kind: str, given: object, known: Iterable[str]) -> None:
+        self.known = sorted(known)
+        super().__init__(f"{kind} must be {one_of(self.known)}; got {shown(given)}{hint(given, self.known)}")
+
+    def __str__(self) -> str:  # KeyError would show the quoted repr
+        return str(self.args[0])
+
+
+class InvalidInput(StudioError, ValueError):
+    """A value that a mechanism, an aggregator or a file reader cannot accept."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with an experiment: the dotted path of the field, and a sentence about it."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.message}" if self.path else self.message
+
+
+class InvalidExperiment(StudioError, ValueError):
+    """An experiment that cannot run, with everything that is wrong with it."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(map(str, self.problems)))
+
+
+class DataUnavailable(StudioError):
+    """A data set that is neither on this machine nor to be had."""
+
+
+class Diverged(StudioError):
+    """Training left the numbers: weights or loss beyond any use."""
+
+
+def shown(value: object, most: int = 60) -> str:
+    """`value` as it is quoted in a message: short, on one line, in the spelling of JSON."""
+    text = {None: "null", True: "true", False: "false"}.get(value) if isinstance(value, bool | None) else None
+    if text is None:
+        text = f"“{value}”" if isinstance(value, str) else str(value)
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def one_of(names: Sequence[str]) -> str:
+    """`a, b or c`."""
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
+
+
+def hint(given: object, known: Iterable[str]) -> str:
+    """`; did you mean x?` when one of the known names is close to what was typed."""
+    close = difflib.get_close_matches(str(given), list(known), n=1)
+    return f"; did you mean {close[0]}?" if close else ""

@@ -1,0 +1,29 @@
+"""Experiments: what a run is, read from JSON, checked, and changed by name."""
+
+from ldp_core.experiment.attack import Attack
+from ldp_core.experiment.clients import Clients
+from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
+from ldp_core.experiment.editing import changed
+from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
+from ldp_core.experiment.reading import loads, parse
+from ldp_core.experiment.schema import TARGETS, Experiment, Local, Population
+
+__all__ = [
+    "EPSILON_MODES",
+    "RANGE_MODES",
+    "TARGETS",
+    "Attack",
+    "Clients",
+    "Draft",
+    "Experiment",
+    "Local",
+    "Mode",
+    "Population",
+    "Run",
+    "Variant",
+    "changed",
+    "checked",
+    "loads",
+    "parse",
+    "parse_draft",
+]

@@ -1,0 +1,105 @@
+"""Who the clients are and what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
+
+from ldp_core import limits
+from ldp_core.errors import hint, one_of, shown
+from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
+from ldp_core.fields import Checked, Choice, Whole, refused
+from ldp_core.limits import Limit
+from ldp_core.mechanisms.base import Floats
+
+PerClient = float | tuple[float, ...]
+
+
+def per_client(limit: Limit, modes: Mapping[str, Mode], advice: str = "") -> Callable[[Any], Any]:
+    """A validator for a number, a list with one number for each client, or the name of a mode."""
+    asked = f"a number {limit}, or a list of them" + (", or a mode by name" if modes else "")
+
+    def check(value: Any) -> Any:
+        if isinstance(value, str):
+            if value in modes:
+                return value
+            names = f" (modes: {one_of(list(modes))})" if modes else ""
+            raise refused(f"must be {asked}{names}; got {shown(value)}{hint(value, modes)}")
+        if isinstance(value, list | tuple):
+            for i, item in enumerate(value, start=1):
+                if not _is_number(item) or not limit.allows(item):
+                    raise refused(f"of client {i} must be a number {limit}; got {shown(item)}{advice}")
+            return tuple(float(item) for item in value)
+        if not _is_number(value) or not limit.allows(value):
+            raise refused(f"must be {asked}; got {shown(value)}{advice}")
+        return float(value)
+
+    return check
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+EPSILON_ADVICE = "; 0.5 hides a lot, 8 hides little"
+
+
+class Clients(BaseModel):
+    """How many clients there are, and each one's budget and safe range."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    count: Annotated[int, Whole(limits.CLIENTS)] = int(limits.CLIENTS.default)
+    epsilon: Annotated[
+        PerClient | str, Checked(per_client(limits.EPSILON, EPSILON_MODES, EPSILON_ADVICE))
+    ] = "two_volunteers"
+    epsilon_scope: Annotated[str, Choice(("mechanism", "upload"))] = Field(
+        "mechanism", description="what epsilon covers: the mechanism's own scope, or a whole upload"
+    )
+    low: Annotated[PerClient, Checked(per_client(limits.BOUND, {}))] = -limits.BOUND.default
+    high: Annotated[PerClient, Checked(per_client(limits.BOUND, {}))] = limits.BOUND.default
+    range: Annotated[
+        PerClient | str | None,
+        Checked(lambda v: None if v is None else per_client(limits.HALF_WIDTH, RANGE_MODES)(v)),
+    ] = Field(None, description="half-width around 0, instead of low and high")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_kind_of_range(cls, data: Any) -> Any:
+        """Refuse a range beside low or high: one of them would be ignored."""
+        if isinstance(data, Mapping) and data.get("range") is not None and {"low", "high"} & set(data):
+            raise refused(
+                "takes either range (a half-width) or low and high; "
+                f"got range {shown(data['range'])} beside {' and '.join(sorted({'low', 'high'} & set(data)))}"
+            )
+        return data
+
+    @model_serializer
+    def _serialise(self) -> dict[str, Any]:
+        """Only the kind of range that is in use."""
+        data: dict[str, Any] = {
+            "count": self.count,
+            "epsilon": self.epsilon,
+            "epsilon_scope": self.epsilon_scope,
+        }
+        return data | ({"low": self.low, "high": self.high} if self.range is None else {"range": self.range})
+
+    def budgets(self) -> Floats:
+        """ε as asked for, shape (count,), in the scope that epsilon_scope names."""
+        return _dealt(self.epsilon, self.count, EPSILON_MODES)
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The ends of the safe ranges, each of shape (count,)."""
+        if self.range is not None:
+            half = _dealt(self.range, self.count, RANGE_MODES)
+            return -half, half
+        return _dealt(self.low, self.count, {}), _dealt(self.high, self.count, {})
+
+
+def _dealt(value: PerClient | str, count: int, modes: Mapping[str, Mode]) -> Floats:
+    if isinstance(value, str):
+        return modes[value].deal(count)
+    return np.broadcast_to(np.asarray(value, dtype=np.float64), (count,)).copy()

@@ -1,0 +1,89 @@
+"""Populations by name: laws that give every client a budget or a range, for any number of clients.
+
+Values are dealt in client order, as the papers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp_core.mechanisms.base import Floats
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A law for a whole population, with the words a page uses for it."""
+
+    label: str
+    summary: str
+    deal: Callable[[int], Floats]
+    """count → one value for each client, shape (count,)."""
+
+
+def cycle(*values: float) -> Callable[[int], Floats]:
+    """Deal the values in turn, over and over: paper 000's modes."""
+    return lambda count: np.resize(np.array(values, dtype=np.float64), count)
+
+
+def blocks(*parts: tuple[float, float]) -> Callable[[int], Floats]:
+    """Deal (share, value) pairs in blocks of clients; shares add up to 1."""
+
+    def deal(count: int) -> Floats:
+        ends = np.round(np.cumsum([share for share, _ in parts]) * count).astype(int)
+        sizes = np.diff(ends, prepend=0)
+        return np.repeat(np.array([value for _, value in parts], dtype=np.float64), sizes)
+
+    return deal
+
+
+def two_volunteers(count: int) -> Floats:
+    """Everybody asks for ε 0.5 but the last two, who offer ε 8."""
+    budgets = np.full(count, 0.5)
+    budgets[max(0, count - 2) :] = 8.0
+    return budgets
+
+
+def heavy_tailed(count: int) -> Floats:
+    """Quantiles of a Pareto law with index 1 from ε 0.2, cut off at 20, most cautious first."""
+    rank = (np.arange(count) + 0.5) / count
+    return np.minimum(0.2 / (1 - rank), 20.0)
+
+
+EPSILON_MODES: dict[str, Mode] = {
+    "two_volunteers": Mode(
+        "Two volunteers", "Everybody asks for ε 0.5; the last two offer ε 8.", two_volunteers
+    ),
+    "half_and_half": Mode(
+        "Half and half",
+        "The first half asks for ε 0.5, the second half offers ε 8.",
+        blocks((0.5, 0.5), (0.5, 8.0)),
+    ),
+    "three_levels": Mode(
+        "Three levels",
+        "54 % cautious (ε 0.5), 37 % moderate (ε 2), 9 % open (ε 8): the shares of Jorgensen et al. 2015.",
+        blocks((0.54, 0.5), (0.37, 2.0), (0.09, 8.0)),
+    ),
+    "heavy_tailed": Mode(
+        "Heavy-tailed",
+        "Most clients ask for ε near 0.2, a few offer up to ε 20 (Pareto law).",
+        heavy_tailed,
+    ),
+    "eps1": Mode("ε₁ of PLDP-FL", "ε 0.1 and 0.2 in turn (paper 000).", cycle(0.1, 0.2)),
+    "eps2": Mode(
+        "ε₂ of PLDP-FL", "ε 0.1, 0.2, … 1.0 in turn (paper 000).", cycle(*(k / 10 for k in range(1, 11)))
+    ),
+    "eps3": Mode("ε₃ of PLDP-FL", "ε 0.9 and 1.0 in turn (paper 000).", cycle(0.9, 1.0)),
+}
+
+RANGE_MODES: dict[str, Mode] = {
+    "tau1": Mode("τ₁ of PLDP-FL", "Ranges 0.2 and 0.4 long in turn (paper 000).", cycle(0.1, 0.2)),
+    "tau2": Mode(
+        "τ₂ of PLDP-FL",
+        "Ranges 0.2, 0.4, … 2.0 long in turn (paper 000).",
+        cycle(*(k / 10 for k in range(1, 11))),
+    ),
+    "tau3": Mode("τ₃ of PLDP-FL", "Ranges 1.8 and 2.0 long in turn (paper 000).", cycle(0.9, 1.0)),
+}

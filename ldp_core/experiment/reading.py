@@ -1,0 +1,114 @@
+"""From JSON to an experiment, with every problem found in one go."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from ldp_core.errors import InvalidExperiment, Problem, hint, shown
+from ldp_core.experiment.schema import Experiment
+
+Path = tuple[int | str, ...]
+
+
+def parse(data: Any) -> Experiment:
+    """The experiment that a JSON object describes; missing fields take their defaults.
+
+    Raises:
+        InvalidExperiment: with all problems, each at its field.
+    """
+    if isinstance(data, Experiment):
+        return data
+    if not isinstance(data, Mapping):
+        raise InvalidExperiment([Problem("", f"an experiment must be a JSON object; got {shown(data)}")])
+    try:
+        return Experiment.model_validate(dict(data))
+    except ValidationError as error:
+        found = _problems(error, data)
+        raise InvalidExperiment(found + _hidden_behind(found, data)) from None
+
+
+def loads(text: str) -> Experiment:
+    """The experiment in a JSON text.
+
+    Raises:
+        InvalidExperiment: not JSON, or not an experiment.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        where = (
+            f" at line {error.lineno}, column {error.colno}"
+            if isinstance(error, json.JSONDecodeError)
+            else ""
+        )
+        start = shown(text.strip()[:40]) if text.strip() else "nothing"
+        message = f"an experiment must be a JSON object, and this is not JSON{where}: it begins with {start}"
+        raise InvalidExperiment([Problem("", message)]) from None
+    return parse(data)
+
+
+def _problems(error: ValidationError, data: Any) -> list[Problem]:
+    """The errors of pydantic in our own words."""
+    found = []
+    for item in error.errors(include_url=False):
+        path: Path = item["loc"]
+        where = ".".join(map(str, path))
+        if item["type"] == "extra_forbidden":
+            known = _known_fields(path[:-1], data)
+            message = f"is not a field here (there are {', '.join(sorted(known))}){hint(path[-1], known)}"
+        elif item["type"] in ("model_type", "model_attributes_type", "dict_type"):
+            message = f"must be a JSON object; got {shown(item['input'])}"
+        elif item["type"] == "missing":
+            message = "is missing"
+        else:
+            message = item["msg"].removeprefix("Value error, ")
+            if item["type"] not in ("studio", "value_error"):
+                message = f"will not do ({message[0].lower()}{message[1:]}); got {shown(item['input'])}"
+        found.append(Problem(where, message))
+    return found
+
+
+def _known_fields(path: Path, data: Any) -> list[str]:
+    """The fields of the object at `path`."""
+    kind: Any = Experiment
+    for step in path:
+        field = getattr(kind, "model_fields", {}).get(step)
+        part = next((m for m in getattr(field, "metadata", ()) if hasattr(m, "registry")), None)
+        data = data.get(step) if isinstance(data, Mapping) else None
+        if part is not None and isinstance(data, Mapping):
+            component: Any = part.registry.kind(data[part.key])
+            return [part.key, *(f for f in component.model_fields if f != "form")]
+        kind = getattr(field, "annotation", None)
+    return list(kind.model_fields) if isinstance(kind, type) and issubclass(kind, BaseModel) else []
+
+
+def _hidden_behind(found: list[Problem], data: Mapping[str, Any]) -> list[Problem]:
+    """Problems that pydantic did not reach because a field was wrong already.
+
+    The wrong fields are left out, so that they take their defaults; what is then still wrong, and
+    has nothing to do with them, is reported as well.
+    """
+    rest = copy.deepcopy(dict(data))
+    for problem in found:
+        _remove(rest, problem.path.split("."))
+    try:
+        Experiment.model_validate(rest)
+    except ValidationError as error:
+        removed = {problem.path.split(".")[0] for problem in found}
+        return [p for p in _problems(error, rest) if p.path.split(".")[0] not in removed]
+    return []
+
+
+def _remove(data: Any, path: list[str]) -> None:
+    """Delete the value at `path`, or the deepest object on the way to it."""
+    if not isinstance(data, dict) or path[0] not in data:
+        return
+    if len(path) > 1 and isinstance(data[path[0]], dict) and path[1] in data[path[0]]:
+        _remove(data[path[0]], path[1:])
+    else:
+        del data[path[0]]

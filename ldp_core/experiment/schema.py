@@ -1,0 +1,185 @@
+"""The experiment: everything that decides a run, in one frozen object.
+
+It is plain JSON on the way in and out. Every field has a default, so `{}` is the default
+demonstration; an unknown key is refused; every limit stands in `ldp_core.limits`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, model_validator
+from pydantic_core import InitErrorDetails, ValidationError
+
+from ldp_core import aggregators, datasets, limits, mechanisms, models, partitions, selections
+from ldp_core.errors import one_of, shown
+from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
+from ldp_core.experiment.clients import Clients
+from ldp_core.experiment.parts import Part
+from ldp_core.fields import Checked, Choice, Number, Whole, refused
+from ldp_core.mechanisms.base import Floats
+
+TARGETS = {
+    "weights": "the trained weights themselves",
+    "update": "what training changed: the trained weights minus the server's",
+}
+
+
+class Local(BaseModel):
+    """How a client trains in a round."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    optimizer: Annotated[str, Choice(("sgd",))] = "sgd"
+    epochs: Annotated[int, Whole(limits.EPOCHS)] = int(limits.EPOCHS.default)
+    batch_size: Annotated[int, Whole(limits.BATCH_SIZE)] = int(limits.BATCH_SIZE.default)
+    learning_rate: Annotated[float, Number(limits.LEARNING_RATE)] = limits.LEARNING_RATE.default
+
+
+@dataclass(frozen=True)
+class Population:
+    """Each client's budget in the mechanism's scope, and its safe range; all of shape (count,)."""
+
+    epsilon: Floats
+    low: Floats
+    high: Floats
+
+
+def _check_name(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > limits.NAME_LENGTH:
+        raise refused(f"must be a text of at most {limits.NAME_LENGTH} characters; got {shown(value)}")
+    return value
+
+
+def _check_dataset(value: Any) -> str:
+    return str(Part(datasets.registry, "name").check(value).name)
+
+
+def _check_system(value: Any) -> None:
+    if value is not None:
+        raise refused(f"must be null: this version runs no published system by name; got {shown(value)}")
+
+
+class Experiment(BaseModel):
+    """One federated run: data, clients, training, mechanism, aggregation, attack and seed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Checked(_check_name)] = ""
+    dataset: Annotated[str, Checked(_check_dataset)] = "digits"
+    partition: Annotated[partitions.Partition, Part(partitions.registry, "kind")] = partitions.get("iid")
+    clients: Clients = Clients()
+    model: Annotated[models.Model, Part(models.registry, "name", short=True)] = models.get(
+        "logistic_regression"
+    )
+    local: Local = Local()
+    target: Annotated[str, Choice(tuple(TARGETS))] = Field(
+        "weights", description="what is clipped and perturbed"
+    )
+    mechanism: Annotated[mechanisms.Mechanism, Part(mechanisms.registry, "name")] = mechanisms.get(
+        "piecewise"
+    )
+    selection: Annotated[selections.Selection, Part(selections.registry, "kind")] = selections.get("all")
+    aggregator: Annotated[aggregators.Aggregator, Part(aggregators.registry, "name")] = aggregators.get(
+        "mean"
+    )
+    system: Annotated[None, Checked(_check_system)] = None
+    rounds: Annotated[int, Whole(limits.ROUNDS)] = int(limits.ROUNDS.default)
+    seed: Annotated[int, Whole(limits.SEED)] = int(limits.SEED.default)
+    form: Annotated[mechanisms.Form, Choice(("corrected", "as_printed"))] = "corrected"
+    attack: Annotated[Attack | None, Checked(check_attack), PlainSerializer(attack_as_json)] = Attack()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Experiment:
+        """Check what only shows when fields are held against each other."""
+        wrong = list(self._conflicts())
+        if wrong:
+            details = [
+                InitErrorDetails(type=refused(message), loc=path, input=given)
+                for path, given, message in wrong
+            ]
+            raise ValidationError.from_exception_data("Experiment", details)
+        return self
+
+    def _conflicts(self) -> Any:
+        count, source = self.clients.count, datasets.get(self.dataset)
+        if count > source.train_size:
+            yield (
+                ("clients", "count"),
+                count,
+                f"must be at most {source.train_size}, the training samples of {self.dataset}, so that "
+                f"each client holds one; got {count}",
+            )
+        whole = True
+        for field in ("epsilon", "low", "high", "range"):
+            value = getattr(self.clients, field)
+            if isinstance(value, tuple) and len(value) != count:
+                whole = False
+                yield (
+                    ("clients", field),
+                    value,
+                    f"must have one number for each of the {count} clients; got {len(value)}",
+                )
+        if whole:
+            low, high = self.clients.bounds()
+            for client in (low >= high).nonzero()[0][:1]:
+                yield (
+                    ("clients", "low"),
+                    float(low[client]),
+                    f"of client {client + 1} must be below its high; got low {low[client]:g} and "
+                    f"high {high[client]:g}",
+                )
+        if self.form not in self.mechanism.forms:
+            yield (
+                ("form",),
+                self.form,
+                f"must be {one_of(self.mechanism.forms)} for {self.mechanism.name}; got {self.form}",
+            )
+        if self.attack and self.attack.clients and max(self.attack.clients) >= count:
+            yield (
+                ("attack", "clients"),
+                self.attack.clients,
+                f"must lie between 0 and {count - 1}; got {max(self.attack.clients)}",
+            )
+        held = {label for group in getattr(self.partition, "groups", ()) for label in group.labels or ()}
+        if held and not held <= set(range(source.classes)):
+            yield (
+                ("partition", "groups"),
+                sorted(held),
+                f"must hold labels between 0 and {source.classes - 1}; got {max(held)}",
+            )
+
+    @property
+    def randomiser(self) -> mechanisms.Mechanism:
+        """The mechanism in the experiment's form."""
+        return self.mechanism.model_copy(update={"form": self.form})
+
+    @cached_property
+    def dimension(self) -> int:
+        """d, how many weights an upload has."""
+        source = datasets.get(self.dataset)
+        return self.model.dimension(source.shape, source.classes)
+
+    def population(self) -> Population:
+        """Every client's budget in the mechanism's own scope, and its safe range."""
+        epsilon = self.clients.budgets()
+        if self.clients.epsilon_scope == "upload" and self.mechanism.scope == "coordinate":
+            epsilon = epsilon / self.dimension
+        return Population(epsilon, *self.clients.bounds())
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields as JSON values; `parse` gives the same experiment back."""
+        return self.model_dump(mode="json")
+
+    @cached_property
+    def key(self) -> str:
+        """Twelve hex digits that two experiments share if and only if they are the same run.
+
+        The name is not part of a run.
+        """
+        text = json.dumps(self.as_json() | {"name": ""}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,0 +1,1 @@
+"""One round: local training, update, clip, perturb, aggregate, evaluate."""

@@ -1,0 +1,61 @@
+"""Which samples each client reads at each step of a round.
+
+Clients hold different amounts of data. They are sorted by their number of steps, so that at every
+step the ones still training are a prefix, and no client idles in padding; only the last batch of an
+epoch may be short, and is filled up with samples of weight 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The steps of one round for K rows (clients), sorted by falling number of steps."""
+
+    rows: Indices
+    """(K,) which of the given shards each row of the plan trains on."""
+    samples: Indices
+    """(T, K, B) sample indices; entries of weight 0 point at any sample."""
+    weights: NDArray[np.float32]
+    """(T, K, B) 1/b for the b samples of a batch, 0 for padding."""
+    active: list[int]
+    """(T,) how many leading rows still train at each step."""
+
+
+def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator: np.random.Generator) -> Plan:
+    """Shuffle each shard anew in every epoch and cut it into batches.
+
+    Args:
+        shards: the sample indices of each client, none empty.
+        epochs: passes over the shard.
+        batch_size: samples in a batch; the last one of an epoch may be smaller.
+        generator: the stream for the purpose "batches" of this round.
+    """
+    sizes = np.array([len(shard) for shard in shards])
+    steps = -(-sizes // batch_size)
+    rows = np.argsort(-steps, kind="stable")
+    pool, owner = np.concatenate(shards), np.repeat(np.arange(len(shards)), sizes)
+    starts = np.cumsum(sizes) - sizes
+    # within each client, the order of random keys is a uniform permutation
+    shuffled = np.stack([pool[np.lexsort((generator.random(len(pool)), owner))] for _ in range(epochs)])
+
+    sizes, steps, starts = sizes[rows], steps[rows], starts[rows]
+    step = np.arange(epochs * int(steps.max()))[:, None]  # (T, 1) against rows (K,)
+    epoch, batch = np.minimum(step // steps, epochs - 1), step % steps
+    position = batch[:, :, None] * batch_size + np.arange(min(batch_size, int(sizes.max())))
+    real = (position < sizes[:, None]) & (step < epochs * steps)[:, :, None]
+    where = starts[:, None] + np.minimum(position, sizes[:, None] - 1)
+    length = np.maximum(real.sum(axis=2, keepdims=True), 1)
+    return Plan(
+        rows=rows,
+        samples=shuffled[epoch[:, :, None], where],
+        weights=(real / length).astype(np.float32),
+        active=real.any(axis=2).sum(axis=1).tolist(),
+    )

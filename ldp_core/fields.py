@@ -1,0 +1,90 @@
+"""Numbers within limits, as pydantic fields that say in one sentence what would do.
+
+The limit rides on the annotation, so a page can read from a component's own fields which widget to
+draw: `Annotated[float, Number(limits.FRACTION)]`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from ldp_core.errors import hint, one_of, shown
+from ldp_core.limits import Limit
+
+
+def refused(message: str) -> PydanticCustomError:
+    """A validation error in our own words (braces in them are the user's, not placeholders)."""
+    return PydanticCustomError("studio", "{message}", {"message": message})
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number within a limit."""
+
+    limit: Limit
+
+    def check(self, value: Any) -> float:
+        """`value` as a float; refused with a sentence if it is none or outside the limit."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _within(self.limit, value):
+            raise refused(f"must be a number {self.limit}; got {shown(value)}")
+        return float(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number within a limit (2.0 counts as one)."""
+
+    limit: Limit
+
+    def check(self, value: Any) -> int:
+        """`value` as an int; refused with a sentence if it is none or outside the limit."""
+        whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+        if not whole or not _within(self.limit, value):
+            raise refused(f"must be a whole number {self.limit}; got {shown(value)}")
+        return int(value)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def check(self, value: Any) -> str:
+        """`value` itself; refused with the list of words if it is none of them."""
+        if not isinstance(value, str) or value not in self.words:
+            raise refused(f"must be {one_of(self.words)}; got {shown(value)}{hint(value, self.words)}")
+        return value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Whatever a function makes of the value, or refuses."""
+
+    check: Callable[[Any], Any]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
+def _within(limit: Limit, value: float) -> bool:
+    """True for a number inside the limit; integers too large for a float are outside."""
+    try:
+        return math.isfinite(value) and limit.allows(value)
+    except OverflowError:
+        return False

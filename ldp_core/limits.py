@@ -1,0 +1,58 @@
+"""Every minimum, maximum and default, in one place.
+
+Validation, widgets and tests read the same objects, so that no page can offer what the core
+refuses.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A closed interval of allowed values, with the default and the unit shown beside it."""
+
+    minimum: float
+    maximum: float
+    default: float
+    unit: str = ""
+
+    def allows(self, value: float) -> bool:
+        """True if `value` is a number inside the interval (NaN is not)."""
+        return math.isfinite(value) and self.minimum <= value <= self.maximum
+
+    def __str__(self) -> str:
+        return f"between {spelled(self.minimum)} and {spelled(self.maximum)}"
+
+
+def spelled(value: float) -> str:
+    """A number as people write it: 100 000, 0.000001, 0.5."""
+    if value == int(value):
+        return f"{int(value):,}".replace(",", "\u202f")
+    return f"{value:.12f}".rstrip("0")
+
+
+CLIENTS = Limit(1, 100_000, 20, "clients")
+EPSILON = Limit(1e-6, 700, 1.0)  # above 700, e^ε leaves float64
+BOUND = Limit(-1e6, 1e6, 1.0)  # an end of a safe range, in the units of the target
+HALF_WIDTH = Limit(1e-6, 1e6, 1.0)
+ROUNDS = Limit(1, 10_000, 15, "rounds")
+EPOCHS = Limit(1, 100, 2, "epochs")
+BATCH_SIZE = Limit(1, 100_000, 10, "images")
+LEARNING_RATE = Limit(1e-6, 1e9, 0.5)  # far too large is allowed: divergence is a lesson too
+SEED = Limit(0, 2**53 - 1, 0)  # every JSON reader keeps integers up to 2^53
+SEEDS = Limit(1, 20, 3, "seeds")
+VARIANTS = Limit(1, 8, 3, "runs")
+FRACTION = Limit(0.001, 1.0, 0.7)
+ALPHA = Limit(0.01, 1e4, 1.0)  # Dirichlet concentration
+HIDDEN = Limit(1, 4096, 32, "units")
+NAME_LENGTH = 80
+LABEL_LENGTH = 60
+
+DIVERGED_WEIGHT = 1e4
+"""A local weight beyond this is a run that has diverged: clipped, it would only be its sign."""
+
+CHUNK_BYTES = 256 * 2**20
+"""Clients are trained so many at a time that their (K, d) matrix stays below this."""

@@ -1,0 +1,122 @@
+"""Perturbing large matrices a cache-sized block at a time, in numpy or torch alike.
+
+The law of a per-coordinate mechanism is a function of one uniform draw, so that a sampler is a few
+elementwise steps. Run over a whole matrix they would be bound by memory; run over blocks that stay
+in the processor's cache they cost little more than the uniform draw itself. Draws are taken in
+row-major order whatever the blocks, so neither the block size nor how clients are grouped into
+calls changes a bit of the result.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ldp_core.errors import InvalidInput
+from ldp_core.mechanisms.base import Floats
+
+if TYPE_CHECKING:
+    import torch
+
+BLOCK = 2**15
+"""Values in a block: 128 kB of float32, so that a handful of temporaries fit in a 1 MB cache."""
+
+Sampler = Callable[[Any, Any, Any, Mapping[str, Any]], Any]
+
+
+def is_tensor(values: object) -> bool:
+    """True for a torch tensor, without importing torch for the sake of asking."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(values, torch.Tensor)
+
+
+def perturb_blocks(
+    sample: Sampler,
+    coefficients: dict[str, Floats],
+    values: Any,
+    low: Floats,
+    high: Floats,
+    generator: np.random.Generator | torch.Generator,
+) -> Any:
+    """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
+
+    Args:
+        sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the
+            coefficients, all broadcastable, and returns outputs in units of the half-width,
+            relative to the centre.
+        coefficients: float64 arrays that broadcast against values.
+        values: shape (..., d), numpy or torch.
+        low, high: float64, broadcast against values.
+        generator: of the same library as values.
+    """
+    if is_tensor(values):
+        import torch
+
+        if not isinstance(generator, torch.Generator):
+            raise InvalidInput("torch tensors are perturbed with a torch.Generator; got another kind")
+        xp: Any = torch
+        data: Any = values if values.is_floating_point() else values.double()
+        block = BLOCK if data.device.type == "cpu" else data.numel()
+    else:
+        if not isinstance(generator, np.random.Generator):
+            raise InvalidInput("numpy arrays are perturbed with a numpy Generator; got another kind")
+        xp = np
+        data = np.asarray(values)
+        if data.dtype not in (np.float32, np.float64):
+            data = data.astype(np.float64)
+        block = BLOCK
+
+    shape = np.broadcast_shapes(tuple(data.shape), low.shape, *(c.shape for c in coefficients.values()))
+    columns = shape[-1] if shape else 1
+    rows = int(np.prod(shape)) // columns if columns else 0
+    data = xp.broadcast_to(data, shape).reshape(rows, columns)
+    out = xp.empty_like(data)
+
+    ranges = [_table(p, shape, rows, xp, data) for p in (low, high, (low + high) / 2, (high - low) / 2)]
+    tables = {name: _table(p, shape, rows, xp, data) for name, p in coefficients.items()}
+
+    for r, c in _blocks(rows, columns, max(1, block)):
+        lo, hi, centre, half = (_part(table, r, c) for table in ranges)
+        x = data[r, c]
+        v = xp.clip(((x - lo) - (hi - x)) / (2 * half), -1, 1)  # exactly ±1 at the ends of the range
+        if bool(xp.isnan(v).any()):
+            raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
+        u = _uniform(xp, generator, v)
+        y = sample(xp, v, u, {name: _part(table, r, c) for name, table in tables.items()})
+        out[r, c] = centre + half * y
+    return out.reshape(shape)
+
+
+def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]:
+    """Slices that cover a matrix in row-major order, at most `size` values each where possible."""
+    if columns == 0:
+        return
+    height, width = max(1, size // columns), min(columns, size)
+    for top in range(0, rows, height):
+        for left in range(0, columns, width):
+            yield slice(top, min(top + height, rows)), slice(left, min(left + width, columns))
+
+
+def _table(parameter: Floats, shape: tuple[int, ...], rows: int, xp: Any, like: Any) -> Any:
+    """A parameter as a (rows, 1) or (rows, columns) array of the data's kind and precision."""
+    constant = parameter.ndim == 0 or parameter.shape[-1] == 1
+    target = (*shape[:-1], 1) if constant else shape
+    table = np.broadcast_to(parameter, target).reshape(rows, -1)
+    if xp is np:
+        return table.astype(like.dtype)
+    return xp.as_tensor(np.array(table), dtype=like.dtype, device=like.device)
+
+
+def _part(table: Any, rows: slice, columns: slice) -> Any:
+    """The piece of a parameter that belongs to a block."""
+    return table[rows] if table.shape[1] == 1 else table[rows, columns]
+
+
+def _uniform(xp: Any, generator: Any, like: Any) -> Any:
+    """Uniforms in [0, 1), one for each value of `like`."""
+    if xp is np:
+        return generator.random(like.shape, dtype=like.dtype)
+    return xp.rand(like.shape, generator=generator, dtype=like.dtype, device=like.device)

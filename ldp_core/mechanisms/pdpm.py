@@ -1,0 +1,112 @@
+"""PDPM, the perturbation of PLDP-FL (paper 000, algorithm 2 and eq. 10), in two forms.
+
+With x = e^−ε and v in [−1, 1]: the upper outcome a = (1+3x)/(1−x) has probability
+((1+v) + x(1−v)) / (2(1+2x)). As printed, the rest is split evenly between −2b and 0, where
+b = (1+x)/(1−x). Both of these have the same likelihood under every input, so the split is a coin
+tossed afterwards: it hides nothing and only adds variance. Corrected, the two are merged into
+their mean −b, at the same privacy loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.scale_free import ScaleFree, near, two_atoms
+
+
+class PDPM(ScaleFree):
+    """Two outcomes (corrected) or three (as printed); ε, attained by the upper outcome only."""
+
+    label = "PDPM"
+    summary = (
+        "Answers with a high value, or else a low one; PLDP-FL's own mechanism, lopsided: "
+        "noisier than Duchi for every weight and budget."
+    )
+    formula = (
+        r"\tilde w-c\in\Big\{\tfrac{L(e^\varepsilon+3)}{2(e^\varepsilon-1)},\,"
+        r"-\tfrac{L(e^\varepsilon+1)}{2(e^\varepsilon-1)}\Big\},\quad "
+        r"\Pr[\text{high}]=\tfrac{(w-c)(e^\varepsilon-1)}{L(e^\varepsilon+2)}"
+        r"+\tfrac{e^\varepsilon+1}{2(e^\varepsilon+2)}"
+    )
+    reference = "Paper 000 (PLDP-FL), algorithm 2, eq. 10"
+    as_printed = (
+        "As printed, the low answer is split into two with equal likelihoods, which hides nothing "
+        "and adds variance; the printed bound on the variance is wrong for ranges longer than 1.44."
+    )
+    discrete = True
+
+    def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
+        x, high, low = _outcomes(epsilon)
+        return {"high": high, "low": low, "lean": (1 - x), "level": (1 + x), "total": 2 * (1 + 2 * x)}
+
+    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+        high, low = k["high"], k["low"]
+        p_high = (v * k["lean"] + k["level"]) / k["total"]
+        if self.form == "corrected":
+            return xp.where(u < p_high, high, -low)
+        rest = xp.where(u < p_high + (1 - p_high) / 2, -2 * low, 0 * low)
+        return xp.where(u < p_high, high, rest)
+
+    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
+        return v + np.zeros_like(epsilon)
+
+    def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
+        x, _, low = _outcomes(epsilon)
+        gap = -np.expm1(-epsilon)
+        # (a − v)(v + b), each factor written so that it stays exact at the ends of the range
+        merged = ((1 - v) + x * (3 + v)) * ((1 + v) + x * (1 - v)) / gap**2
+        if self.form == "corrected":
+            return merged
+        # the split adds b² for each of the two low answers, whose probability is 1 − p_high
+        return merged + low**2 * _p_low(v, x)
+
+    def unit_worst_input(self, epsilon: Floats) -> Floats:
+        x = np.exp(-epsilon)
+        if self.form == "corrected":
+            return -x / np.expm1(-epsilon)
+        return (7 * x**2 + 2 * x - 1) / (-4 * np.expm1(-epsilon) * (1 + 2 * x))
+
+    def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
+        x, high, low = _outcomes(epsilon)
+        log_high = np.log(((1 + v) + x * (1 - v)) / (2 * (1 + 2 * x)))
+        log_low = np.log(_p_low(v, x))
+        if self.form == "corrected":
+            return two_atoms(y, high, -low, log_high, log_low)
+        half = log_low - np.log(2)
+        return np.where(near(y, np.zeros_like(y)), half, two_atoms(y, high, -2 * low, log_high, half))
+
+    def unit_loss(self, epsilon: Floats) -> Floats:
+        return epsilon
+
+    def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
+        # the high answer at the two ends: 1/(1+2x) against x/(1+2x); the low ones give less
+        return -np.expm1(target - epsilon) / (1 + 2 * np.exp(-epsilon))
+
+    def unit_atoms(self, epsilon: float) -> Floats:
+        _, high, low = _outcomes(np.asarray(epsilon))
+        answers = [-low, high] if self.form == "corrected" else [-2 * low, 0.0, high]
+        return np.array(answers, dtype=np.float64)
+
+    def unit_edges(self, v: float, epsilon: float) -> Floats:
+        return np.empty(0)
+
+    @staticmethod
+    def printed_variance_bound(epsilon: Floats, low: Floats, high: Floats) -> Floats:
+        """The bound of paper 000's theorem 1, (E+1)(E+3)/(L(E−1)²): wrong, for comparison only."""
+        x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
+        return (1 + x) * (1 + 3 * x) / ((high - low) * gap**2)
+
+
+def _outcomes(epsilon: Floats) -> tuple[Floats, Floats, Floats]:
+    """x = e^−ε, the high answer a, and b, the distance of the merged low answer below the centre."""
+    x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
+    return x, (1 + 3 * x) / gap, (1 + x) / gap
+
+
+def _p_low(v: Floats, x: Floats) -> Floats:
+    """The probability of a low answer, exact down to e^−ε at the upper end of the range."""
+    return ((1 - v) + x * (3 + v)) / (2 * (1 + 2 * x))

@@ -1,0 +1,87 @@
+"""The contract of a model: where its parameters lie in a flat vector, and its batched mathematics.
+
+The parameters of K clients are one (K, d) matrix. A model reads and writes it through views named
+after its layers, and computes for all K at once; nothing is ever copied into modules.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.component import Component
+
+if TYPE_CHECKING:
+    import torch
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Where one parameter tensor lies in the flat vector."""
+
+    name: str
+    start: int
+    stop: int
+    shape: Shape
+
+
+class Model(Component):
+    """An architecture; frozen, without weights of its own."""
+
+    @abstractmethod
+    def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
+        """The shape of every parameter for samples of `shape`, in their order in the vector."""
+
+    def slices(self, shape: Shape, classes: int) -> tuple[Slice, ...]:
+        """Where each parameter lies."""
+        return _slices(tuple(self.parameter_shapes(shape, classes).items()))
+
+    def dimension(self, shape: Shape, classes: int) -> int:
+        """d, how many weights the model has for samples of `shape`."""
+        return self.slices(shape, classes)[-1].stop
+
+    @abstractmethod
+    def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """Fresh weights, shape (d,)."""
+
+    @abstractmethod
+    def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        """Scores (K, B, classes) for samples x (K, B, *shape) under parameters (K, …)."""
+
+    @abstractmethod
+    def gradients(
+        self,
+        parameters: dict[str, torch.Tensor],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        weight: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        """Gradients of each client's weighted cross-entropy, shaped like the parameters.
+
+        Args:
+            parameters: views (K, …) as `views` gives them.
+            x: samples (K, B, *shape).
+            y: labels (K, B), int64.
+            weight: the weight of each sample in its client's loss (K, B); 0 for padding.
+        """
+
+    def views(self, weights: torch.Tensor, shape: Shape, classes: int) -> dict[str, torch.Tensor]:
+        """The matrix (K, d) as one view (K, …) for each parameter."""
+        rows = weights.shape[0]
+        return {
+            s.name: weights[:, s.start : s.stop].view(rows, *s.shape) for s in self.slices(shape, classes)
+        }
+
+
+@lru_cache(maxsize=64)
+def _slices(shapes: tuple[tuple[str, Shape], ...]) -> tuple[Slice, ...]:
+    ends = np.cumsum([int(np.prod(shape)) for _, shape in shapes]).tolist()
+    starts = [0, *ends[:-1]]
+    return tuple(Slice(n, a, b, s) for (n, s), a, b in zip(shapes, starts, ends, strict=True))

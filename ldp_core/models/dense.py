@@ -1,0 +1,78 @@
+"""Fully connected networks with ReLU between layers, and their gradients by hand.
+
+Written out, a step on all clients is two batched products a layer and nothing else: several times
+faster than automatic differentiation at these sizes, where the overhead of a call is what costs.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.models.base import Model, Shape
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Dense(Model):
+    """Layers `weight1`, `bias1`, `weight2`, …; the first is what closed-form attacks read."""
+
+    @abstractmethod
+    def hidden_widths(self) -> tuple[int, ...]:
+        """The sizes of the hidden layers."""
+
+    def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
+        widths = (int(np.prod(shape)), *self.hidden_widths(), classes)
+        shapes: dict[str, Shape] = {}
+        for i, (fan_in, fan_out) in enumerate(pairwise(widths), start=1):
+            shapes[f"weight{i}"] = (fan_out, fan_in)
+            shapes[f"bias{i}"] = (fan_out,)
+        return shapes
+
+    def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """Uniform in ±1/√fan-in for weights and biases, as torch.nn.Linear does by default."""
+        parts = []
+        for s in self.slices(shape, classes):
+            if s.name.startswith("weight"):
+                bound = 1 / np.sqrt(s.shape[1])
+            parts.append(generator.uniform(-bound, bound, s.stop - s.start))
+        return np.concatenate(parts).astype(np.float32)
+
+    def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        return self._activations(parameters, x)[-1]
+
+    def gradients(
+        self,
+        parameters: dict[str, torch.Tensor],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        weight: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        activations = self._activations(parameters, x)
+        # d(cross-entropy)/d(logits) = softmax − one-hot
+        delta = activations[-1].softmax(-1)
+        delta.scatter_add_(2, y.unsqueeze(2), delta.new_full((*y.shape, 1), -1.0))
+        delta *= weight.unsqueeze(2)
+        gradients = {}
+        for i in range(len(activations) - 1, 0, -1):
+            below = activations[i - 1]
+            gradients[f"weight{i}"] = delta.transpose(1, 2) @ below
+            gradients[f"bias{i}"] = delta.sum(1)
+            if i > 1:
+                delta = (delta @ parameters[f"weight{i}"]) * (below > 0)
+        return gradients
+
+    def _activations(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> list[torch.Tensor]:
+        """The input, each hidden layer after its ReLU, and the logits."""
+        layers = len(self.hidden_widths()) + 1
+        activations = [x.flatten(2)]
+        for i in range(1, layers + 1):
+            bias, weight = parameters[f"bias{i}"].unsqueeze(1), parameters[f"weight{i}"]
+            z = bias.baddbmm(activations[-1], weight.transpose(1, 2))
+            activations.append(z.relu_() if i < layers else z)
+        return activations

@@ -1,0 +1,29 @@
+"""The contract of a partition."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.component import Component
+
+Indices = NDArray[np.int64]
+
+
+class Partition(Component):
+    """Deals samples to clients: disjoint shards, none of them empty."""
+
+    @abstractmethod
+    def split(self, labels: Indices, count: int, generator: np.random.Generator) -> list[Indices]:
+        """One array of sample indices for each client.
+
+        Args:
+            labels: the class of every training sample, shape (n,).
+            count: how many clients, at most n.
+            generator: the run's stream for the purpose "partition".
+
+        Returns:
+            `count` disjoint, non-empty index arrays.
+        """

@@ -1,0 +1,66 @@
+"""Groups of clients that hold only some of the classes."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ldp_core.errors import InvalidInput
+from ldp_core.partitions.base import Indices, Partition
+
+
+class Group(BaseModel):
+    """A share of the clients, in client order, and the classes they hold (null: all of them)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    share: float = Field(gt=0, le=1, description="share of the clients")
+    labels: tuple[int, ...] | None = Field(None, description="classes held; null for all")
+
+
+class GroupLabels(Partition):
+    """Shards of equal size, as far as the samples reach; restricted groups are dealt first."""
+
+    label = "by group"
+    summary = "Groups of clients hold only some of the classes, so that whoever is ignored takes them along."
+    reference = "Scenario “Who is silenced”"
+
+    groups: tuple[Group, ...] = Field(
+        (Group(share=0.8, labels=None), Group(share=0.2, labels=(0, 1, 2, 3, 4))),
+        min_length=1,
+        strict=False,
+        description="groups in client order; their shares add up to 1",
+    )
+
+    @model_validator(mode="after")
+    def _shares_add_up(self) -> GroupLabels:
+        total = sum(group.share for group in self.groups)
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"the groups' shares must add up to 1; got {total:g}")
+        return self
+
+    def split(self, labels: Indices, count: int, generator: np.random.Generator) -> list[Indices]:
+        ends = np.round(np.cumsum([g.share for g in self.groups]) * count).astype(int)
+        starts = np.concatenate([[0], ends[:-1]])
+        left = generator.permutation(len(labels))
+        quota = len(labels) // count
+        shards: list[Indices] = [np.empty(0, dtype=np.int64)] * count
+        restricted_first = sorted(
+            range(len(self.groups)),
+            key=lambda i: np.inf if self.groups[i].labels is None else len(self.groups[i].labels or ()),
+        )
+        for i in restricted_first:
+            clients, held = range(starts[i], ends[i]), self.groups[i].labels
+            if not clients:
+                continue
+            fits = np.ones(len(left), bool) if held is None else np.isin(labels[left], held)
+            dealt = np.flatnonzero(fits)[: quota * len(clients)]
+            if len(dealt) < len(clients):
+                raise InvalidInput(
+                    f"group {i + 1} has {len(clients)} clients but only {len(dealt)} samples of its "
+                    f"labels {list(held or [])}; give it more labels or a smaller share"
+                )
+            for client, shard in zip(clients, np.array_split(left[dealt], len(clients)), strict=True):
+                shards[client] = shard
+            left = np.delete(left, dealt)
+        return shards

@@ -1,0 +1,25 @@
+"""Everybody, every round."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.selections.base import Selection
+
+
+class All(Selection):
+    """Every client takes part in every round."""
+
+    label = "everybody"
+    summary = "Every client uploads in every round."
+    reference = "Federated averaging"
+
+    def choose(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        return np.arange(count)
+
+    def expected_uploads(self, count: int, rounds: int) -> float:
+        return float(rounds)
+
+    def most_uploads(self, count: int, rounds: int) -> int:
+        return rounds

@@ -1,0 +1,26 @@
+"""The contract of a selection."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.component import Component
+
+
+class Selection(Component):
+    """Chooses the participants of each round; the server knows them, so nothing is amplified."""
+
+    @abstractmethod
+    def choose(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """The participants among clients 0 … count − 1, ascending, at least one."""
+
+    @abstractmethod
+    def expected_uploads(self, count: int, rounds: int) -> float:
+        """How often one client uploads in a run, on average."""
+
+    @abstractmethod
+    def most_uploads(self, count: int, rounds: int) -> int:
+        """How often one client uploads in a run, at worst."""

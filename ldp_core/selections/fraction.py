@@ -1,0 +1,40 @@
+"""A fresh random share of the clients each round (paper 000's γ)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ldp_core.fields import Number
+from ldp_core.limits import FRACTION
+from ldp_core.selections.base import Selection
+
+
+class Fraction(Selection):
+    """⌈γK⌋ clients a round, drawn without replacement."""
+
+    label = "a random share"
+    summary = "A random share of the clients uploads in each round; in the worst case the same ones always."
+    formula = r"|\mathcal P_t|=\max(1,\lfloor\gamma K\rceil)"
+    reference = "Paper 000 (PLDP-FL), algorithm 1"
+
+    fraction: Annotated[float, Number(FRACTION)] = Field(
+        FRACTION.default, description="share of the clients, γ"
+    )
+
+    def participants(self, count: int) -> int:
+        """How many of `count` clients take part in a round."""
+        return max(1, round(self.fraction * count))
+
+    def choose(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        chosen = generator.choice(count, size=self.participants(count), replace=False)
+        return np.sort(chosen).astype(np.int64)
+
+    def expected_uploads(self, count: int, rounds: int) -> float:
+        return rounds * self.participants(count) / count
+
+    def most_uploads(self, count: int, rounds: int) -> int:
+        return rounds
