@@ -56,7 +56,6 @@ class Registry(Generic[C]):
             if module_info.name.startswith("_"):
                 continue
             module = importlib.import_module(f"{self._package}.{module_info.name}")
-            value: Any
             for value in vars(module).values():
                 if (
                     isinstance(value, type)
@@ -64,8 +63,9 @@ class Registry(Generic[C]):
                     and value.__module__ == module.__name__
                     and "label" in vars(value)  # shared base classes have no label
                 ):
-                    value.name = module_info.name
-                    found[module_info.name] = value
+                    kind: type[C] = value
+                    kind.name = module_info.name
+                    found[module_info.name] = kind
         return found
 
     def names(self) -> list[str]:

@@ -52,6 +52,13 @@ class DataUnavailable(StudioError):
     """A data set that is neither on this machine nor to be had."""
 
 
+class UnknownJob(StudioError, LookupError):
+    """An id that belongs to no job."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__(f"there is no job {shown(given)}; an id has twelve hex digits, as submit prints it")
+
+
 class Diverged(StudioError):
     """Training left the numbers: weights or loss beyond any use."""
 

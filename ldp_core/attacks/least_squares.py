@@ -1,0 +1,27 @@
+"""The closed form for a fully connected first layer (reference: attacks, section 2).
+
+For one image x, the gradient of the first layer's weights is δxᵀ and that of its bias is δ, for the
+same δ. So x is the ratio of the two: exactly, without optimisation and without the label. With
+noise, the least-squares ratio over all rows is Σ b_r W_r / Σ b_r².
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.attacks.base import Attacker, Image, Observation
+
+
+class LeastSquares(Attacker):
+    """Reads the first layer's gradient: every row is the image times that row's bias gradient."""
+
+    label = "Closed form, least squares"
+    summary = "Divides the first layer's weight gradient by its bias gradient: the quotient is the image."
+    formula = r"\hat x=\frac{\sum_r \nabla b_r\,\nabla W_r}{\sum_r (\nabla b_r)^2}"
+    reference = "Phong et al. 2018; Geiping et al. 2020, proposition 3.1; attacks, section 2"
+
+    def reconstruct(self, seen: Observation) -> Image:
+        weight, bias = seen.layer("weight1"), seen.layer("bias1")
+        energy = np.maximum((bias**2).sum(axis=1), 1e-30)
+        image = np.einsum("vr,vri->vi", bias, weight) / energy[:, None]
+        return image.reshape(-1, *seen.shape)

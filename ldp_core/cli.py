@@ -1,0 +1,148 @@
+"""The command line: run an experiment here, or through the queue that the pages use."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ldp_core.errors import InvalidExperiment, Problem, StudioError
+from ldp_core.experiment import Draft, Experiment, changed, loads, parse_draft
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code: 0, or 2 with one sentence on stderr for bad input."""
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.command(options)
+        return code
+    except StudioError as error:
+        print(f"ldp_core {options.name}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # `… | head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    experiment = _experiment(options)
+    from ldp_core.runs.drive import drive, one_thread
+
+    one_thread()
+    for _, event in drive([experiment]):
+        print(json.dumps(event, allow_nan=False), flush=True)
+    return 0
+
+
+def _presets(options: argparse.Namespace) -> int:
+    from ldp_core import presets
+
+    if options.show is None:
+        print("\n".join(presets.names()))
+        return 0
+    draft = presets.get(options.show).draft
+    if options.variants:
+        for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
+            print(json.dumps(changed(experiment, {"name": variant.label}).as_json()))
+    else:
+        print(json.dumps(draft.base.as_json(), indent=2))
+    return 0
+
+
+def _submit(options: argparse.Namespace) -> int:
+    draft = _draft(options)
+    from ldp_core.runs import jobs
+
+    print(jobs.submit(draft))
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    from ldp_core.runs import jobs
+
+    state = jobs.status(options.id)
+    if options.json:
+        print(json.dumps(state))
+    else:
+        accuracy = "" if state["accuracy"] is None else f", accuracy {state['accuracy']:.1%}"
+        reason = f": {state['message']}" if state["message"] else ""
+        print(f"{state['status']}, round {state['round']} of {state['rounds']}{accuracy}{reason}")
+    return 0
+
+
+def _cancel(options: argparse.Namespace) -> int:
+    from ldp_core.runs import jobs
+
+    print(jobs.cancel(options.id).status)
+    return 0
+
+
+def _experiment(options: argparse.Namespace) -> Experiment:
+    return changed(loads(_text(options.experiment)), _changes(options.set))
+
+
+def _draft(options: argparse.Namespace) -> Draft:
+    """A draft (base, variants, seeds) or a bare experiment, from a file."""
+    text = _text(options.experiment)
+    try:
+        data = json.loads(text)
+    except ValueError:
+        data = None
+    draft = parse_draft(data if isinstance(data, dict) and "base" in data else loads(text))
+    return draft.with_base(_changes(options.set))
+
+
+def _text(source: str) -> str:
+    """The contents of a file, or of stdin for "-"."""
+    try:
+        return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise InvalidExperiment([Problem("", f"cannot read {source}: {reason}")]) from None
+
+
+def _changes(pairs: Sequence[str]) -> dict[str, Any]:
+    """`rounds=5 mechanism.name=duchi` as a dict; values are JSON, or else bare words."""
+    changes = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise InvalidExperiment([Problem("--set", f"takes NAME=VALUE, like rounds=5; got “{pair}”")])
+        try:
+            changes[name] = json.loads(value)
+        except ValueError:
+            changes[name] = value
+    return changes
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m ldp_core", description="Federated learning under personalised local privacy."
+    )
+    commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
+
+    def command(name: str, function: Any, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(command=function)
+        return added
+
+    for name, function, text in (
+        ("run", _run, "run an experiment here and print its events as JSON lines"),
+        ("submit", _submit, "put an experiment in the queue that the pages use; prints the job's id"),
+    ):
+        added = command(name, function, text)
+        added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
+        added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
+    added = command("presets", _presets, "list the prepared scenarios, or show one")
+    added.add_argument("--show", metavar="NAME", help="print its base experiment")
+    added.add_argument("--variants", action="store_true", help="with --show: one experiment a line")
+    added = command("status", _status, "how far a job is")
+    added.add_argument("id")
+    added.add_argument("--json", action="store_true", help="as JSON")
+    added = command("cancel", _cancel, "stop a job, queued or running")
+    added.add_argument("id")
+    return parser

@@ -1,0 +1,62 @@
+"""How well the global model does on the held-out test set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from ldp_core.federated.federation import Federation
+from ldp_core.mechanisms.base import Floats
+
+BATCH = 2048
+
+
+@dataclass(frozen=True)
+class Score:
+    """Accuracy in [0, 1], overall and for each class, and mean cross-entropy in nats."""
+
+    accuracy: float
+    per_class: list[float]
+    loss: float
+
+
+def evaluate(federation: Federation, weights: torch.Tensor) -> Score:
+    """Score the global model `weights` (d,)."""
+    model = federation.experiment.model
+    views = model.views(weights.unsqueeze(0), federation.shape, federation.classes)
+    right, loss = [], 0.0
+    for x, y in zip(
+        torch.split(federation.test_x, BATCH), torch.split(federation.test_y, BATCH), strict=True
+    ):
+        logits = model.logits(views, x.unsqueeze(0))[0]
+        right.append(logits.argmax(1) == y)
+        loss += float(torch.nn.functional.cross_entropy(logits, y, reduction="sum"))
+    hits = torch.cat(right).cpu().numpy()
+    labels = federation.test_y.cpu().numpy()
+    counts = np.bincount(labels, minlength=federation.classes)
+    per_class = np.bincount(labels[hits], minlength=federation.classes) / np.maximum(counts, 1)
+    return Score(float(hits.mean()), per_class.tolist(), loss / len(labels))
+
+
+def per_group(federation: Federation, score: Score) -> dict[str, float | None]:
+    """The accuracy that each group of clients sees: classes weighted as the group holds them."""
+    return {
+        name: float(mix @ np.array(score.per_class)) if (mix := _mix(federation, members)).any() else None
+        for name, members in groups(federation).items()
+    }
+
+
+def groups(federation: Federation) -> dict[str, np.ndarray]:
+    """The clients that ask for at most the median budget, and the others; bool (K,) each."""
+    return {"strict": federation.strict, "permissive": ~federation.strict}
+
+
+def _mix(federation: Federation, members: np.ndarray) -> Floats:
+    """The share of each class among the samples of some clients; all zero if there are none."""
+    shards = [federation.shards[i] for i in np.flatnonzero(members)]
+    if not shards:
+        return np.zeros(federation.classes)
+    labels = federation.train_y.cpu().numpy()[np.concatenate(shards)]
+    return np.bincount(labels, minlength=federation.classes) / len(labels)

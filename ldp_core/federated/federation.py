@@ -1,0 +1,92 @@
+"""A federation ready to train: data on the device, shards dealt, budgets resolved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from ldp_core import limits
+from ldp_core.datasets import Data
+from ldp_core.experiment import Experiment, Population
+from ldp_core.mechanisms.base import Floats
+from ldp_core.partitions.base import Indices
+from ldp_core.streams import stream
+
+
+@dataclass(frozen=True)
+class Federation:
+    """Everything that stays the same from round to round."""
+
+    experiment: Experiment
+    train_x: torch.Tensor
+    train_y: torch.Tensor
+    test_x: torch.Tensor
+    test_y: torch.Tensor
+    classes: int
+    shards: list[Indices]
+    population: Population
+    worst_variances: Floats
+    """(K,), data-independent: what aggregators weight by."""
+    strict: np.ndarray
+    """(K,) bool: the clients whose budget is at most the median."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one sample."""
+        return tuple(self.train_x.shape[1:])
+
+    @property
+    def device(self) -> torch.device:
+        """Where training runs."""
+        return self.train_x.device
+
+    @property
+    def chunk(self) -> int:
+        """How many clients are trained at a time, so that their matrix fits in memory."""
+        return max(1, limits.CHUNK_BYTES // (4 * self.experiment.dimension))
+
+    @property
+    def hull(self) -> tuple[float, float]:
+        """The smallest interval that holds every client's safe range."""
+        return float(self.population.low.min()), float(self.population.high.max())
+
+
+def assemble(experiment: Experiment, data: Data, device: torch.device) -> Federation:
+    """Deal the data and resolve every client's budget and range.
+
+    Raises:
+        InvalidInput: a partition that cannot give every client a sample.
+    """
+    population = experiment.population()
+    shards = experiment.partition.split(
+        data.train_y, experiment.clients.count, stream(experiment.seed, "partition")
+    )
+    return Federation(
+        experiment=experiment,
+        train_x=torch.from_numpy(data.train_x).to(device),
+        train_y=torch.from_numpy(data.train_y).to(device),
+        test_x=torch.from_numpy(data.test_x).to(device),
+        test_y=torch.from_numpy(data.test_y).to(device),
+        classes=data.classes,
+        shards=shards,
+        population=population,
+        worst_variances=np.atleast_1d(
+            experiment.randomiser.max_variance(population.epsilon, population.low, population.high)
+        ),
+        strict=population.epsilon <= np.median(population.epsilon),
+    )
+
+
+def initial_weights(federation: Federation) -> torch.Tensor:
+    """The untrained global model (d,), the same for every run with the same seed."""
+    experiment = federation.experiment
+    generator = stream(experiment.seed, "initial model")
+    weights = experiment.model.initial(federation.shape, federation.classes, generator)
+    return torch.from_numpy(weights).to(federation.device)
+
+
+def choose_device() -> torch.device:
+    """A GPU where there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -1,0 +1,131 @@
+"""One round: select, train, clip, perturb, aggregate, step. A newcomer starts reading here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ldp_core import limits
+from ldp_core.errors import Diverged
+from ldp_core.federated.batches import plan_batches
+from ldp_core.federated.federation import Federation
+from ldp_core.federated.local import train
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """The new global model and what was measured on the way to it."""
+
+    weights: torch.Tensor
+    """(d,)"""
+    participants: NDArray[np.int64]
+    client_weights: Floats
+    """The aggregator's weights, in the order of the participants."""
+    noise_variance: float
+    noise_variance_theory: float
+    signal_variance: float
+    clipped_fraction: float
+
+
+def one_round(federation: Federation, weights: torch.Tensor, number: int) -> RoundResult:
+    """Round `number` (from 1), starting from the global model `weights` (d,).
+
+    Clients stream through in chunks that fit in memory; what is kept is a handful of vectors.
+
+    Raises:
+        Diverged: a client's training left the numbers.
+    """
+    experiment, population = federation.experiment, federation.population
+    chosen = experiment.selection.choose(
+        experiment.clients.count, stream(experiment.seed, "selection", number)
+    )
+    client_weights = experiment.aggregator.weights(
+        federation.worst_variances[chosen],
+        sizes=np.array([len(federation.shards[i]) for i in chosen]),
+        generator=stream(experiment.seed, "aggregation", number),
+    )
+    batches = stream(experiment.seed, "batches", number)
+    noise = stream(experiment.seed, "noise", number)
+    mechanism = experiment.randomiser
+
+    d = experiment.dimension
+    noisy, exact, bias, variance = (np.zeros(d) for _ in range(4))
+    clipped_count = 0
+    for start in range(0, len(chosen), federation.chunk):
+        clients = chosen[start : start + federation.chunk]
+        share = client_weights[start : start + federation.chunk]
+        values = _train_chunk(federation, weights, clients, batches)
+        budget, low, high = (
+            column[clients, None] for column in (population.epsilon, population.low, population.high)
+        )
+        clipped = np.clip(values, low, high).astype(np.float32)
+        clipped_count += int((values != clipped).sum())
+        uploads = mechanism.perturb(clipped, budget, low, high, noise)
+        noisy += experiment.aggregator.aggregate(uploads.astype(np.float64), share)
+        exact += experiment.aggregator.aggregate(clipped.astype(np.float64), share)
+        bias += share @ (mechanism.mean(clipped, budget, low, high) - clipped)
+        variance += share**2 @ mechanism.variance(clipped, budget, low, high)
+
+    return RoundResult(
+        weights=_step(federation, weights, noisy),
+        participants=chosen,
+        client_weights=client_weights,
+        noise_variance=float(((noisy - exact) ** 2).mean()),
+        noise_variance_theory=float((variance + bias**2).mean()),
+        signal_variance=float((exact**2).mean()),
+        clipped_fraction=clipped_count / (len(chosen) * d),
+    )
+
+
+def _train_chunk(
+    federation: Federation,
+    weights: torch.Tensor,
+    clients: NDArray[np.int64],
+    batches: np.random.Generator,
+) -> Vectors:
+    """What each of the clients would upload if nothing were clipped or perturbed, (k, d)."""
+    experiment = federation.experiment
+    local = experiment.local
+    plan = plan_batches([federation.shards[i] for i in clients], local.epochs, local.batch_size, batches)
+    trained = train(
+        experiment.model,
+        weights,
+        federation.train_x,
+        federation.train_y,
+        plan,
+        local.learning_rate,
+        federation.classes,
+    )
+    largest = trained.abs().amax(dim=1)
+    wild = ~(largest <= limits.DIVERGED_WEIGHT)  # true for NaN as well
+    if bool(wild.any()):
+        row = int(wild.nonzero()[0])
+        raise Diverged(
+            f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
+            f"training; the learning rate {local.learning_rate:g} is too large; try one near "
+            f"{limits.LEARNING_RATE.default:g}"
+        )
+    values = trained if experiment.target == "weights" else trained - weights
+    return values.cpu().numpy()
+
+
+def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> torch.Tensor:
+    """The next global model.
+
+    Where weights are the target, the corrected form projects the aggregate back into the hull of
+    the clients' public safe ranges: noise cannot push the model out of where the truth can be, and
+    as post-processing it costs no privacy.
+    """
+    experiment = federation.experiment
+    if experiment.target == "update":
+        return weights + torch.from_numpy(aggregate).to(weights)
+    if experiment.form == "corrected":
+        aggregate = np.clip(aggregate, *federation.hull)
+    return torch.from_numpy(aggregate).to(weights)

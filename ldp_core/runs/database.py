@@ -1,0 +1,57 @@
+"""SQLite as this project uses it: small files, rollback journal, one idea a file.
+
+The rollback journal and not the write-ahead log: before SQLite 3.51.3 a log with two writers can
+corrupt a database, and a reader of a log must be able to write beside it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+BUSY_SECONDS = 10.0
+
+
+@contextmanager
+def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
+    """A transaction that holds the write lock from its beginning, committed unless it raises.
+
+    `schema` is run first; its statements must be `CREATE … IF NOT EXISTS`.
+    """
+    connection = opened(path, schema)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    finally:
+        connection.close()
+
+
+def opened(path: Path, schema: str) -> sqlite3.Connection:
+    """A connection for writing, in autocommit, with the schema in place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        connection.executescript(schema)
+    return connection
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """A read-only connection, or None if there is no such database yet."""
+    if not path.exists():
+        yield None
+        return
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+    connection.row_factory = sqlite3.Row
+    try:
+        yield connection
+    finally:
+        connection.close()

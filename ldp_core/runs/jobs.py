@@ -1,0 +1,98 @@
+"""What pages and the command line do with jobs: submit, look, cancel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core.experiment import Draft
+from ldp_core.runs import queue, store
+from ldp_core.runs.queue import Job
+from ldp_core.runs.worker import ensure_worker
+
+
+def submit(draft: Draft, draft_id: str | None = None) -> str:
+    """Put a draft's runs in the queue; returns the job's id."""
+    identity = queue.add("run", draft.as_json(), draft_id)
+    ensure_worker()
+    return identity
+
+
+def look(identity: str) -> Job:
+    """The job as it is now; one whose worker has died is marked so first.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    job = queue.get(identity)
+    if job.live:
+        queue.reap()
+        if job.status == "queued":
+            ensure_worker()
+        job = queue.get(identity)
+    return job
+
+
+def cancel(identity: str) -> Job:
+    """Ask for a job to stop: at once if it is queued, within seconds if it runs.
+
+    A job that has ended stays as it is.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    if not queue.move(identity, "cancelled"):
+        queue.move(identity, "cancelling")
+    return look(identity)
+
+
+def latest(draft_id: str) -> Job | None:
+    """The newest job that was launched from a draft."""
+    found = queue.find("draft = ?", (draft_id,), most=1)
+    return found[0] if found else None
+
+
+def recent(most: int = 10) -> list[Job]:
+    """The newest jobs of everybody, newest first."""
+    queue.reap()
+    return queue.find(most=most)
+
+
+def status(identity: str) -> dict[str, Any]:
+    """A job in a few words, as JSON values; for several runs, of the one that is furthest behind.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    job = look(identity)
+    rounds, accuracy, sha256 = {}, {}, {}
+    for event in store.events_after(job.folder):
+        body = event.body
+        if body["event"] in ("start", "round", "end"):
+            rounds[event.run] = body["round"]
+            accuracy[event.run] = body["accuracy"]
+        if body["event"] == "end":
+            sha256[event.run] = body["weights_sha256"]
+    runs = store.runs_of(job.folder)
+    behind = min(rounds, key=lambda run: rounds[run], default=None)
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "status": job.status,
+        "message": job.message,
+        "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
+        "round": rounds.get(behind, 0) if behind is not None else 0,
+        "rounds": job.request["base"]["rounds"],
+        "accuracy": accuracy.get(behind) if behind is not None else None,
+        "pid": job.pid,
+        "weights_sha256": sha256.get(behind) if behind is not None else None,
+        "runs": [
+            {
+                "label": run["label"],
+                "seed": run["seed"],
+                "round": rounds.get(run["run"], 0),
+                "accuracy": accuracy.get(run["run"]),
+                "weights_sha256": sha256.get(run["run"]),
+            }
+            for run in runs
+        ],
+    }

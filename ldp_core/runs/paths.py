@@ -1,0 +1,26 @@
+"""Where data and runs live on this machine.
+
+`EPSILON_DATA_DIR` and `EPSILON_RUNS_DIR` name the folders; by default they lie in the platform's
+own folder for user data.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+APP = "epsilon-studio"
+
+
+def data_dir() -> Path:
+    """The folder of downloaded data sets (made by whoever downloads)."""
+    return Path(os.environ.get("EPSILON_DATA_DIR") or user_data_path(APP) / "data")
+
+
+def runs_dir() -> Path:
+    """The folder of the queue, the drafts and the runs; made if it is not there."""
+    folder = Path(os.environ.get("EPSILON_RUNS_DIR") or user_data_path(APP) / "runs")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.resolve()

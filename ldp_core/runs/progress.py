@@ -1,0 +1,107 @@
+"""A job as its viewers see it: events folded into curves, and the newest images.
+
+Events are folded once, as they come; a page asks for the result again and again.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ldp_core.runs.store import events_after, runs_of
+
+CURVES = (
+    "accuracy",
+    "loss",
+    "noise_variance",
+    "noise_variance_theory",
+    "signal_variance",
+    "clipped_fraction",
+)
+Attempt = tuple[int, str | None]
+"""A client and a control (None: the upload as sent)."""
+
+
+@dataclass
+class RunProgress:
+    """One run so far. Curves have one value a round, from round 0 (None where there is none)."""
+
+    variant: int
+    label: str
+    seed: int
+    experiment: str
+    """As JSON text."""
+    start: dict[str, Any] = field(default_factory=dict)
+    curves: dict[str, list[float | None]] = field(default_factory=dict)
+    last: dict[str, Any] = field(default_factory=dict)
+    """The newest round's event."""
+    targets: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """Client → the event that shows its image."""
+    psnr: dict[Attempt, list[float]] = field(default_factory=dict)
+    """One value a round, from round 1."""
+    attacks: dict[Attempt, dict[str, Any]] = field(default_factory=dict)
+    """The newest attack event of each."""
+    end: dict[str, Any] | None = None
+
+    @property
+    def round(self) -> int:
+        """The last finished round."""
+        return max(0, len(self.curves.get("accuracy", ())) - 1)
+
+
+class Progress:
+    """The runs of one job, brought up to date on demand; safe to share between threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self.seq = 0
+        self.runs: list[RunProgress] = []
+        self.first_at: float | None = None
+        self.last_at: float | None = None
+
+    def update(self) -> Progress:
+        """Read what has come since the last call."""
+        with self._lock:
+            if not self.runs:
+                self.runs = [
+                    RunProgress(row["variant"], row["label"], row["seed"], row["experiment"])
+                    for row in runs_of(self._folder)
+                ]
+            for event in events_after(self._folder, self.seq):
+                self._fold(self.runs[event.run], event.body)
+                self.seq, self.last_at = event.seq, event.at
+                self.first_at = self.first_at or event.at
+        return self
+
+    @staticmethod
+    def _fold(run: RunProgress, body: dict[str, Any]) -> None:
+        kind = body["event"]
+        if kind in ("start", "round"):
+            for curve in CURVES:
+                run.curves.setdefault(curve, []).append(body.get(curve))
+        if kind == "start":
+            run.start = body
+        elif kind == "round":
+            run.last = body
+        elif kind == "target":
+            run.targets[body["client"]] = body
+        elif kind == "attack":
+            attempt = (body["client"], body["control"])
+            run.psnr.setdefault(attempt, []).append(body["psnr"])
+            run.attacks[attempt] = body
+        elif kind == "end":
+            run.end = body
+
+    def rounds_done(self) -> int:
+        """Finished rounds, over all runs."""
+        return sum(run.round for run in self.runs)
+
+    def seconds_left(self, rounds_in_all: int) -> float | None:
+        """An estimate from the pace so far; None before there is one."""
+        done = self.rounds_done()
+        if not done or self.first_at is None or self.last_at is None:
+            return None
+        return (rounds_in_all - done) * (self.last_at - self.first_at) / done

@@ -1,0 +1,189 @@
+"""The queue: one row a job, and the only transitions that a job may make."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import sqlite3
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+
+from ldp_core.errors import UnknownJob
+from ldp_core.runs.database import reading, writing
+from ldp_core.runs.paths import runs_dir
+
+Status = Literal[
+    "queued",
+    "running",
+    "cancelling",
+    "completed",
+    "failed",
+    "cancelled",
+    "interrupted",
+    "diverged",
+]
+MAY_BECOME: dict[str, tuple[Status, ...]] = {
+    "queued": ("running", "cancelled"),
+    "running": ("cancelling", "completed", "failed", "interrupted", "diverged"),
+    "cancelling": ("cancelled", "completed", "failed", "interrupted", "diverged"),
+    "completed": (),
+    "failed": (),
+    "cancelled": (),
+    "interrupted": (),
+    "diverged": (),
+}
+LIVE = tuple(status for status, after in MAY_BECOME.items() if after)
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS jobs (
+    place INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    draft TEXT,                               -- the draft it was launched from, if any
+    request TEXT NOT NULL,                    -- what to run, as JSON
+    status TEXT NOT NULL,
+    message TEXT NOT NULL DEFAULT '',
+    created REAL NOT NULL,                    -- seconds since 1970, as all times here
+    started REAL,
+    ended REAL,
+    owner_pid INTEGER,                        -- the process that watches over the job
+    owner_since REAL,                         -- its start time: a pid alone may be used again
+    pid INTEGER                               -- the process that trains
+);
+CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
+CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
+PRAGMA user_version = 1;
+"""
+ID = re.compile(r"[0-9a-f]{12}")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row of the queue."""
+
+    id: str
+    kind: str
+    draft: str | None
+    request: dict[str, Any]
+    status: Status
+    message: str
+    created: float
+    started: float | None
+    ended: float | None
+    pid: int | None
+    place: int
+
+    @property
+    def live(self) -> bool:
+        """True until the job has reached a final state."""
+        return self.status in LIVE
+
+    @property
+    def folder(self) -> Path:
+        """Where its events and its log are."""
+        return runs_dir() / "jobs" / self.id
+
+
+def queue_path() -> Path:
+    """The queue's database."""
+    return runs_dir() / "queue.sqlite"
+
+
+def add(kind: str, request: dict[str, Any], draft: str | None = None) -> str:
+    """Append a job; returns its id, twelve hex digits."""
+    identity = secrets.token_hex(6)
+    with writing(queue_path(), SCHEMA) as db:
+        db.execute(
+            "INSERT INTO jobs (id, kind, draft, request, status, created) VALUES (?, ?, ?, ?, 'queued', ?)",
+            (identity, kind, draft, json.dumps(request), time.time()),
+        )
+    return identity
+
+
+def get(identity: str) -> Job:
+    """The job with this id.
+
+    Raises:
+        UnknownJob: there is none.
+    """
+    if ID.fullmatch(identity):
+        with reading(queue_path()) as db:
+            row = db and db.execute("SELECT * FROM jobs WHERE id = ?", (identity,)).fetchone()
+        if row:
+            return _job(row)
+    raise UnknownJob(identity)
+
+
+def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100) -> list[Job]:
+    """Jobs that fulfil a condition of this package (never of a user), newest first."""
+    with reading(queue_path()) as db:
+        if db is None:
+            return []
+        query = f"SELECT * FROM jobs WHERE {where} ORDER BY place DESC LIMIT ?"  # noqa: S608
+        return [_job(row) for row in db.execute(query, (*values, most))]
+
+
+def ahead_of(job: Job) -> int:
+    """How many jobs will run before a queued one, the running one included."""
+    return len(find(f"status IN {LIVE} AND place < ?", (job.place,), 10_000))
+
+
+def move(identity: str, to: Status, message: str = "") -> bool:
+    """Move a job to another state, if it may; False if it may not (any more)."""
+    sources = [status for status, after in MAY_BECOME.items() if to in after]
+    marks = ", ".join("?" * len(sources))
+    final = not MAY_BECOME[to]
+    with writing(queue_path(), SCHEMA) as db:
+        done = db.execute(
+            f"UPDATE jobs SET status = ?, message = ?, ended = ? WHERE id = ? AND status IN ({marks})",  # noqa: S608
+            (to, message, time.time() if final else None, identity, *sources),
+        )
+        return done.rowcount == 1
+
+
+def claim() -> Job | None:
+    """Take the oldest queued job for this process; None if there is none."""
+    owner = psutil.Process()
+    with writing(queue_path(), SCHEMA) as db:
+        row = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place LIMIT 1").fetchone()
+        if row is None:
+            return None
+        db.execute(
+            "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? WHERE id = ?",
+            (time.time(), owner.pid, owner.create_time(), row["id"]),
+        )
+    return get(row["id"])
+
+
+def set_pid(identity: str, pid: int | None) -> None:
+    """Note which process trains for a job."""
+    with writing(queue_path(), SCHEMA) as db:
+        db.execute("UPDATE jobs SET pid = ? WHERE id = ?", (pid, identity))
+
+
+def reap() -> list[str]:
+    """Mark jobs whose owner has died as interrupted; returns their ids."""
+    with reading(queue_path()) as db:
+        query = "SELECT id, owner_pid, owner_since FROM jobs WHERE status IN ('running', 'cancelling')"
+        rows = db.execute(query).fetchall() if db else []
+    dead = [row["id"] for row in rows if not _alive(row["owner_pid"], row["owner_since"])]
+    message = "the worker was stopped from outside; what it had trained until then is kept"
+    return [identity for identity in dead if move(identity, "interrupted", message)]
+
+
+def _alive(pid: int, since: float) -> bool:
+    try:
+        process = psutil.Process(pid)
+        return abs(process.create_time() - since) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _job(row: sqlite3.Row) -> Job:
+    fields = {k: row[k] for k in row.keys() if k not in ("request", "owner_pid", "owner_since")}  # noqa: SIM118
+    return Job(request=json.loads(row["request"]), **fields)

@@ -1,0 +1,141 @@
+"""A run, from experiment to events: pure, so the same experiment gives the same events.
+
+No files, no clock, no printing: the worker writes the events to the store, the command line prints
+them, a test collects them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from ldp_core import accounting, attacks
+from ldp_core.attacks import metrics
+from ldp_core.datasets import Data
+from ldp_core.errors import Diverged
+from ldp_core.events import Attacked, Ended, Event, RoundDone, Started, Status, Target
+from ldp_core.experiment import Experiment
+from ldp_core.federated.audit import Victims, audit_uploads, choose_victims
+from ldp_core.federated.evaluate import Score, evaluate, groups, per_group
+from ldp_core.federated.federation import Federation, assemble, choose_device, initial_weights
+from ldp_core.federated.round import RoundResult, one_round
+from ldp_core.images import encode
+
+
+def simulate(experiment: Experiment, data: Data, device: torch.device | None = None) -> Iterator[Event]:
+    """Run `experiment` on `data`, yielding events as they happen.
+
+    Bit-equal on the same kind of machine with the same number of threads.
+
+    Raises:
+        InvalidInput: a partition that cannot give every client a sample.
+    """
+    federation = assemble(experiment, data, device or choose_device())
+    weights = initial_weights(federation)
+    victims = choose_victims(federation) if experiment.attack else None
+    score = evaluate(federation, weights)
+    yield _started(federation, score)
+    if victims is not None:
+        yield from _targets(federation, victims)
+
+    status: Status = "completed"
+    message, finished = "", 0
+    for number in range(1, experiment.rounds + 1):
+        try:
+            result = one_round(federation, weights, number)
+        except Diverged as error:
+            status, message = "diverged", f"diverged at round {number}: {error}"
+            break
+        if victims is not None:
+            yield from _attacks(federation, victims, weights, number)
+        weights, finished = result.weights, number
+        score = evaluate(federation, weights)
+        yield _round_done(federation, result, score, number)
+
+    yield Ended(
+        status=status,
+        round=finished,
+        accuracy=score.accuracy,
+        message=message,
+        weights_sha256=hashlib.sha256(weights.cpu().numpy().astype("<f4").tobytes()).hexdigest(),
+        ledger=accounting.ledger(experiment),
+    )
+
+
+def _started(federation: Federation, score: Score) -> Started:
+    experiment = federation.experiment
+    counts = np.bincount(federation.test_y.cpu().numpy())
+    return Started(
+        experiment=experiment.as_json(),
+        key=experiment.key,
+        dimension=experiment.dimension,
+        device=str(federation.device),
+        accuracy=score.accuracy,
+        accuracy_per_class=score.per_class,
+        loss=score.loss,
+        mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if experiment.attack else None,
+        chance=float(counts.max() / counts.sum()),
+    )
+
+
+def _targets(federation: Federation, victims: Victims) -> Iterator[Target]:
+    for client, sample in zip(victims.clients, victims.samples, strict=True):
+        yield Target(
+            client=int(client),
+            epsilon=float(federation.population.epsilon[client]),
+            label=int(federation.train_y[sample]),
+            image=encode(federation.train_x[sample].cpu().numpy()),
+        )
+
+
+def _attacks(
+    federation: Federation, victims: Victims, weights: torch.Tensor, number: int
+) -> Iterator[Attacked]:
+    chosen = federation.experiment.attack
+    attacker = attacks.get(
+        "least_squares" if chosen is None or chosen.attacker == "auto" else chosen.attacker
+    )
+    originals = federation.train_x[torch.from_numpy(victims.samples)].cpu().numpy()
+    guess = np.broadcast_to(federation.test_x.mean(0).cpu().numpy(), originals.shape)
+    baseline = metrics.psnr(guess, originals)
+    for control, seen in audit_uploads(federation, victims, weights, number).items():
+        images = metrics.clamped(attacker.reconstruct(seen))
+        scores = zip(
+            victims.clients, metrics.psnr(images, originals), metrics.ncc(images, originals), strict=True
+        )
+        for v, (client, psnr, ncc) in enumerate(scores):
+            yield Attacked(
+                round=number,
+                client=int(client),
+                upload="audit",
+                control=control,
+                attacker=attacker.name,
+                psnr=float(psnr),
+                psnr_mean_image=float(baseline[v]),
+                ncc=float(ncc),
+                identification_rank=None,
+                candidates=None,
+                image=encode(images[v]),
+            )
+
+
+def _round_done(federation: Federation, result: RoundResult, score: Score, number: int) -> RoundDone:
+    return RoundDone(
+        round=number,
+        accuracy=score.accuracy,
+        accuracy_per_class=score.per_class,
+        accuracy_per_group=per_group(federation, score),
+        loss=score.loss,
+        noise_variance=result.noise_variance,
+        noise_variance_theory=result.noise_variance_theory,
+        signal_variance=result.signal_variance,
+        clipped_fraction=result.clipped_fraction,
+        participants=len(result.participants),
+        client_weights={
+            name: float(result.client_weights[members[result.participants]].sum())
+            for name, members in groups(federation).items()
+        },
+    )
