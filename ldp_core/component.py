@@ -33,6 +33,8 @@ class Component(BaseModel):
     """LaTeX, shown in a popover."""
     reference: ClassVar[str] = ""
     """Paper and equation."""
+    order: ClassVar[int] = 50
+    """Where a page lists it: simple and usual parts first."""
 
     def parameters(self) -> dict[str, Any]:
         """Its own parameters as JSON values."""
@@ -71,6 +73,11 @@ class Registry(Generic[C]):
     def names(self) -> list[str]:
         """Every name, in alphabetical order."""
         return sorted(self._classes)
+
+    def labels(self) -> dict[str, str]:
+        """Name → label, in the order in which a page lists them."""
+        kinds = sorted(self._classes.items(), key=lambda item: (item[1].order, item[0]))
+        return {name: kind.label for name, kind in kinds}
 
     def kind(self, name: str) -> type[C]:
         """The class called `name`.

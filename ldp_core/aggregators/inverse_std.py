@@ -12,6 +12,7 @@ class InverseStd(Aggregator):
     """Better than the mean, and never as good as weighting by the inverse variance."""
 
     label = "1/σ"
+    order = 2
     summary = "A client with twice the noise counts half: it helps, and leaves much on the table."
     formula = r"\bar w=\sum_i\frac{1/\sigma_i}{\sum_j 1/\sigma_j}\,\tilde w_i"
     reference = "Paper 001 (Personalized LDP-FL), weighted average B"

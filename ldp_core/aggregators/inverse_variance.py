@@ -12,6 +12,7 @@ class InverseVariance(Aggregator):
     """The weighted mean of least variance when all clients estimate the same weights."""
 
     label = "1/σ²"
+    order = 3
     summary = "A client with twice the noise counts a quarter: the least noise a weighted mean can have."
     formula = r"\bar w=\sum_i\frac{1/(\sigma_i^2+\tau^2)}{\sum_j 1/(\sigma_j^2+\tau^2)}\,\tilde w_i"
     reference = "Best linear unbiased estimate (Gauss–Markov); mathematics, section 2"

@@ -12,6 +12,7 @@ class Mean(Aggregator):
     """Equal weights. Its noise is that of the noisiest clients."""
 
     label = "mean"
+    order = 1
     summary = "Every client counts the same, so the noisiest clients set the noise."
     formula = r"\bar w=\frac1K\sum_i\tilde w_i"
     reference = "Federated averaging; paper 001's A"

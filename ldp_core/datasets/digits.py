@@ -16,6 +16,7 @@ class Digits(Dataset):
     """The embedded default: needs no download. The test set is the same in every run."""
 
     label = "Digits (8×8)"
+    order = 1
     summary = "1 797 handwritten digits of 8 × 8 pixels, part of scikit-learn: nothing to download."
     reference = "Alpaydin and Kaynak 1998, UCI repository; sklearn.datasets.load_digits"
 

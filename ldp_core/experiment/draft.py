@@ -16,6 +16,9 @@ from ldp_core.experiment.editing import changed
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import Experiment
 
+REFERENCE = -1
+"""The variant number of the run without noise that a page asks for beside the draft's own."""
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -65,6 +68,15 @@ class Draft:
             for s in range(self.seeds)
             for v, (variant, experiment) in enumerate(zip(self.variants, self.experiments(), strict=True))
         ]
+
+    def reference(self) -> Run | None:
+        """The base without noise and attack; None if a variant is without noise already."""
+        if any(experiment.mechanism.name == "none" for experiment in self.experiments()):
+            return None
+        clean = changed(
+            self.experiments()[-1], {"mechanism.name": "none", "form": "corrected", "attack": None}
+        )
+        return Run(REFERENCE, "no noise", clean)
 
     def as_json(self) -> dict[str, Any]:
         """The draft as JSON values."""

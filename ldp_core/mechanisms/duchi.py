@@ -19,6 +19,7 @@ class Duchi(ScaleFree):
     """Two outcomes, ±B around the centre; exactly ε, attained by both outcomes."""
 
     label = "Duchi"
+    order = 3
     summary = (
         "Answers with one of two values far outside the range, tossing a coin that leans "
         "towards the true weight."

@@ -15,6 +15,7 @@ class Laplace(ScaleFree):
     """Adds two-sided exponential noise; exactly ε, attained outside the range."""
 
     label = "Laplace"
+    order = 2
     summary = "Adds noise that is usually small and now and then very large, the same for every weight."
     formula = r"\tilde w = w + \operatorname{Lap}\!\Big(\frac{b-a}{\varepsilon}\Big)"
     reference = "Dwork, McSherry, Nissim and Smith 2006; PLU-FedOA, the baseline of paper 000"

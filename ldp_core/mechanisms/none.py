@@ -18,6 +18,7 @@ class NoNoise(Mechanism):
     """Sends the clipped value. Budgets are ignored, so any will do."""
 
     label = "No noise"
+    order = 1
     summary = "Sends the clipped value itself: nothing is hidden, whatever budget was asked for."
     formula = r"\tilde w = \operatorname{clip}(w, a, b)"
     reference = "Federated averaging (McMahan et al. 2017) with clipping"

@@ -22,6 +22,7 @@ class PDPM(ScaleFree):
     """Two outcomes (corrected) or three (as printed); ε, attained by the upper outcome only."""
 
     label = "PDPM"
+    order = 4
     summary = (
         "Answers with a high value, or else a low one; PLDP-FL's own mechanism, lopsided: "
         "noisier than Duchi for every weight and budget."

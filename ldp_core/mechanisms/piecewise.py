@@ -20,6 +20,7 @@ class Piecewise(ScaleFree):
     """A moving window of high density; exactly ε, attained by any two disjoint windows."""
 
     label = "Piecewise"
+    order = 5
     summary = (
         "Answers anywhere in a wider range, most often in a narrow window around the true "
         "weight: with a large budget it comes close to the truth."

@@ -9,6 +9,7 @@ class LogisticRegression(Dense):
     """d = classes × (features + 1): 650 weights on digits, 7 850 on MNIST."""
 
     label = "Logistic regression"
+    order = 1
     summary = "One linear layer: small, convex, and the easiest to attack."
     formula = r"\Pr[y=k\mid x]\propto\exp(w_k^\top x+b_k)"
     reference = "Paper 001, its model for every data set"

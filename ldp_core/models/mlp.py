@@ -15,6 +15,7 @@ class MLP(Dense):
     """features → hidden (ReLU) → classes."""
 
     label = "Network, one hidden layer"
+    order = 2
     summary = "A fully connected network with one hidden layer of ReLU units."
     formula = r"\operatorname{softmax}\big(W_2\max(0,W_1x+b_1)+b_2\big)"
 

@@ -16,6 +16,7 @@ class Dirichlet(Partition):
     """Each class is dealt in random proportions; the smaller alpha, the more uneven."""
 
     label = "uneven"
+    order = 2
     summary = "Clients hold different mixtures of classes and different amounts of data."
     formula = r"p_c\sim\operatorname{Dir}(\alpha,\dots,\alpha)\ \text{over the clients, for each class }c"
     reference = "Hsu, Qi and Brown 2019; papers 001 and 003, their non-IID setting"

@@ -11,6 +11,7 @@ class IID(Partition):
     """Shards of equal size (up to one sample), drawn at random."""
 
     label = "alike"
+    order = 1
     summary = "Every client holds a random sample of the same size: all see the same kinds of data."
     reference = "Papers 000, 001 and 004, their IID setting"
 

@@ -69,8 +69,9 @@ def undo(identity: str) -> bool:
         return False
     with writing(_path(), SCHEMA) as db:
         db.execute(
-            "DELETE FROM revisions WHERE draft = ? AND number = (SELECT max(number) FROM revisions WHERE draft = ?)",
-            (identity, identity),
+            "DELETE FROM revisions WHERE draft = ?1 AND number = "
+            "(SELECT max(number) FROM revisions WHERE draft = ?1)",
+            (identity,),
         )
     return True
 

@@ -10,9 +10,15 @@ from ldp_core.runs.queue import Job
 from ldp_core.runs.worker import ensure_worker
 
 
-def submit(draft: Draft, draft_id: str | None = None) -> str:
-    """Put a draft's runs in the queue; returns the job's id."""
-    identity = queue.add("run", draft.as_json(), draft_id)
+def submit(draft: Draft, draft_id: str | None = None, *, reference: bool = False) -> str:
+    """Put a draft's runs in the queue; returns the job's id.
+
+    Args:
+        draft: what to run.
+        draft_id: the draft's id, so that its page finds the job again.
+        reference: run it once without noise as well, to hold the others against.
+    """
+    identity = queue.add("run", {"draft": draft.as_json(), "reference": reference}, draft_id)
     ensure_worker()
     return identity
 
@@ -81,7 +87,7 @@ def status(identity: str) -> dict[str, Any]:
         "message": job.message,
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "round": rounds.get(behind, 0) if behind is not None else 0,
-        "rounds": job.request["base"]["rounds"],
+        "rounds": job.request["draft"]["base"]["rounds"],
         "accuracy": accuracy.get(behind) if behind is not None else None,
         "pid": job.pid,
         "weights_sha256": sha256.get(behind) if behind is not None else None,

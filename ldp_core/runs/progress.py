@@ -40,15 +40,22 @@ class RunProgress:
     targets: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Client → the event that shows its image."""
     psnr: dict[Attempt, list[float]] = field(default_factory=dict)
-    """One value a round, from round 1."""
-    attacks: dict[Attempt, dict[str, Any]] = field(default_factory=dict)
-    """The newest attack event of each."""
+    """In dB, one value a round, from round 1."""
+    baseline: dict[int, float] = field(default_factory=dict)
+    """Client → PSNR of the mean image."""
+    images: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    """Client → the reconstructions from its uploads as sent, one a round, from round 1."""
+    attacker: str = ""
     end: dict[str, Any] | None = None
 
     @property
     def round(self) -> int:
         """The last finished round."""
         return max(0, len(self.curves.get("accuracy", ())) - 1)
+
+    def attacked_rounds(self, client: int) -> int:
+        """In how many rounds a client was attacked, all controls included."""
+        return min(len(self.psnr.get((client, control), ())) for control in (None, "clean", "clipped"))
 
 
 class Progress:
@@ -89,9 +96,12 @@ class Progress:
         elif kind == "target":
             run.targets[body["client"]] = body
         elif kind == "attack":
-            attempt = (body["client"], body["control"])
-            run.psnr.setdefault(attempt, []).append(body["psnr"])
-            run.attacks[attempt] = body
+            client, control = body["client"], body["control"]
+            run.psnr.setdefault((client, control), []).append(body["psnr"])
+            run.baseline[client] = body["psnr_mean_image"]
+            run.attacker = body["attacker"]
+            if control is None:
+                run.images.setdefault(client, []).append(body["image"])
         elif kind == "end":
             run.end = body
 

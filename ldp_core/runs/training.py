@@ -50,7 +50,9 @@ def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
 
 def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     one_thread()
-    runs = parse_draft(request).runs()
+    draft = parse_draft(request["draft"])
+    reference = draft.reference() if request.get("reference") else None
+    runs = draft.runs() + ([reference] if reference else [])
     recorder = Recorder(folder, runs)
     diverged: list[str] = []
     try:

@@ -12,6 +12,7 @@ class All(Selection):
     """Every client takes part in every round."""
 
     label = "everybody"
+    order = 1
     summary = "Every client uploads in every round."
     reference = "Federated averaging"
 

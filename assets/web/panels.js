@@ -1,0 +1,64 @@
+// Train's three panels on one height: accuracy, noise variance, what the server sees.
+// data: {accuracy, noise: {title, subtitle, figure, label}, server: {title, subtitle, columns, rows, empty}}
+
+import { child, element, resize, text } from "./dom.js";
+import { paint } from "./pixels.js";
+import { draw, erase } from "./plot.js";
+
+const HEIGHT = 410;
+
+export function render({ data, parentElement }) {
+  const panels = child(parentElement, "div", "es-panels");
+  chart(child(panels, "section", "es-accuracy"), data.accuracy);
+  chart(child(panels, "section", "es-noise"), data.noise);
+  gallery(child(panels, "section", "es-server"), data.server);
+}
+
+export function unmount({ parentElement }) {
+  parentElement.querySelectorAll(".es-plot").forEach(erase);
+}
+
+function heading(section, panel) {
+  text(child(section, "h3", "es-title"), panel.title);
+  text(child(section, "p", "es-subtitle"), panel.subtitle);
+}
+
+function chart(section, panel) {
+  heading(section, panel);
+  draw(child(section, "div", "es-plot"), JSON.parse(panel.figure), HEIGHT, panel.label);
+}
+
+function gallery(section, panel) {
+  heading(section, panel);
+  const note = text(child(section, "p", "es-empty"), panel.empty ?? "");
+  note.hidden = !panel.empty;
+  const rows = resize(child(section, "div", "es-rows"), panel.rows.length, () => element("div", "es-row"));
+  rows.forEach((row, i) => client(row, panel.rows[i], panel.columns));
+  const foot = text(child(section, "p", "es-note"), panel.note ?? "");
+  foot.hidden = !panel.note;
+}
+
+function client(row, data, columns) {
+  const head = child(row, "div", "es-client");
+  text(child(head, "strong", "es-name"), data.name);
+  text(child(head, "span", "es-budget"), data.budget);
+  const cells = resize(child(row, "div", "es-cells"), columns.length, () => {
+    const cell = element("figure", "es-cell");
+    cell.append(element("canvas", "es-image"), element("figcaption", "es-caption"));
+    return cell;
+  });
+  cells.forEach((cell, i) => {
+    const { image, caption, mark } = data.cells[i];
+    const canvas = cell.querySelector("canvas");
+    paint(canvas, image);
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", `${data.name}, ${columns[i]}: ${caption || "image"}`);
+    cell.dataset.mark = mark ?? "";
+    const lines = resize(cell.querySelector("figcaption"), 2, () => document.createElement("span"));
+    text(lines[0], columns[i]);
+    text(lines[1], caption);
+  });
+  const verdict = text(child(row, "p", "es-verdict"), data.verdict);
+  verdict.dataset.kind = data.kind;
+  text(child(row, "p", "es-detail"), data.detail);
+}

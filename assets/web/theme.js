@@ -1,0 +1,32 @@
+// Colours come from Streamlit's theme, so that charts follow light and dark without being told.
+// A figure names them as "var(--st-…)", or as "run(0)", "run(1)", … for the colours of the runs.
+
+export function palette(element) {
+  const style = getComputedStyle(element);
+  const runs = style.getPropertyValue("--st-chart-categorical-colors").split(",").map((c) => c.trim());
+  const resolve = (text) =>
+    text
+      .replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim())
+      .replace(/run\((\d+)\)/g, (_, i) => runs[Number(i) % runs.length]);
+  return { resolve, key: style.getPropertyValue("--st-background-color") + runs.join() };
+}
+
+export function faded(colour, opacity) {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+  return `rgba(${r}, ${g}, ${b}, ${opacity})`;
+}
+
+// Replace every colour name inside a figure; "run(1)/0.2" is a colour at an opacity.
+export function coloured(value, colours) {
+  if (typeof value === "string") {
+    if (!/var\(--|run\(/.test(value)) return value;
+    const [, name, opacity] = value.match(/^(.*?)(?:\/([\d.]+))?$/);
+    const colour = colours.resolve(name);
+    return opacity ? faded(colour, Number(opacity)) : colour;
+  }
+  if (Array.isArray(value)) return value.map((item) => coloured(item, colours));
+  if (value && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, coloured(v, colours)]));
+  }
+  return value;
+}

@@ -1,0 +1,117 @@
+"""Clients: who asks for what?"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.theory import client_variance
+from pages.parts import components
+from pages.parts.cells import Cell, apply_edits
+from pages.parts.fills import fills
+from pages.parts.header import header
+from pages.parts.population_chart import population_figure
+from pages.parts.text import budgets_in_words, number, ranges_in_words
+from pages.parts.workspace import Workspace, open_workspace
+
+PAGE = 50
+"""Rows shown at a time."""
+
+
+def main() -> None:
+    workspace = open_workspace()
+    header(workspace)
+    st.title("Who asks for what?", anchor=False)
+    st.markdown(
+        "Every client picks its own budget ε and its own safe range: the smaller ε and the longer the range, "
+        "the more noise is added to each of its weights."
+    )
+    _take_edits(workspace)
+    left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")
+    with left, st.container(border=True):
+        fills(workspace)
+    with middle:
+        _table(workspace)
+    with right, st.container(border=True):
+        _picture(workspace)
+        if st.button("See what that does to the weights", type="primary", width="stretch"):
+            st.switch_page("noise.py")
+
+
+def _take_edits(workspace: Workspace) -> None:
+    """Apply what has been typed since the last run, before anything is drawn."""
+    state = st.session_state.get(workspace.key("table")) or {}
+    edits = state.get("edits") or {"mount": "", "log": []}
+    seen = st.session_state.setdefault("seen edits", {})
+    last = seen.get(edits["mount"], 0)
+    new = [e for e in edits["log"] if e["serial"] > last]
+    if new:
+        seen[edits["mount"]] = new[-1]["serial"]
+    outcome = apply_edits(
+        workspace.draft.base.clients,
+        st.session_state.get(workspace.key("typed"), {}),
+        [((int(e["client"]), str(e["field"])), str(e["text"])) for e in new],
+    )
+    problems = workspace.edit(outcome.changes) if outcome.changes else ()
+    for problem in problems:
+        st.error(str(problem))
+    st.session_state[workspace.key("typed")] = outcome.typed
+    st.session_state[workspace.key("wrong")] = outcome.errors
+
+
+def _table(workspace: Workspace) -> None:
+    experiment = workspace.draft.base
+    clients = experiment.clients
+    start = 0
+    if clients.count > PAGE:
+        pages = -(-clients.count // PAGE)
+        start = PAGE * (st.pagination(pages, key=workspace.key("page")) - 1)
+    rows = range(start, min(start + PAGE, clients.count))
+    budgets, (low, high) = clients.budgets(), clients.bounds()
+    noise = np.sqrt(client_variance(experiment))
+    typed: dict[Cell, str] = st.session_state[workspace.key("typed")]
+    errors: dict[Cell, str] = st.session_state[workspace.key("wrong")]
+    components.table(
+        {
+            "rows": [
+                {
+                    "number": i + 1,
+                    "epsilon": f"{budgets[i]:g}",
+                    "low": f"{low[i]:g}",
+                    "high": f"{high[i]:g}",
+                    "noise": number(noise[i]),
+                }
+                for i in rows
+            ],
+            "typed": {f"{client}.{field}": text for (client, field), text in typed.items()},
+            "errors": {f"{client}.{field}": message for (client, field), message in errors.items()},
+        },
+        key=workspace.key("table"),
+    )
+    if errors:
+        st.caption(
+            f"{len(errors)} cell{'s' if len(errors) > 1 else ''} to mend; until then those clients keep "
+            "what they had."
+        )
+
+
+def _picture(workspace: Workspace) -> None:
+    experiment = workspace.draft.base
+    population = experiment.population()
+    asked = budgets_in_words(experiment.clients.budgets().tolist())
+    st.markdown(f"**{experiment.clients.count} clients**, {asked}")
+    st.caption(
+        f"{ranges_in_words(population.low.tolist(), population.high.tolist())}; σ is the standard deviation "
+        f"of {type(experiment.mechanism).label}'s noise for a weight in the middle of its range"
+    )
+    components.chart(
+        json.dumps(population_figure(experiment)),
+        key="population",
+        height=420,
+        label=f"Each client's budget, and the noise that follows from it. {asked}.",
+    )
+
+
+main()

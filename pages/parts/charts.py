@@ -1,0 +1,106 @@
+"""What all charts share: axes, colours by name, labels at the ends of lines.
+
+Figures are plotly's own JSON, written as dicts: colours are names that the browser resolves by its
+theme, which plotly's Python classes would refuse (tests/pages/test_charts.py puts real colours in
+their place and has those classes check the figures).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Trace = dict[str, Any]
+Figure = dict[str, Any]
+
+TEXT, MUTED, GRID = "var(--st-text-color)", "var(--st-gray-text-color)", "var(--st-border-color-light)"
+DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
+FONT = {"family": "Source Sans, sans-serif", "size": 13, "color": MUTED}
+
+
+def colour(number: int, opacity: float | None = None) -> str:
+    """The colour of run `number`, which it keeps on every chart."""
+    return f"run({number})" + (f"/{opacity}" if opacity is not None else "")
+
+
+def figure(traces: Sequence[Trace], *, x: dict[str, Any], y: dict[str, Any], **layout: Any) -> Figure:
+    """A figure in the house style."""
+    axis = {
+        "gridcolor": GRID,
+        "linecolor": GRID,
+        "zeroline": False,
+        "ticks": "",
+        "automargin": True,
+        "tickfont": {"size": 12, "color": MUTED},
+    }
+    return {
+        "data": list(traces),
+        "layout": {
+            "font": FONT,
+            "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "showlegend": False,
+            "hovermode": "x unified",
+            "hoverlabel": {
+                "bgcolor": "var(--st-secondary-background-color)",
+                "bordercolor": "var(--st-border-color)",
+                "font": {"color": TEXT},
+            },
+            "uirevision": "kept",
+            "xaxis": {**axis, "showgrid": False, **_titled(x)},
+            "yaxis": {**axis, **_titled(y)},
+            **layout,
+        },
+    }
+
+
+def _titled(axis: dict[str, Any]) -> dict[str, Any]:
+    """An axis whose title, given as text, is small and close."""
+    words = axis.get("title")
+    title = {"text": words, "font": {"size": 12, "color": MUTED}, "standoff": 6}
+    return {**axis, "title": title} if words else axis
+
+
+def scatter(x: Iterable[float], y: Iterable[float], **options: Any) -> Trace:
+    """A trace; what is not a number is a gap."""
+    points = [None if math.isnan(value) else float(value) for value in y]
+    return {"type": "scatter", "x": [float(value) for value in x], "y": points, **options}
+
+
+def end_labels(
+    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float = 0.055
+) -> list[dict[str, Any]]:
+    """Annotations right of the plot, moved apart where they would overlap.
+
+    Args:
+        ends: for each line its end on the (linear or logarithmic) axis, its text and its colour.
+        low, high: the axis.
+        gap: the least distance between two labels, as a share of the axis.
+    """
+    span = high - low
+    wanted = sorted(range(len(ends)), key=lambda i: ends[i][0])
+    placed: list[float] = []
+    for i in wanted:
+        spot = min(max((ends[i][0] - low) / span, 0.02), 0.98)
+        placed.append(max(spot, placed[-1] + gap) if placed else spot)
+    overshoot = placed[-1] - 0.98 if placed else 0
+    if overshoot > 0:  # push the stack down from the top again
+        for k in range(len(placed) - 1, -1, -1):
+            limit = 0.98 if k == len(placed) - 1 else placed[k + 1] - gap
+            placed[k] = min(placed[k], limit)
+    return [
+        {
+            "xref": "paper",
+            "yref": "paper",
+            "x": 1.01,
+            "y": spot,
+            "xanchor": "left",
+            "yanchor": "middle",
+            "showarrow": False,
+            "text": ends[i][1],
+            "font": {"color": ends[i][2], "size": 13},
+        }
+        for i, spot in zip(wanted, placed, strict=True)
+    ]

@@ -1,0 +1,105 @@
+"""Train's choices: what is run and compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import aggregators, datasets, limits, mechanisms, models
+from ldp_core.errors import Problem
+from ldp_core.experiment import TARGETS, Variant
+from pages.parts.fields import bind, complain, component, named, one_of, real, whole
+from pages.parts.text import budgets_in_words, plain, ranges_in_words
+from pages.parts.workspace import Workspace
+
+PREPARED = "As prepared"
+COMPARE: dict[str, tuple[str, Any]] = {
+    "Aggregators": ("aggregator.name", aggregators.registry),
+    "Mechanisms": ("mechanism.name", mechanisms.registry),
+}
+SENT = {"weights": "the weights", "update": "what changed"}
+
+
+def choices(workspace: Workspace) -> None:
+    """Widgets for everything a run needs; each saves its change, or says why it cannot."""
+    draft = workspace.draft
+    base = draft.base
+    population = base.population()
+    asked = budgets_in_words(base.clients.budgets().tolist())
+    st.markdown(f"**{base.clients.count} clients**, {plain(asked)}")
+    st.caption(ranges_in_words(population.low.tolist(), population.high.tolist()))
+    st.page_link("clients.py", label=":blue[Change the clients]")
+    varied = {path for variant in draft.variants for path in variant.set}
+    if "mechanism.name" not in varied:
+        component(workspace, "mechanism", "Mechanism", mechanisms.registry, base.mechanism.name)
+    _compared(workspace)
+    if "aggregator.name" not in varied:
+        component(workspace, "aggregator", "Aggregator", aggregators.registry, base.aggregator.name)
+    whole(workspace, "rounds", "Rounds", limits.ROUNDS, base.rounds)
+    whole(
+        workspace,
+        "seeds",
+        "Seeds",
+        limits.SEEDS,
+        draft.seeds,
+        lambda w, seeds: w.keep(replace(w.draft, seeds=seeds)),
+        help="Every run is repeated with each seed. Runs of one seed share data, batches and starting model, "
+        "so that only what is compared differs.",
+    )
+    with st.expander("Data, model and training"):
+        named(workspace, "dataset", "Data", datasets.registry.labels(), base.dataset)
+        component(workspace, "model", "Model", models.registry, base.model.name)
+        words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
+        one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
+        rate = base.local.learning_rate
+        real(workspace, "local.learning_rate", "Learning rate", limits.LEARNING_RATE, rate)
+        whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
+        whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
+        whole(workspace, "seed", "First seed", limits.SEED, base.seed)
+
+
+def _compared(workspace: Workspace) -> None:
+    """Which runs stand side by side: aggregators, mechanisms, or the scenario's own variants."""
+    variants = workspace.draft.variants
+    paths = {path for variant in variants for path in variant.set}
+    now = next((name for name, (path, _) in COMPARE.items() if paths == {path}), PREPARED)
+    options = [*([PREPARED] if now == PREPARED else []), *COMPARE]
+    one_of(workspace, "compare", "Compare", dict(zip(options, options, strict=True)), now, _set_compared)
+    if now == PREPARED:
+        st.caption(", ".join(plain(variant.label) for variant in variants))
+        return
+    path, registry = COMPARE[now]
+    labels = registry.labels()
+    st.pills(
+        f"{now} compared",
+        list(labels),
+        selection_mode="multi",
+        format_func=labels.__getitem__,
+        label_visibility="collapsed",
+        **bind(
+            workspace,
+            f"compared {now}",
+            [variant.set[path] for variant in variants],
+            lambda w, picked: _compare(w, path, labels, picked),
+        ),
+    )
+    complain(workspace, f"compared {now}")
+
+
+def _set_compared(workspace: Workspace, what: str) -> tuple[Problem, ...]:
+    if what == PREPARED:
+        return ()
+    path, registry = COMPARE[what]
+    labels = registry.labels()
+    return _compare(workspace, path, labels, [name for name in labels if name != "none"][:3])
+
+
+def _compare(
+    workspace: Workspace, path: str, labels: dict[str, str], picked: list[str]
+) -> tuple[Problem, ...]:
+    if not picked:
+        return (Problem("", "choose at least one; until then the last choice is kept"),)
+    variants = tuple(Variant(labels[name], {path: name}) for name in labels if name in picked)
+    return workspace.keep(replace(workspace.draft, variants=variants))

@@ -1,0 +1,48 @@
+"""The line under the navigation that all pages share: scenario, undo, reset, share."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.runs import drafts
+from pages.parts.workspace import Workspace
+
+MINE = "Your own"
+
+
+def header(workspace: Workspace) -> None:
+    """Draw the line; changes replace the draft and can be undone."""
+    labels = [presets.get(name).label for name in presets.names()]
+    preset = workspace.preset
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        options = labels if preset else [MINE, *labels]
+        chosen = st.selectbox(
+            "Scenario",
+            options,
+            index=options.index(preset.label) if preset else 0,
+            key=workspace.key("scenario"),
+            width=300,
+        )
+        if chosen not in (MINE, preset.label if preset else MINE):
+            workspace.replace(next(p for p in map(presets.get, presets.names()) if p.label == chosen).draft)
+            st.rerun()
+        if st.button("Undo", disabled=not drafts.can_undo(workspace.id), help="Take the last change back"):
+            workspace.undo()
+            st.rerun()
+        original = preset.draft if preset else None
+        if st.button(
+            "Reset",
+            disabled=original is None or original == workspace.draft,
+            help="Back to the scenario as it was prepared",
+        ):
+            workspace.replace(original)  # type: ignore[arg-type]
+            st.rerun()
+        with st.popover("Share"):
+            st.caption("Whoever opens this link gets a copy of their own; yours stays as it is.")
+            here = urlsplit(st.context.url or "")
+            if st.button("Make a link", type="primary"):
+                snapshot = drafts.share(workspace.draft)
+                st.code(f"{here.scheme}://{here.netloc}{here.path}?share={snapshot}", language=None)

@@ -1,0 +1,104 @@
+"""A job as it goes: its state, the three panels, the ledger, and what happened."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import streamlit as st
+
+from ldp_core.experiment import Draft, parse_draft
+from ldp_core.runs import jobs
+from ldp_core.runs.progress import Progress
+from ldp_core.runs.queue import Job
+from ldp_core.theory import server_variance
+from pages.parts import components
+from pages.parts.findings import findings
+from pages.parts.job_state import job_state
+from pages.parts.ledger_panel import ledger_section
+from pages.parts.live_charts import accuracy_figure, noise_figure
+from pages.parts.series import Series, series
+from pages.parts.server_panel import server_panel
+from pages.parts.text import number
+
+POLL_SECONDS = 0.5
+VIEWS = {True: "closest so far", False: "newest round"}
+
+
+def live_view(draft: Draft, job: Job | None) -> None:
+    """The draft's newest job, refreshed while it runs; or what to expect, before there is one."""
+    if job is None:
+        _panels(draft, [], None, empty="press Train, and the server's view appears here")
+    else:
+        live = job.live
+        st.fragment(_watch, run_every=POLL_SECONDS if live else None)(job.id, live)
+    ledger_section(draft)
+
+
+def _watch(identity: str, was_live: bool) -> None:
+    """The part that refreshes itself; once the job has ended, the whole page is drawn once more."""
+    job = jobs.look(identity)
+    if was_live and not job.live:
+        st.rerun()
+    draft = parse_draft(job.request["draft"])
+    progress = _progress(job.folder).update()
+    shown, reference = series(progress)
+    job_state(job, draft, progress, shown)
+    _panels(draft, shown, reference, empty="" if shown else "waiting for the first upload")
+    if not job.live and (text := findings(shown, reference, _chance(shown))):
+        st.info(text)
+
+
+def _panels(draft: Draft, shown: list[Series], reference: Series | None, empty: str) -> None:
+    worst = True
+    if any(one.runs[0].targets for one in shown):
+        worst = st.segmented_control(
+            "Reconstructions shown",
+            list(VIEWS),
+            default=True,
+            required=True,
+            format_func=VIEWS.__getitem__,
+            key="reconstructions",
+        )
+    rounds = draft.base.rounds
+    expected = {}
+    if all(one.round == 0 for one in shown):
+        expected = {i: server_variance(e) for i, e in enumerate(draft.experiments())}
+    lines = shown or [Series(i, variant.label, ()) for i, variant in enumerate(draft.variants)]
+    seeds = max((len(one.runs) for one in shown), default=draft.seeds)
+    components.panels(
+        {
+            "accuracy": {
+                "title": "Accuracy",
+                "subtitle": "on held-out images" + (f"; band: {seeds} seeds" if seeds > 1 else ""),
+                "figure": json.dumps(accuracy_figure(shown, rounds, _chance(shown), reference)),
+                "label": _told("Accuracy by round", shown, "accuracy"),
+            },
+            "noise": {
+                "title": "Noise variance per weight",
+                "subtitle": "at the server: measured (line), predicted (dots)",
+                "figure": json.dumps(noise_figure(lines, rounds, expected)),
+                "label": _told("Noise variance per weight by round", shown, "noise_variance"),
+            },
+            "server": server_panel(shown, worst, empty),
+        },
+        key="panels",
+    )
+
+
+def _told(title: str, shown: list[Series], curve: str) -> str:
+    """A chart in words, for those who cannot see it."""
+    ends = [(one.label, one.final(curve)) for one in shown]
+    values = "; ".join(f"{label}: {number(values.mean())}" for label, values in ends if len(values))
+    return f"{title}. {values or 'No values yet'}."
+
+
+def _chance(shown: list[Series]) -> float | None:
+    starts = [run.start for one in shown for run in one.runs if run.start]
+    return float(starts[0]["chance"]) if starts else None
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _progress(folder: Path) -> Progress:
+    """One folded record of a job for all its viewers."""
+    return Progress(folder)

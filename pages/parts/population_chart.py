@@ -1,0 +1,86 @@
+"""A population at a glance: each client's budget, and the noise that follows from it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.experiment import Experiment
+from ldp_core.theory import client_variance
+from pages.parts.charts import FONT, MUTED, TEXT, Figure, colour, figure, scatter
+from pages.parts.live_charts import thinned
+from pages.parts.text import number
+
+NAMED = 60
+"""Up to so many clients are drawn as points of their own."""
+
+
+def population_figure(experiment: Experiment) -> Figure:
+    """Two charts over the clients: ε (above) and the standard deviation of its noise per weight."""
+    count = experiment.clients.count
+    budgets = experiment.clients.budgets()
+    noise = np.sqrt(client_variance(experiment))
+    pick = thinned(count) if count > NAMED else np.arange(count)
+    x = pick + 1
+    mode = "markers" if count <= NAMED else "lines"
+    hover = "client %{x}: %{y:.3g}<extra></extra>"
+    style = {"mode": mode, "hovertemplate": hover, "line": {"shape": "hvh", "width": 2}}
+    traces = [
+        scatter(x, budgets[pick], **style, marker={"size": 9, "color": colour(2)}),
+        scatter(
+            x,
+            np.where(noise > 0, noise, np.nan)[pick],
+            yaxis="y2",
+            **style,
+            marker={"size": 9, "color": colour(1), "symbol": "diamond"},
+        ),
+    ]
+    for trace, run in zip(traces, (2, 1), strict=True):
+        trace["line"] = {**trace["line"], "color": colour(run)}
+    return figure(
+        traces,
+        x={"title": "client", "range": [0.2, count + 0.8], "anchor": "y2", "tickformat": "d"},
+        y={**_log(budgets), "domain": [0.56, 0.95]},
+        yaxis2={
+            **_log(noise),
+            "domain": [0, 0.39],
+            "gridcolor": "var(--st-border-color-light)",
+            "automargin": True,
+            "tickfont": {"size": 12, "color": MUTED},
+        },
+        annotations=[
+            _heading("Budget ε: what each client asks for", 1.0),
+            _heading("Noise σ per weight: what that costs", 0.44),
+        ],
+        hovermode="closest",
+    )
+
+
+def _log(values: np.ndarray) -> dict[str, object]:
+    """A logarithmic axis that shows at least one decade."""
+    positive = values[values > 0]
+    low, high = (np.log10(positive.min()), np.log10(positive.max())) if positive.size else (0.0, 0.0)
+    middle, half = (low + high) / 2, max(0.5, (high - low) / 2 + 0.2)
+    ticks = [m * 10.0**p for p in range(-9, 9) for m in (1, 2, 5)]
+    shown = [t for t in ticks if middle - half <= np.log10(t) <= middle + half]
+    step = 1 if len(shown) <= 6 else 3
+    shown = shown[::step] if step == 1 else [t for t in shown if f"{t:.0e}".startswith("1")]
+    return {
+        "type": "log",
+        "range": [middle - half, middle + half],
+        "tickvals": shown,
+        "ticktext": [number(t) for t in shown],
+    }
+
+
+def _heading(text: str, y: float) -> dict[str, object]:
+    return {
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": y,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "text": f"<b>{text}</b>",
+        "font": {**FONT, "color": TEXT},
+    }

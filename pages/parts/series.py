@@ -1,0 +1,55 @@
+"""Runs of one variant, over their seeds: mean, lowest and highest at each round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp_core.experiment.draft import REFERENCE
+from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.progress import Progress, RunProgress
+
+
+@dataclass(frozen=True)
+class Series:
+    """One variant as it is drawn; its number fixes its colour on every chart."""
+
+    number: int
+    label: str
+    runs: tuple[RunProgress, ...]
+
+    @property
+    def round(self) -> int:
+        """The last round that all its seeds have finished."""
+        return min((run.round for run in self.runs), default=0)
+
+    @property
+    def diverged(self) -> RunProgress | None:
+        """The first of its runs that diverged, if one did."""
+        return next((r for r in self.runs if r.end and r.end["status"] == "diverged"), None)
+
+    def curve(self, name: str) -> tuple[Floats, Floats, Floats]:
+        """Mean, lowest and highest over the seeds, from round 0; NaN where there is no value."""
+        length = min((len(run.curves.get(name, ())) for run in self.runs), default=0)
+        if length == 0:
+            return (np.empty(0),) * 3
+        table = np.array([run.curves.get(name, [])[:length] for run in self.runs], dtype=np.float64)
+        return table.mean(axis=0), table.min(axis=0), table.max(axis=0)
+
+    def final(self, name: str) -> Floats:
+        """The newest value of each seed that has one."""
+        values = [run.curves[name][-1] for run in self.runs if run.curves.get(name)]
+        return np.array([value for value in values if value is not None], dtype=np.float64)
+
+
+def series(progress: Progress) -> tuple[list[Series], Series | None]:
+    """The variants of a job, in their order, and the reference run without noise if it has one."""
+    found: dict[int, list[RunProgress]] = {}
+    for run in progress.runs:
+        found.setdefault(run.variant, []).append(run)
+    reference = found.pop(REFERENCE, None)
+    return (
+        [Series(number, runs[0].label, tuple(runs)) for number, runs in sorted(found.items())],
+        Series(REFERENCE, "no noise", tuple(reference)) if reference else None,
+    )

@@ -1,0 +1,77 @@
+"""Words and numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+THIN = "\u202f"
+MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^="})
+
+
+def plain(text: str, most: int = 80) -> str:
+    """Text that somebody typed, safe to set in Markdown: shown literally, on one line, shortened."""
+    line = " ".join(text.split())
+    return (line if len(line) <= most else line[: most - 1] + "…").translate(MARKDOWN)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number to a few significant digits: 0.5, 8, 1 396, 2.1e-5."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "∞"
+    size = math.floor(math.log10(abs(value)))
+    if size < -3 or size > 8:
+        mantissa = f"{value / 10**size:.{digits - 1}f}".rstrip("0").rstrip(".")
+        return f"{mantissa}·10{exponent(size)}" if mantissa != "1" else f"10{exponent(size)}"
+    shown = f"{value:,.{max(0, digits - 1 - size)}f}".replace(",", THIN)
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def exponent(power: int) -> str:
+    """A power in superscript digits."""
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share as a percentage."""
+    return f"{100 * share:.{digits}f}{THIN}%"
+
+
+def seconds(value: float) -> str:
+    """A duration, roughly."""
+    if value < 90:
+        return f"{value:.1f}{THIN}s" if value < 10 else f"{value:.0f}{THIN}s"
+    return f"{value / 60:.0f}{THIN}min" if value < 5400 else f"{value / 3600:.1f}{THIN}h"
+
+
+def listed(items: Iterable[str]) -> str:
+    """`a, b and c`."""
+    words = list(items)
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def budgets_in_words(epsilons: Iterable[float]) -> str:
+    """A population in a few words: `18 ask for ε 0.5, 2 for ε 8`."""
+    counts = Counter(epsilons)
+    if len(counts) == 1:
+        epsilon, count = next(iter(counts.items()))
+        return f"{'all ' if count > 1 else ''}{count} ask{'s' if count == 1 else ''} for ε {number(epsilon)}"
+    if len(counts) <= 3:
+        parts = [f"{count} for ε {number(epsilon)}" for epsilon, count in sorted(counts.items())]
+        return "asked: " + listed(parts)
+    return f"{sum(counts.values())} clients ask for ε {number(min(counts))} to {number(max(counts))}"
+
+
+def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
+    """The safe ranges in a few words."""
+    pairs = sorted(set(zip(lows, highs, strict=True)))
+    if len(pairs) == 1:
+        low, high = pairs[0]
+        return f"safe range [{signed(low)}, {signed(high)}] for all"
+    return f"safe ranges from {signed(min(p[0] for p in pairs))} to {signed(max(p[1] for p in pairs))}"
+
+
+def signed(value: float) -> str:
+    """A number with a proper minus sign."""
+    return ("−" if value < 0 else "") + number(abs(value))

@@ -1,0 +1,31 @@
+"""Somebody else's job, to look at."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core.errors import UnknownJob
+from ldp_core.experiment import parse_draft
+from ldp_core.runs import jobs
+from pages.parts.launch import title
+from pages.parts.live import live_view
+from pages.parts.workspace import start_with
+
+
+def watch_only(identity: str) -> None:
+    """A job by its id, without the means to change it."""
+    title(None)
+    try:
+        job = jobs.look(identity)
+    except UnknownJob:
+        st.error("There is no such run on this server (any more).")
+        st.page_link("start.py", label=":blue[Back to the start]")
+        return
+    draft = parse_draft(job.request["draft"])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Make it mine", type="primary", help="A copy of its settings, to change and to train"):
+            del st.query_params["job"]
+            start_with(draft)
+            st.rerun()
+        st.caption("You are watching a run that was launched elsewhere.")
+    live_view(draft, job)

@@ -1,0 +1,118 @@
+"""The draft that every page edits.
+
+Its id stands in the URL (`?draft=…`), its revisions in a database, so it survives a reload and a
+change of page. A shared link (`?share=…`) is a snapshot: opening it makes a private copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import Draft, checked
+from ldp_core.runs import drafts
+from pages.parts.components import remember
+
+
+class Workspace:
+    """One visitor's draft on one page run."""
+
+    def __init__(self, identity: str, draft: Draft) -> None:
+        self.id, self.draft = identity, draft
+
+    def key(self, name: str) -> str:
+        """A widget key that changes when the draft is replaced, so that widgets start afresh."""
+        return f"{name}-{self.id}-{st.session_state.get('generation', 0)}"
+
+    def reloaded(self) -> Workspace:
+        """The same draft as it is stored now; another tab may have changed it."""
+        return Workspace(self.id, drafts.load(self.id) or self.draft)
+
+    def edit(self, changes: Mapping[str, Any]) -> tuple[Problem, ...]:
+        """Set fields of the base; returns what is wrong with them, and then nothing is changed."""
+        try:
+            return self.keep(self.draft.with_base(changes))
+        except InvalidExperiment as error:
+            return error.problems
+
+    def keep(self, draft: Draft) -> tuple[Problem, ...]:
+        """Save a new revision; returns what is wrong with it, and then nothing is changed."""
+        try:
+            drafts.save(self.id, checked(draft))
+        except InvalidExperiment as error:
+            return error.problems
+        self.draft = draft
+        return ()
+
+    def replace(self, draft: Draft) -> None:
+        """Put another draft in its place, as one change that can be undone."""
+        self.keep(draft)
+        _start_widgets_afresh()
+
+    def undo(self) -> None:
+        """Go back one revision."""
+        if drafts.undo(self.id):
+            _start_widgets_afresh()
+
+    @property
+    def preset(self) -> presets.Preset | None:
+        """The preset that the draft came from, by its label."""
+        found = (presets.get(name) for name in presets.names())
+        return next((preset for preset in found if preset.label == self.draft.base.name), None)
+
+
+def open_workspace() -> Workspace:
+    """The draft that the URL names, or that this visitor had open, or a fresh default one."""
+    workspace = _opened()
+    remember(workspace.id, workspace.draft.base.name)
+    return workspace
+
+
+def _opened() -> Workspace:
+    params = st.query_params
+    if "share" in params:
+        return _copy_of(params["share"])
+    identity = params.get("draft") or st.session_state.get("draft", "")
+    draft = drafts.load(identity)
+    if draft is None:
+        if "draft" in params:
+            st.toast("That draft is not on this server (any more); here is the default one.")
+        draft = presets.get(presets.names()[0]).draft
+        identity = drafts.new(draft)
+    _remember(identity)
+    return Workspace(identity, draft)
+
+
+def start_with(draft: Draft) -> Workspace:
+    """A new draft of one's own."""
+    identity = drafts.new(draft)
+    _remember(identity)
+    _start_widgets_afresh()
+    return Workspace(identity, draft)
+
+
+def _copy_of(snapshot: str) -> Workspace:
+    draft = drafts.snapshot(snapshot)
+    del st.query_params["share"]
+    if draft is None:
+        st.toast("That link leads to nothing on this server; here is the default experiment.")
+        draft = presets.get(presets.names()[0]).draft
+    else:
+        st.toast("This is your own copy: what you change here changes nobody else's.")
+    return start_with(draft)
+
+
+def _remember(identity: str) -> None:
+    if st.session_state.get("draft") != identity:
+        st.session_state.draft = identity
+        _start_widgets_afresh()
+    if st.query_params.get("draft") != identity:
+        st.query_params.draft = identity
+
+
+def _start_widgets_afresh() -> None:
+    st.session_state.generation = st.session_state.get("generation", 0) + 1

@@ -1,0 +1,27 @@
+"""The frame around every page: title, navigation, nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+ASSETS = Path(__file__).parents[1] / "assets"
+
+st.set_page_config(
+    page_title="Epsilon Studio",
+    page_icon=str(ASSETS / "icon.png"),
+    layout="wide",
+    initial_sidebar_state="collapsed",
+)
+st.html(ASSETS / "studio.css")
+st.logo(str(ASSETS / "logo.svg"), size="large")
+st.navigation(
+    [
+        st.Page("start.py", title="Start", default=True),
+        st.Page("clients.py", title="Clients", url_path="clients"),
+        st.Page("noise.py", title="Noise", url_path="noise"),
+        st.Page("train.py", title="Train", url_path="train"),
+    ],
+    position="top",
+).run()

@@ -1,0 +1,60 @@
+"""Start: what can I see here?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.presets import Preset
+from ldp_core.runs import jobs
+from pages.parts import components
+from pages.parts.cards import picture
+from pages.parts.text import budgets_in_words, plain
+from pages.parts.workspace import start_with
+
+
+def main() -> None:
+    st.title("What does a privacy budget really buy?", anchor=False)
+    st.markdown(
+        "In federated learning every client can ask for its own budget ε. Here you change it, see at once what "
+        "noise it adds, train a real model, and watch what it learns and what an attacker can still see."
+    )
+    names = presets.names()
+    for row in range(0, len(names), 2):
+        for column, name in zip(st.columns(2, gap="medium"), names[row : row + 2], strict=False):
+            with column:
+                _card(presets.get(name), name, first=name == names[0])
+    left, right = st.columns(2, gap="medium")
+    with left, st.container(border=True):
+        st.markdown("**Your last drafts**")
+        components.remembered()
+    with right, st.container(border=True):
+        st.markdown("**Latest runs on this server**")
+        st.fragment(_runs, run_every=3)()
+
+
+def _card(preset: Preset, name: str, first: bool) -> None:
+    draft = preset.draft
+    asked = budgets_in_words(draft.base.clients.budgets().tolist())
+    with st.container(border=True):
+        st.markdown(f"#### {preset.label}")
+        st.image(picture(draft), width="stretch", alt=f"{draft.base.clients.count} clients, {asked}")
+        st.markdown(preset.question)
+        st.caption("compared: " + ", ".join(variant.label for variant in draft.variants))
+        if st.button("Open", type="primary" if first else "secondary", key=f"open {name}"):
+            start_with(draft)
+            st.switch_page("train.py")
+
+
+def _runs() -> None:
+    recent = jobs.recent(6)
+    if not recent:
+        st.caption("None yet. Open a scenario and press Train.")
+    for job in recent:
+        base = job.request["draft"]["base"]
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.page_link("train.py", label=plain(base["name"] or "Untitled"), query_params={"job": job.id})
+            st.caption(f"{job.status}, {base['rounds']} rounds")
+
+
+main()

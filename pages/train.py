@@ -1,0 +1,31 @@
+"""Train: does it still learn, and what leaks?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.choices import choices
+from pages.parts.header import header
+from pages.parts.launch import launch, title
+from pages.parts.live import live_view
+from pages.parts.watch_only import watch_only
+from pages.parts.workspace import open_workspace
+
+
+def main() -> None:
+    if "job" in st.query_params:
+        watch_only(st.query_params["job"])
+        return
+    workspace = open_workspace()
+    header(workspace)
+    title(workspace.preset)
+    job = launch(workspace)
+    with st.container(key="results-first"):
+        left, right = st.columns([1, 3.4], gap="medium")
+        with left, st.container(border=True):
+            choices(workspace)
+        with right:
+            live_view(workspace.draft, job)
+
+
+main()
