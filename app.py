@@ -12,12 +12,22 @@ from typing import Any
 
 import plotly
 import streamlit as st
+from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ldp_core.runs.worker import ensure_worker
 
 ROOT = Path(__file__).parent
+
+
+class Files(StaticFiles):
+    """Files that browsers keep, and ask about before they use them again: never a stale script."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 @asynccontextmanager
@@ -32,7 +42,7 @@ app = st.App(
     lifespan=lifespan,
     routes=[
         # plotly's Python package carries the JavaScript that its figures are made for
-        Mount("/assets/plotly", StaticFiles(directory=Path(plotly.__file__).parent / "package_data")),
-        Mount("/assets", StaticFiles(directory=ROOT / "assets")),
+        Mount("/assets/plotly", Files(directory=Path(plotly.__file__).parent / "package_data")),
+        Mount("/assets", Files(directory=ROOT / "assets")),
     ],
 )

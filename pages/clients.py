@@ -13,7 +13,7 @@ from pages.parts.cells import Cell, apply_edits
 from pages.parts.fills import fills
 from pages.parts.header import header
 from pages.parts.population_chart import population_figure
-from pages.parts.text import budgets_in_words, number, ranges_in_words
+from pages.parts.text import budgets_in_words, number, plain, ranges_in_words
 from pages.parts.workspace import Workspace, open_workspace
 
 PAGE = 50
@@ -101,7 +101,7 @@ def _picture(workspace: Workspace) -> None:
     experiment = workspace.draft.base
     population = experiment.population()
     asked = budgets_in_words(experiment.clients.budgets().tolist())
-    st.markdown(f"**{experiment.clients.count} clients**, {asked}")
+    st.markdown(f"**{plain(asked)}**")
     st.caption(
         f"{ranges_in_words(population.low.tolist(), population.high.tolist())}; σ is the standard deviation "
         f"of {type(experiment.mechanism).label}'s noise for a weight in the middle of its range"

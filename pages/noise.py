@@ -102,11 +102,11 @@ def _charts(
     law, spread = st.columns(2, gap="small")
     with law, st.container(border=True):
         st.markdown(f"**What is sent for a weight of {number(value)}**, at ε {number(epsilon)}")
-        st.caption("blue: this weight; grey: one from the other end of the safe range (shaded)")
+        st.caption("in colour: this weight; grey: one from the other end of the safe range (shaded)")
         components.chart(
             json.dumps(law_figure(mechanism, value, epsilon, low, high)),
             key="law",
-            label=f"Law of the output of {mechanism.label} for a weight of {number(value)} at ε {number(epsilon)}",
+            label=f"Law of {mechanism.label}'s output for a weight of {number(value)} at ε {number(epsilon)}",
         )
     with spread, st.container(border=True):
         st.markdown(f"**Variance of what is sent: {number(variance)}**, so σ = {number(np.sqrt(variance))}")

@@ -12,12 +12,15 @@ from pages.parts.cards import picture
 from pages.parts.text import budgets_in_words, plain
 from pages.parts.workspace import start_with
 
+PICTURE = 300
+"""Width of a card's picture, in pixels."""
+
 
 def main() -> None:
     st.title("What does a privacy budget really buy?", anchor=False)
     st.markdown(
-        "In federated learning every client can ask for its own budget ε. Here you change it, see at once what "
-        "noise it adds, train a real model, and watch what it learns and what an attacker can still see."
+        "In federated learning every client can ask for its own budget ε. Here you change it, see at once "
+        "what noise it adds, train a real model, and watch what it learns and what an attacker still sees."
     )
     names = presets.names()
     for row in range(0, len(names), 2):
@@ -36,11 +39,13 @@ def main() -> None:
 def _card(preset: Preset, name: str, first: bool) -> None:
     draft = preset.draft
     asked = budgets_in_words(draft.base.clients.budgets().tolist())
-    with st.container(border=True):
+    with st.container(border=True, height="stretch"):
         st.markdown(f"#### {preset.label}")
-        st.image(picture(draft), width="stretch", alt=f"{draft.base.clients.count} clients, {asked}")
+        st.image(picture(draft), width=PICTURE, alt=f"{draft.base.clients.count} clients, {asked}")
         st.markdown(preset.question)
-        st.caption("compared: " + ", ".join(variant.label for variant in draft.variants))
+        compared = [variant.label for variant in draft.variants]
+        more = f" and {len(compared) - 3} more" if len(compared) > 3 else ""
+        st.caption("compared: " + ", ".join(compared[:3]) + more)
         if st.button("Open", type="primary" if first else "secondary", key=f"open {name}"):
             start_with(draft)
             st.switch_page("train.py")

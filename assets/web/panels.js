@@ -5,13 +5,19 @@ import { child, element, resize, text } from "./dom.js";
 import { paint } from "./pixels.js";
 import { draw, erase } from "./plot.js";
 
-const HEIGHT = 410;
+const HEIGHT = { least: 340, most: 620 };
 
 export function render({ data, parentElement }) {
   const panels = child(parentElement, "div", "es-panels");
-  chart(child(panels, "section", "es-accuracy"), data.accuracy);
-  chart(child(panels, "section", "es-noise"), data.noise);
-  gallery(child(panels, "section", "es-server"), data.server);
+  const [accuracy, noise, server] = ["es-accuracy", "es-noise", "es-server"].map((name) =>
+    child(panels, "section", name),
+  );
+  heading(accuracy, data.accuracy);
+  heading(noise, data.noise);
+  gallery(server, data.server);
+  const height = beside(server);
+  chart(accuracy, data.accuracy, height);
+  chart(noise, data.noise, height);
 }
 
 export function unmount({ parentElement }) {
@@ -23,9 +29,17 @@ function heading(section, panel) {
   text(child(section, "p", "es-subtitle"), panel.subtitle);
 }
 
-function chart(section, panel) {
-  heading(section, panel);
-  draw(child(section, "div", "es-plot"), JSON.parse(panel.figure), HEIGHT, panel.label);
+// A chart is as tall as what stands below the gallery's heading, unless the panels are stacked.
+function beside(server) {
+  const panels = server.parentElement;
+  if (getComputedStyle(panels).gridTemplateColumns.split(" ").length === 1) return HEIGHT.least;
+  const top = server.querySelector(".es-subtitle").getBoundingClientRect().bottom;
+  const bottom = Math.max(...[...server.children].map((node) => node.getBoundingClientRect().bottom));
+  return Math.round(Math.min(HEIGHT.most, Math.max(HEIGHT.least, bottom - top)));
+}
+
+function chart(section, panel, height) {
+  draw(child(section, "div", "es-plot"), JSON.parse(panel.figure), height, panel.label);
 }
 
 function gallery(section, panel) {

@@ -6,7 +6,7 @@ import numpy as np
 
 from ldp_core.experiment import Draft
 
-WIDTH, HEIGHT, MOST = 320, 84, 40
+WIDTH, HEIGHT, MOST = 300, 64, 40
 
 
 def picture(draft: Draft) -> str:

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pages.parts.text import number
+
 Trace = dict[str, Any]
 Figure = dict[str, Any]
 
@@ -54,6 +56,14 @@ def figure(traces: Sequence[Trace], *, x: dict[str, Any], y: dict[str, Any], **l
             **layout,
         },
     }
+
+
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """A logarithmic axis from 10^low to 10^high, with a tick at every power (or every other one)."""
+    powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
+    step = max(1, -(-len(powers) // 8))
+    ticks = [10.0**power for power in powers[::step]]
+    return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
 def _titled(axis: dict[str, Any]) -> dict[str, Any]:

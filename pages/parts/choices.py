@@ -28,7 +28,7 @@ def choices(workspace: Workspace) -> None:
     base = draft.base
     population = base.population()
     asked = budgets_in_words(base.clients.budgets().tolist())
-    st.markdown(f"**{base.clients.count} clients**, {plain(asked)}")
+    st.markdown(plain(asked))
     st.caption(ranges_in_words(population.low.tolist(), population.high.tolist()))
     st.page_link("clients.py", label=":blue[Change the clients]")
     varied = {path for variant in draft.variants for path in variant.set}

@@ -9,11 +9,10 @@ import numpy as np
 
 from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism
-from pages.parts.charts import MUTED, TEXT, Figure, Trace, colour, end_labels, figure, scatter
+from pages.parts.charts import MUTED, TEXT, Figure, Trace, colour, end_labels, figure, log_axis, scatter
+from pages.parts.styles import tint_of
 from pages.parts.text import number, percent
 
-ACTUAL = 2
-"""The colour of the weight in question; the other end of its range is grey."""
 POINTS = 240
 
 
@@ -21,17 +20,21 @@ def law_figure(mechanism: Mechanism, value: float, epsilon: float, low: float, h
     """Density or probabilities of the output for `value`, and for the end of the range farthest from it."""
     other = low if value - low > high - value else high
     traces, notes = [], []
-    for weight, name, tint in ((other, f"if it were {number(other)}", None), (value, "this weight", ACTUAL)):
+    mine = tint_of(mechanisms.registry, mechanism.name)
+    for weight, name, tint in ((other, f"if it were {number(other)}", None), (value, "this weight", mine)):
         law = _law(mechanism, weight, epsilon, low, high, name, tint)
         traces += law
         if tint is not None and law and law[0]["mode"] != "lines":
-            notes += [_probability(x, y) for x, y in zip(law[0]["x"][1::3], law[0]["y"][1::3], strict=True)]
+            notes += [
+                _probability(x, y, mine) for x, y in zip(law[0]["x"][1::3], law[0]["y"][1::3], strict=True)
+            ]
     top = 1.12 * max((y for trace in traces for y in trace["y"] if y is not None), default=1.0)
     return figure(
         traces,
         x={"title": "what is sent", "zeroline": False},
         y={"title": "probability" if notes else "density", "range": [0, top], "tickformat": "~g"},
         hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 26, "b": 8},
         annotations=[*notes, _mark(value, top, f"true weight {number(value)}")],
         shapes=[
             _span(low, high),
@@ -56,17 +59,18 @@ def variance_figure(
     traces: list[Trace] = []
     ends = []
     names = [name for name in mechanisms.registry.labels() if name != "none"]
-    for place, name in enumerate(names):
+    for name in names:
+        tint = tint_of(mechanisms.registry, name)
         one = mechanisms.get(name)
         if name == chosen.name:
             one = chosen
         y = np.atleast_1d(one.variance(value, x, low, high))
         width = 4 if name == chosen.name else 1.5
-        style = {"color": colour(place + 1), "width": width}
+        style = {"color": colour(tint), "width": width}
         traces.append(
             scatter(x, y, mode="lines", name=one.label, line=style, hovertemplate="%{y:.3g}"),
         )
-        ends.append((float(np.log10(y[-1])), f"<b>{one.label}</b>", colour(place + 1)))
+        ends.append((float(np.log10(y[-1])), f"<b>{one.label}</b>", colour(tint)))
     here = float(chosen.variance(value, epsilon, low, high))
     if here > 0:
         asked = sorted(set(budgets))[:200]
@@ -90,7 +94,7 @@ def variance_figure(
             "range": [np.log10(first), np.log10(last)],
             "tickvals": [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 100, 700],
         },
-        y={"type": "log", "range": [bottom, top], "dtick": 1, "exponentformat": "power"},
+        y=log_axis(bottom, top),
         margin={"l": 8, "r": 84, "t": 12, "b": 8},
         annotations=end_labels(ends, bottom, top),
         shapes=[
@@ -151,14 +155,14 @@ def _law(
     return traces
 
 
-def _probability(x: float, y: float) -> dict[str, Any]:
+def _probability(x: float, y: float, tint: int) -> dict[str, Any]:
     return {
         "x": x,
         "y": y,
         "text": f"<b>{percent(y)}</b> at {number(x)}",
         "showarrow": False,
         "yshift": 14,
-        "font": {"color": colour(ACTUAL), "size": 13},
+        "font": {"color": colour(tint), "size": 13},
     }
 
 

@@ -17,18 +17,18 @@ from pages.parts.findings import findings
 from pages.parts.job_state import job_state
 from pages.parts.ledger_panel import ledger_section
 from pages.parts.live_charts import accuracy_figure, noise_figure
-from pages.parts.series import Series, series
+from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import server_panel
 from pages.parts.text import number
 
 POLL_SECONDS = 0.5
-VIEWS = {True: "closest so far", False: "newest round"}
+VIEWS = {True: "closest reconstructions", False: "newest"}
 
 
 def live_view(draft: Draft, job: Job | None) -> None:
     """The draft's newest job, refreshed while it runs; or what to expect, before there is one."""
     if job is None:
-        _panels(draft, [], None, empty="press Train, and the server's view appears here")
+        _panels(draft, [], None, worst=True, empty="press Train, and the server's view appears here")
     else:
         live = job.live
         st.fragment(_watch, run_every=POLL_SECONDS if live else None)(job.id, live)
@@ -42,16 +42,11 @@ def _watch(identity: str, was_live: bool) -> None:
         st.rerun()
     draft = parse_draft(job.request["draft"])
     progress = _progress(job.folder).update()
-    shown, reference = series(progress)
-    job_state(job, draft, progress, shown)
-    _panels(draft, shown, reference, empty="" if shown else "waiting for the first upload")
-    if not job.live and (text := findings(shown, reference, _chance(shown))):
-        st.info(text)
-
-
-def _panels(draft: Draft, shown: list[Series], reference: Series | None, empty: str) -> None:
-    worst = True
-    if any(one.runs[0].targets for one in shown):
+    shown, reference = series(progress, draft)
+    state, view = st.columns([3, 1.3], vertical_alignment="center")
+    with state:
+        job_state(job, draft, progress, shown)
+    with view:
         worst = st.segmented_control(
             "Reconstructions shown",
             list(VIEWS),
@@ -59,12 +54,19 @@ def _panels(draft: Draft, shown: list[Series], reference: Series | None, empty: 
             required=True,
             format_func=VIEWS.__getitem__,
             key="reconstructions",
+            label_visibility="collapsed",
         )
+    _panels(draft, shown, reference, worst, empty="" if shown else "waiting for the first upload")
+    if not job.live and (text := findings(shown, reference, _chance(shown))):
+        st.info(text)
+
+
+def _panels(draft: Draft, shown: list[Series], reference: Series | None, worst: bool, empty: str) -> None:
     rounds = draft.base.rounds
     expected = {}
     if all(one.round == 0 for one in shown):
         expected = {i: server_variance(e) for i, e in enumerate(draft.experiments())}
-    lines = shown or [Series(i, variant.label, ()) for i, variant in enumerate(draft.variants)]
+    lines = shown or announced(draft)
     seeds = max((len(one.runs) for one in shown), default=draft.seeds)
     components.panels(
         {

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from pages.parts.charts import DASHES, MUTED, Figure, Trace, colour, end_labels, figure, scatter
+from pages.parts.charts import MUTED, Figure, Trace, colour, end_labels, figure, log_axis, scatter
 from pages.parts.series import Series
 from pages.parts.text import number, percent
 
-MARGIN = {"l": 8, "r": 108, "t": 12, "b": 8}
+MARGIN = {"l": 8, "r": 118, "t": 12, "b": 8}
 MOST_POINTS = 400
 """A line is thinned to about this many points; nobody can see more."""
 
@@ -32,10 +32,10 @@ def accuracy_figure(
         x = np.arange(len(mean))
         pick = thinned(len(x))
         if len(one.runs) > 1:
-            traces.append(_band(x[pick], low[pick], high[pick], one.number))
+            traces.append(_band(x[pick], low[pick], high[pick], one.style.tint))
         traces.append(_line(x[pick], mean[pick], one, "%{y:.1%}"))
         if len(mean):
-            ends.append((float(mean[-1]), f"<b>{label(one)} {percent(mean[-1])}</b>", colour(one.number)))
+            ends.append((float(mean[-1]), f"<b>{label(one)} {percent(mean[-1])}</b>", colour(one.style.tint)))
     if reference is not None:
         mean, _, _ = reference.curve("accuracy")
         traces.append(_reference(mean))
@@ -73,18 +73,18 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         end = float(theory[-1]) if len(pick) else expected
         if end > 0:
             values.append(end)
-            ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.number)))
+            ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.style.tint)))
     signal = _signal(shown)
     if signal:
         values.append(signal)
         traces.append(_level(signal, rounds))
-        ends.append((np.log10(signal), f"weights² {number(signal, 2)}", MUTED))
+        ends.append((np.log10(signal), f"weights squared {number(signal, 2)}", MUTED))
     low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
     high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
         traces,
         x={"title": "round", "range": [0, rounds], "tickformat": "d"},
-        y={"type": "log", "range": [low, high], "dtick": 1, "exponentformat": "power"},
+        y=log_axis(low, high),
         margin=MARGIN,
         annotations=end_labels(ends, low, high),
     )
@@ -118,8 +118,8 @@ def _line(x: Any, y: Any, one: Series, hover: str) -> Trace:
         y,
         mode="lines" if len(x) > 1 else "markers",
         name=label(one),
-        line={"color": colour(one.number), "width": 2.5, "dash": DASHES[one.number // 9 % len(DASHES)]},
-        marker={"color": colour(one.number), "size": 7},
+        line={"color": colour(one.style.tint), "width": 2.5, "dash": one.style.dash},
+        marker={"color": colour(one.style.tint), "size": 7},
         hovertemplate=hover,
     )
 
@@ -130,7 +130,7 @@ def _dots(x: Any, y: Any, one: Series) -> Trace:
         y,
         mode="markers",
         name=f"{label(one)}, predicted",
-        marker={"color": colour(one.number), "size": 6, "symbol": "circle-open"},
+        marker={"color": colour(one.style.tint), "size": 6, "symbol": "circle-open"},
         hovertemplate="%{y:.3g}",
     )
 
@@ -141,7 +141,7 @@ def _expected(value: float, rounds: int, one: Series) -> Trace:
         [value, value],
         mode="lines",
         name=f"{label(one)}, predicted",
-        line={"color": colour(one.number), "width": 1.5, "dash": "dot"},
+        line={"color": colour(one.style.tint), "width": 1.5, "dash": "dot"},
         hovertemplate="%{y:.3g}",
     )
 

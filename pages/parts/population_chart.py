@@ -6,9 +6,8 @@ import numpy as np
 
 from ldp_core.experiment import Experiment
 from ldp_core.theory import client_variance
-from pages.parts.charts import FONT, MUTED, TEXT, Figure, colour, figure, scatter
+from pages.parts.charts import FONT, MUTED, TEXT, Figure, colour, figure, log_axis, scatter
 from pages.parts.live_charts import thinned
-from pages.parts.text import number
 
 NAMED = 60
 """Up to so many clients are drawn as points of their own."""
@@ -39,7 +38,7 @@ def population_figure(experiment: Experiment) -> Figure:
     return figure(
         traces,
         x={"title": "client", "range": [0.2, count + 0.8], "anchor": "y2", "tickformat": "d"},
-        y={**_log(budgets), "domain": [0.56, 0.95]},
+        y={**_log(budgets), "domain": [0.56, 1]},
         yaxis2={
             **_log(noise),
             "domain": [0, 0.39],
@@ -48,10 +47,11 @@ def population_figure(experiment: Experiment) -> Figure:
             "tickfont": {"size": 12, "color": MUTED},
         },
         annotations=[
-            _heading("Budget ε: what each client asks for", 1.0),
+            _heading("Budget ε: what each client asks for", 1.02),
             _heading("Noise σ per weight: what that costs", 0.44),
         ],
         hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 22, "b": 8},
     )
 
 
@@ -59,17 +59,8 @@ def _log(values: np.ndarray) -> dict[str, object]:
     """A logarithmic axis that shows at least one decade."""
     positive = values[values > 0]
     low, high = (np.log10(positive.min()), np.log10(positive.max())) if positive.size else (0.0, 0.0)
-    middle, half = (low + high) / 2, max(0.5, (high - low) / 2 + 0.2)
-    ticks = [m * 10.0**p for p in range(-9, 9) for m in (1, 2, 5)]
-    shown = [t for t in ticks if middle - half <= np.log10(t) <= middle + half]
-    step = 1 if len(shown) <= 6 else 3
-    shown = shown[::step] if step == 1 else [t for t in shown if f"{t:.0e}".startswith("1")]
-    return {
-        "type": "log",
-        "range": [middle - half, middle + half],
-        "tickvals": shown,
-        "ticktext": [number(t) for t in shown],
-    }
+    middle, half = (low + high) / 2, max(0.7, (high - low) / 2 + 0.2)
+    return log_axis(middle - half, middle + half)
 
 
 def _heading(text: str, y: float) -> dict[str, object]:

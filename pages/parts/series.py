@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.progress import Progress, RunProgress
+from pages.parts.styles import Style, styles
 
 
 @dataclass(frozen=True)
 class Series:
-    """One variant as it is drawn; its number fixes its colour on every chart."""
+    """One variant as it is drawn."""
 
     number: int
     label: str
     runs: tuple[RunProgress, ...]
+    style: Style = field(default_factory=lambda: Style(0))
 
     @property
     def round(self) -> int:
@@ -43,13 +46,20 @@ class Series:
         return np.array([value for value in values if value is not None], dtype=np.float64)
 
 
-def series(progress: Progress) -> tuple[list[Series], Series | None]:
+def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | None]:
     """The variants of a job, in their order, and the reference run without noise if it has one."""
     found: dict[int, list[RunProgress]] = {}
+    looks = styles(draft)
     for run in progress.runs:
         found.setdefault(run.variant, []).append(run)
     reference = found.pop(REFERENCE, None)
     return (
-        [Series(number, runs[0].label, tuple(runs)) for number, runs in sorted(found.items())],
+        [Series(n, runs[0].label, tuple(runs), looks[n]) for n, runs in sorted(found.items())],
         Series(REFERENCE, "no noise", tuple(reference)) if reference else None,
     )
+
+
+def announced(draft: Draft) -> list[Series]:
+    """The variants of a draft before there are any runs."""
+    looks = styles(draft)
+    return [Series(n, variant.label, (), looks[n]) for n, variant in enumerate(draft.variants)]

@@ -52,15 +52,17 @@ def listed(items: Iterable[str]) -> str:
 
 
 def budgets_in_words(epsilons: Iterable[float]) -> str:
-    """A population in a few words: `18 ask for ε 0.5, 2 for ε 8`."""
+    """A population in a few words: `20 clients: 18 ask for ε 0.5, 2 for ε 8`."""
     counts = Counter(epsilons)
+    total = sum(counts.values())
+    clients = f"{number(total, 6)} client{'s' if total > 1 else ''}"
     if len(counts) == 1:
-        epsilon, count = next(iter(counts.items()))
-        return f"{'all ' if count > 1 else ''}{count} ask{'s' if count == 1 else ''} for ε {number(epsilon)}"
-    if len(counts) <= 3:
-        parts = [f"{count} for ε {number(epsilon)}" for epsilon, count in sorted(counts.items())]
-        return "asked: " + listed(parts)
-    return f"{sum(counts.values())} clients ask for ε {number(min(counts))} to {number(max(counts))}"
+        return f"{clients}{', each' if total > 1 else ''} asking for ε {number(next(iter(counts)))}"
+    if len(counts) > 4:
+        return f"{clients}, asking for ε {number(min(counts))} to {number(max(counts))}"
+    (epsilon, count), *others = sorted(counts.items())
+    first = f"{count} ask{'s' if count == 1 else ''} for ε {number(epsilon)}"
+    return ", ".join([f"{clients}: {first}", *(f"{count} for ε {number(e)}" for e, count in others)])
 
 
 def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
