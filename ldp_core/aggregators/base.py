@@ -65,4 +65,4 @@ def power_of_inverse(variances: Floats, power: float) -> Floats:
     exact = variances == 0
     if exact.any():
         return exact.astype(np.float64)
-    return (variances / variances.min()) ** -power
+    return (variances.min() / variances) ** power

@@ -62,5 +62,6 @@ class GroupLabels(Partition):
                 )
             for client, shard in zip(clients, np.array_split(left[dealt], len(clients)), strict=True):
                 shards[client] = shard
-            left = np.delete(left, dealt)
+            # the labels just dealt are gone from the front: shuffle, or the next clients lack them
+            left = generator.permutation(np.delete(left, dealt))
         return shards

@@ -1,0 +1,104 @@
+"""What every aggregator promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from ldp_core import aggregators
+from ldp_core.errors import InvalidInput, UnknownName
+
+ALL = [aggregators.get(name) for name in aggregators.names()]
+VARIANCES = arrays(np.float64, st.integers(1, 30), elements=st.floats(0, 1e12))
+
+
+@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+@given(variances=VARIANCES, between=st.floats(0, 10))
+def test_weights_are_shares(aggregator, variances: np.ndarray, between: float):
+    weights = aggregator.weights(variances, between=between)
+    assert weights.shape == variances.shape
+    assert (weights >= 0).all()
+    assert weights.sum() == pytest.approx(1, abs=1e-12)
+    order = np.argsort(variances)
+    assert (np.diff(weights[order]) <= 1e-12).all(), "more noise never means more weight"
+
+
+@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+def test_equal_noise_means_equal_weights(aggregator):
+    np.testing.assert_allclose(aggregator.weights([0.3] * 4), [0.25] * 4)
+    np.testing.assert_allclose(aggregator.weights([0.0] * 4), [0.25] * 4)
+
+
+@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+def test_the_aggregate_is_the_weighted_sum_in_the_uploads_own_kind(aggregator):
+    uploads = np.arange(6, dtype=np.float32).reshape(3, 2)
+    weights = np.array([0.5, 0.25, 0.25])
+    expected = [0.5 * 0 + 0.25 * 2 + 0.25 * 4, 0.5 * 1 + 0.25 * 3 + 0.25 * 5]
+    out = aggregator.aggregate(uploads, weights)
+    assert out.dtype == np.float32
+    np.testing.assert_allclose(out, expected)
+    tensor = aggregator.aggregate(torch.from_numpy(uploads), weights)
+    assert tensor.dtype == torch.float32
+    np.testing.assert_allclose(tensor.numpy(), expected)
+
+
+@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+@pytest.mark.parametrize("variances", [[], [[1.0]], [-1.0, 1.0], [np.nan], [np.inf, 1.0], "x"])
+def test_what_is_no_list_of_variances_is_refused(aggregator, variances: object):
+    with pytest.raises(InvalidInput, match="variances"):
+        aggregator.weights(variances)
+
+
+def test_weights_by_hand():
+    variances = [1.0, 4.0]
+    np.testing.assert_allclose(aggregators.get("mean").weights(variances), [0.5, 0.5])
+    np.testing.assert_allclose(aggregators.get("inverse_std").weights(variances), [2 / 3, 1 / 3])
+    np.testing.assert_allclose(aggregators.get("inverse_variance").weights(variances), [0.8, 0.2])
+    between = aggregators.get("inverse_variance").weights(variances, between=2.0)
+    np.testing.assert_allclose(between, [2 / 3, 1 / 3])
+
+
+def test_whoever_sends_without_noise_gets_all_the_weight():
+    np.testing.assert_allclose(aggregators.get("inverse_variance").weights([0.0, 1.0, 0.0]), [0.5, 0, 0.5])
+
+
+def test_inverse_variance_has_the_least_noise():
+    """Gauss-Markov: no other weights of a weighted mean do better (mathematics, section 2)."""
+    generator = np.random.default_rng(0)
+    for _ in range(200):
+        variances = generator.gamma(0.5, size=8) + 1e-6
+        best = aggregators.get("inverse_variance").weights(variances)
+        least = (best**2 * variances).sum()
+        for name in ("mean", "inverse_std"):
+            assert least <= (aggregators.get(name).weights(variances) ** 2 * variances).sum() * (1 + 1e-12)
+        other = generator.dirichlet(np.ones(8))
+        assert least <= (other**2 * variances).sum() * (1 + 1e-12)
+
+
+def test_paper_001s_settings(oracles):
+    """The weights and the variance of the three weightings, in the paper's own settings."""
+    points = oracles["aggregation_and_noise"]["seed001"]
+    assert len(points) >= 5
+    for point in points:
+        known = point["aggregation"]
+        variances = np.array(known["sigma"]) ** 2
+        for name, weights, variance in (
+            ("mean", None, "var_uniform"),
+            ("inverse_std", "alpha_seed001", "var_seed001_inv_sigma"),
+            ("inverse_variance", "inverse_variance_weights", "var_inverse_variance"),
+        ):
+            got = aggregators.get(name).weights(variances)
+            if weights:
+                assert got == pytest.approx(known[weights], rel=1e-9)
+            assert (got**2 * variances).sum() == pytest.approx(known[variance], rel=1e-9)
+
+
+def test_an_unknown_name_is_refused_with_what_there_is():
+    with pytest.raises(
+        UnknownName, match="inverse_std, inverse_variance or mean; got “inverse_sdt”; did you mean"
+    ):
+        aggregators.get("inverse_sdt")

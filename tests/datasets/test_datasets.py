@@ -1,0 +1,68 @@
+"""Data sets: real, in [0, 1], with a test set of its own; and a clear word when one is not to be had."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldp_core import datasets
+from ldp_core.datasets import Data
+from ldp_core.errors import DataUnavailable
+from tests.conftest import ROOT
+from tests.data import digits
+
+
+def check(name: str, data: Data) -> None:
+    source = datasets.get(name)
+    assert data.train_x.shape == (source.train_size, *source.shape)
+    assert data.test_x.shape == (source.test_size, *source.shape)
+    assert data.shape == source.shape
+    assert data.train_x.dtype == data.test_x.dtype == np.float32
+    assert data.train_y.dtype == data.test_y.dtype == np.int64
+    assert data.train_x.min() == 0
+    assert data.train_x.max() == 1
+    assert set(np.unique(data.train_y)) == set(np.unique(data.test_y)) == set(range(source.classes))
+
+
+def test_digits():
+    check("digits", digits())
+    train = {image.tobytes() for image in digits().train_x}
+    shared = sum(image.tobytes() in train for image in digits().test_x)
+    assert shared <= 2, "held-out images must not be training images (scikit-learn has a few duplicates)"
+
+
+@pytest.mark.mnist
+def test_mnist(mnist_dir: Path):
+    check("mnist", datasets.get("mnist").load(mnist_dir))
+
+
+def test_without_files_or_network_there_is_one_clear_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    from ldp_core.datasets._vision import load_torchvision
+
+    mnist = load_torchvision().datasets.MNIST
+    monkeypatch.setattr(mnist, "mirrors", ["http://127.0.0.1:9/"])
+    with pytest.raises(DataUnavailable, match="choose the digits, which need no download"):
+        datasets.get("mnist").load(tmp_path / "data")
+
+
+GUARDED = """
+from ldp_core.datasets._vision import load_torchvision
+vision = load_torchvision()
+import torch
+from torchvision.datasets import MNIST
+from torchvision.transforms import v2
+assert load_torchvision() is vision
+print(tuple(v2.Resize((4, 4))(torch.zeros(1, 8, 8)).shape))
+"""
+
+
+def test_torchvision_can_be_used_beside_any_build_of_torch():
+    """In a fresh interpreter, because a failed import leaves traces."""
+    done = subprocess.run([sys.executable, "-c", GUARDED], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "(1, 4, 4)", done.stderr[-2000:]

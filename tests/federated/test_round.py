@@ -1,0 +1,107 @@
+"""One round: the noise that was measured is the noise that was predicted, and comparisons are paired."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import aggregators, limits, mechanisms
+from ldp_core.errors import Diverged
+from ldp_core.experiment import parse
+from ldp_core.federated.federation import Federation, assemble, initial_weights
+from ldp_core.federated.round import one_round
+from tests.data import digits
+
+CPU = torch.device("cpu")
+FORMS = [(name, form) for name in mechanisms.names() for form in mechanisms.registry.kind(name).forms]
+
+
+def federation(changes: dict[str, Any]) -> Federation:
+    return assemble(parse(changes), digits(), CPU)
+
+
+@pytest.mark.parametrize("target", ["weights", "update"])
+@pytest.mark.parametrize(("mechanism", "aggregator"), list(product(FORMS, aggregators.names())), ids=str)
+def test_measured_noise_agrees_with_its_exact_expectation(
+    mechanism: tuple[str, str], aggregator: str, target: str
+):
+    """Over 100 independent rounds from the same model, within 5 standard errors (false alarm < 1e-6)."""
+    name, form = mechanism
+    ready = federation(
+        {
+            "mechanism": name,
+            "form": form,
+            "aggregator": aggregator,
+            "target": target,
+            "clients": {"epsilon": [0.5] * 10 + [2.0] * 8 + [8.0] * 2, "low": -0.3, "high": 0.5},
+            "local": {"epochs": 1},
+            "attack": None,
+        }
+    )
+    weights = initial_weights(ready)
+    results = [one_round(ready, weights, number) for number in range(1, 101)]
+    measured = np.array([result.noise_variance for result in results])
+    predicted = np.array([result.noise_variance_theory for result in results])
+    if name == "none":
+        assert measured.max() < 1e-14
+        assert predicted.max() < 1e-14
+        return
+    ratio = measured / predicted
+    error = ratio.std(ddof=1) / math.sqrt(len(ratio))
+    assert error < 0.05, "the test would not see an error of a quarter"
+    assert abs(ratio.mean() - 1) < 5 * error
+
+
+def test_runs_that_differ_in_the_mechanism_alone_share_everything_but_the_noise():
+    ready = [
+        federation({"mechanism": m, "seed": 4, "selection": "fraction"}) for m in ("duchi", "none", "laplace")
+    ]
+    starts = [initial_weights(one) for one in ready]
+    results = [one_round(one, start, 1) for one, start in zip(ready, starts, strict=True)]
+    for one, start, result in zip(ready[1:], starts[1:], results[1:], strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(one.shards, ready[0].shards, strict=True))
+        assert torch.equal(start, starts[0])
+        assert np.array_equal(result.participants, results[0].participants)
+        assert result.signal_variance == results[0].signal_variance, "the same batches give the same weights"
+
+
+def test_weights_without_noise_are_the_weighted_mean_of_the_clipped_weights():
+    changes = {"mechanism": "none", "clients": {"epsilon": 1, "low": -0.05, "high": 0.05}}
+    ready = federation(changes)
+    result = one_round(ready, initial_weights(ready), 1)
+    assert result.weights.abs().max() <= 0.05 + 1e-7
+    assert 0.1 < result.clipped_fraction < 1
+    assert result.noise_variance < 1e-15
+
+
+@pytest.mark.parametrize("form", ["corrected", "as_printed"])
+def test_the_corrected_form_projects_the_model_into_the_hull_of_the_ranges(form: str):
+    clients = {"epsilon": 0.1, "low": [-1.0] * 19 + [-0.5], "high": [0.4] * 19 + [0.9]}
+    ready = federation({"mechanism": "pdpm", "form": form, "clients": clients})
+    assert ready.hull == (-1.0, 0.9)
+    result = one_round(ready, initial_weights(ready), 1)
+    inside = bool(((result.weights >= -1.0) & (result.weights <= 0.9 + 1e-6)).all())
+    assert inside == (form == "corrected")
+    assert result.noise_variance > 1, "the noise is measured before the projection"
+
+
+def test_chunks_of_clients_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch):
+    ready = federation({"clients": {"count": 30}, "aggregator": "inverse_variance"})
+    whole = one_round(ready, initial_weights(ready), 1)
+    monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 30 + 1)
+    again = one_round(ready, initial_weights(ready), 1)
+    assert torch.equal(whole.weights, again.weights)
+    assert ready.chunk == 30
+
+
+def test_a_learning_rate_that_is_far_too_large_is_named():
+    ready = federation({"local": {"learning_rate": 1e6}})
+    with pytest.raises(
+        Diverged, match=r"client 1 .* the learning rate 1e\+06 is too large; try one near 0.5"
+    ):
+        one_round(ready, initial_weights(ready), 1)

@@ -1,0 +1,74 @@
+"""Laws of mechanisms, integrated numerically from their own log densities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.base import Floats
+
+Budget = tuple[float, float, float]
+"""epsilon, low, high"""
+
+REACH = 60.0
+"""Tails are cut off this many standard deviations out."""
+PANELS = 200
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+def expectation(
+    mechanism: Mechanism,
+    value: float,
+    budget: Budget,
+    of: Callable[[Floats], Floats],
+    cuts: Floats | None = None,
+) -> float:
+    """E[of(output)] for one input, by summing over atoms and integrating the density.
+
+    `cuts` are points besides the density's own edges at which the integrand is not smooth.
+    """
+    atoms = mechanism.atoms(value, *budget)
+    total = (
+        float((np.exp(mechanism.log_prob(atoms, value, *budget)) * of(atoms)).sum()) if atoms.size else 0.0
+    )
+    edges = finite_edges(mechanism, value, budget)
+    if cuts is not None and edges:
+        edges = sorted({*edges, *(float(c) for c in cuts if edges[0] < c < edges[-1])})
+    for left, right in pairwise(edges):
+        grid = np.linspace(left, right, PANELS + 1)
+        half = (grid[1:] - grid[:-1]) / 2
+        y = (grid[:-1] + half)[:, None] + half[:, None] * NODES
+        density = np.exp(mechanism.log_prob(y, value, *budget))
+        total += float((half[:, None] * WEIGHTS * density * of(y)).sum())
+    return total
+
+
+def finite_edges(mechanism: Mechanism, value: float, budget: Budget) -> list[float]:
+    """The edges of the density, the infinite ones replaced by points far out, with steps on the way."""
+    edges = mechanism.edges(value, *budget)
+    if not edges.size:
+        return []
+    sd = float(np.sqrt(mechanism.variance(value, *budget)))
+    steps = [value + sign * k * sd for sign in (-1, 1) for k in (1, 3, 8, 20)]
+    if np.isfinite(edges).all():
+        return sorted({*map(float, edges)})
+    return sorted({*map(float, np.clip(edges, value - REACH * sd, value + REACH * sd)), *steps})
+
+
+def cdf(mechanism: Mechanism, value: float, budget: Budget) -> Callable[[Floats], Floats]:
+    """The distribution function of a mechanism without atoms, from its density."""
+    grid = np.unique(
+        np.concatenate(
+            [
+                np.linspace(left, right, 400)
+                for left, right in pairwise(finite_edges(mechanism, value, budget))
+            ]
+        )
+    )
+    middle = (grid[1:] + grid[:-1]) / 2
+    density = np.exp(mechanism.log_prob(middle, value, *budget))
+    heights = np.concatenate([[0.0], np.cumsum(density * np.diff(grid))])
+    return lambda y: np.interp(y, grid, heights / heights[-1])

@@ -1,0 +1,67 @@
+"""What every partition promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldp_core import partitions
+from ldp_core.errors import InvalidInput
+from ldp_core.streams import stream
+from tests.data import digits
+
+ALL = [partitions.get(name) for name in partitions.names()]
+
+
+@pytest.mark.parametrize("partition", ALL, ids=lambda p: p.name)
+@settings(max_examples=40, deadline=None)
+@given(count=st.integers(1, 200), seed=st.integers(0, 2**53 - 1))
+def test_shards_are_disjoint_and_none_is_empty(partition, count: int, seed: int):
+    labels = digits().train_y
+    shards = partition.split(labels, count, stream(seed, "partition"))
+    assert len(shards) == count
+    assert min(map(len, shards)) >= 1
+    together = np.concatenate(shards)
+    assert len(np.unique(together)) == len(together) <= len(labels)
+
+
+@pytest.mark.parametrize("partition", ALL, ids=lambda p: p.name)
+def test_the_same_stream_deals_the_same(partition):
+    a, b, c = (partition.split(digits().train_y, 20, stream(s, "partition")) for s in (1, 1, 2))
+    assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    assert not all(np.array_equal(x, y) for x, y in zip(a, c, strict=True))
+
+
+def test_every_sample_of_its_own_client():
+    labels = digits().train_y
+    for partition in (partitions.get("iid"), partitions.get("dirichlet", alpha=0.05)):
+        shards = partition.split(labels, len(labels), stream(0, "partition"))
+        assert [len(shard) for shard in shards] == [1] * len(labels)
+
+
+def test_a_small_alpha_is_uneven_and_a_large_one_is_not():
+    labels = digits().train_y
+
+    def spread(alpha: float) -> float:
+        shards = partitions.get("dirichlet", alpha=alpha).split(labels, 20, stream(0, "partition"))
+        mixes = np.array([np.bincount(labels[s], minlength=10) / len(s) for s in shards])
+        return float(mixes.std(axis=0).mean())
+
+    assert spread(0.05) > 3 * spread(100)
+
+
+def test_groups_hold_only_their_labels():
+    labels = digits().train_y
+    shards = partitions.get("group_labels").split(labels, 30, stream(0, "partition"))
+    assert all(set(labels[shard]) <= {0, 1, 2, 3, 4} for shard in shards[24:])
+    assert all(len(set(labels[shard])) > 5 for shard in shards[:24])
+    assert np.ptp([len(shard) for shard in shards]) <= 1
+
+
+def test_a_group_without_enough_samples_says_so():
+    groups = [{"share": 0.5, "labels": [3]}, {"share": 0.5}]
+    partition = partitions.get("group_labels", groups=groups)
+    with pytest.raises(InvalidInput, match="group 1 has 500 clients but only"):
+        partition.split(digits().train_y, 1000, stream(0, "partition"))

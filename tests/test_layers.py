@@ -1,0 +1,169 @@
+"""The structure holds: imports point one way, files are one idea, randomness is keyed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+LAYERS = [
+    # from the bottom: a module may import from its own package and from any layer above it in this list
+    ["ldp_core.limits", "ldp_core.errors", "ldp_core.streams", "ldp_core.images"],
+    ["ldp_core.fields"],
+    ["ldp_core.component"],
+    [
+        "ldp_core.mechanisms",
+        "ldp_core.selections",
+        "ldp_core.partitions",
+        "ldp_core.datasets",
+        "ldp_core.models",
+    ],
+    ["ldp_core.aggregators", "ldp_core.attacks"],
+    ["ldp_core.experiment"],
+    ["ldp_core.accounting", "ldp_core.presets", "ldp_core.theory"],
+    ["ldp_core.events"],
+    ["ldp_core.federated"],
+    ["ldp_core.simulate"],
+    ["ldp_core.runs"],
+    ["ldp_core.cli"],
+    ["ldp_core.__main__"],
+    ["pages.parts"],
+    ["pages"],
+    ["app"],
+]
+PRODUCT = sorted([*ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"])
+
+
+def module_of(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def layer_of(module: str) -> int:
+    """The layer of a module; the longest name decides, so that pages.parts is not pages."""
+    found = [(len(name), i) for i, layer in enumerate(LAYERS) for name in layer if in_package(module, name)]
+    return max(found)[1] if found else -1
+
+
+def in_package(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def imports_of(file: Path, *, top_level_only: bool = False) -> list[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    nodes = tree.body if top_level_only else ast.walk(tree)
+    found = []
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return found
+
+
+@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+def test_imports_point_one_way(file: Path):
+    module = module_of(file)
+    if module == "ldp_core":
+        assert imports_of(file) == []
+        return
+    own = layer_of(module)
+    assert own >= 0, f"{module} is in no layer: add it to the list"
+    for name in imports_of(file):
+        other = layer_of(name)
+        assert other <= own, f"{module} must not import {name}, which lies above it"
+        package = next((p for p in LAYERS[own] if in_package(module, p)), "")
+        if other == own and not in_package(name, package):
+            sibling = next(p for p in LAYERS[own] if in_package(name, p))
+            assert (package, sibling) in ALLOWED_SIBLINGS, f"{module} must not import its sibling {name}"
+
+
+ALLOWED_SIBLINGS = {
+    ("ldp_core.fields", "ldp_core.component"),
+}
+
+FORBIDDEN = {
+    "ldp_core": ("streamlit", "pages", "plotly"),
+    "pages": ("torch", "torchvision", "sklearn", "sqlite3", "subprocess", "multiprocessing", "scipy.stats"),
+    "app": ("torch", "sklearn", "sqlite3", "subprocess"),
+    "ldp_core.attacks": ("ldp_core.datasets", "ldp_core.partitions", "ldp_core.federated", "ldp_core.runs"),
+    "ldp_core.mechanisms": ("ldp_core.federated", "ldp_core.datasets"),
+    "ldp_core.simulate": ("time", "datetime", "pathlib", "sqlite3", "os"),
+}
+
+
+@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+def test_nothing_imports_what_its_place_forbids(file: Path):
+    module = module_of(file)
+    for package, names in FORBIDDEN.items():
+        if in_package(module, package):
+            for imported in imports_of(file):
+                assert not any(in_package(imported, name) for name in names), f"{module} imports {imported}"
+
+
+@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+def test_randomness_is_keyed(file: Path):
+    """No global generators, and no generators but those of ldp_core.streams."""
+    text = file.read_text(encoding="utf-8")
+    for banned in ("manual_seed", "default_rng", "np.random.seed", "torch.Generator(", "import random"):
+        assert banned not in text, f"{module_of(file)} has a source of randomness of its own: {banned}"
+    calls = [
+        node.func.attr
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Attribute)
+        and ast.unparse(node.func.value) == "np.random"
+    ]
+    assert set(calls) <= ({"Generator", "Philox"} if module_of(file) == "ldp_core.streams" else set())
+
+
+@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+def test_a_file_is_one_idea(file: Path):
+    text = file.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 400
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), f"{module_of(file)} does not say what it is for"
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Assert)], "asserts vanish under -O"
+
+
+def test_most_files_are_short():
+    lengths = sorted(len(file.read_text(encoding="utf-8").splitlines()) for file in PRODUCT)
+    assert lengths[len(lengths) // 2] <= 110
+    assert lengths[int(len(lengths) * 0.9)] <= 200
+
+
+def test_the_top_level_is_as_the_user_fixed_it():
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    top = {Path(name).parts[0] for name in tracked}
+    fixed = {"app.py", "pages", "ldp_core", "assets", "tests", "requirements.txt", "Dockerfile"}
+    tools = {"README.md", "LICENSE", "pyproject.toml"}
+    assert {name for name in top if not name.startswith(".")} <= fixed | tools
+    assert fixed <= top
+
+
+LIGHT = """
+import sys
+from ldp_core import accounting, aggregators, attacks, datasets, experiment, mechanisms, models
+from ldp_core import partitions, presets, selections, theory
+for part in (aggregators, attacks, datasets, mechanisms, models, partitions, presets, selections):
+    assert part.names()
+base = experiment.parse({})
+accounting.ledger(base), theory.server_variance(base), presets.get("two_volunteers").draft.runs()
+heavy = {"torch", "sklearn", "torchvision", "scipy.stats", "streamlit", "pandas"} & set(sys.modules)
+print(sorted(heavy))
+"""
+
+
+def test_theory_and_registries_need_neither_torch_nor_scikit_learn():
+    found = subprocess.run(
+        [sys.executable, "-c", LIGHT], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert found.strip() == "[]"

@@ -1,0 +1,50 @@
+"""Streams: one for each (seed, purpose, round), none the same, none global."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import get_args
+
+import numpy as np
+import torch
+
+from ldp_core.streams import Purpose, key, stream
+
+PURPOSES = get_args(Purpose)
+
+
+def test_a_hundred_thousand_streams_are_all_different():
+    keys = {key(seed, purpose, round) for seed, purpose, round in product(range(100), PURPOSES, range(120))}
+    assert len(keys) == 100 * len(PURPOSES) * 120 > 1e5
+    assert all(k < 2**128 for k in list(keys)[:100])
+
+
+def test_streams_differ_where_32_bits_would_collide():
+    a, b = stream(5, "noise"), stream(5 + 2**32, "noise")
+    assert not np.array_equal(a.random(8), b.random(8))
+
+
+def test_the_same_key_starts_anew_and_another_round_is_another_stream():
+    first, again, other = stream(1, "noise", 3), stream(1, "noise", 3), stream(1, "noise", 4)
+    draws = first.random(16)
+    np.testing.assert_array_equal(draws, again.random(16))
+    assert not np.array_equal(draws, other.random(16))
+
+
+def test_changing_the_seed_changes_every_purpose():
+    for purpose in PURPOSES:
+        assert not np.array_equal(stream(0, purpose).random(4), stream(1, purpose).random(4))
+
+
+def test_a_run_leaves_the_global_generators_alone():
+    from ldp_core.datasets import get
+    from ldp_core.experiment import parse
+    from ldp_core.simulate import simulate
+    from tests.data import digits
+
+    assert get("digits")
+    before = np.random.get_state()[1].copy(), torch.get_rng_state()  # type: ignore[index,union-attr] # noqa: NPY002
+    list(simulate(parse({"rounds": 2}), digits()))
+    after = np.random.get_state()[1], torch.get_rng_state()  # type: ignore[index] # noqa: NPY002
+    np.testing.assert_array_equal(before[0], after[0])
+    assert torch.equal(before[1], after[1])
