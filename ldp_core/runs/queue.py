@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import psutil
-
 from ldp_core.errors import UnknownJob
+from ldp_core.runs import alive
 from ldp_core.runs.database import reading, writing
 from ldp_core.runs.paths import runs_dir
 
@@ -148,14 +147,14 @@ def move(identity: str, to: Status, message: str = "") -> bool:
 
 def claim() -> Job | None:
     """Take the oldest queued job for this process; None if there is none."""
-    owner = psutil.Process()
+    pid, since = alive.identity()
     with writing(queue_path(), SCHEMA) as db:
         row = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place LIMIT 1").fetchone()
         if row is None:
             return None
         db.execute(
             "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? WHERE id = ?",
-            (time.time(), owner.pid, owner.create_time(), row["id"]),
+            (time.time(), pid, since, row["id"]),
         )
     return get(row["id"])
 
@@ -171,17 +170,9 @@ def reap() -> list[str]:
     with reading(queue_path()) as db:
         query = "SELECT id, owner_pid, owner_since FROM jobs WHERE status IN ('running', 'cancelling')"
         rows = db.execute(query).fetchall() if db else []
-    dead = [row["id"] for row in rows if not _alive(row["owner_pid"], row["owner_since"])]
+    dead = [row["id"] for row in rows if not alive.is_alive(row["owner_pid"], row["owner_since"])]
     message = "the worker was stopped from outside; what it had trained until then is kept"
     return [identity for identity in dead if move(identity, "interrupted", message)]
-
-
-def _alive(pid: int, since: float) -> bool:
-    try:
-        process = psutil.Process(pid)
-        return abs(process.create_time() - since) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def _job(row: sqlite3.Row) -> Job:

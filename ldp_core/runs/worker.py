@@ -2,8 +2,8 @@
 
 It outlives the page, the browser and the server that started it, keeps torch imported so that the
 next job begins at once, and gives every job a process of its own, so that a crash or a cancelled
-run takes nothing else along. At most one worker runs for a runs folder: it holds a lock file, which
-the system releases however the worker ends.
+run takes nothing else along. Who starts one, and a worker that is about to leave, agree under a
+lock, so that there is one worker for a runs folder and no job is ever left without.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from ldp_core.runs import queue
+from ldp_core.runs.alive import identity, is_alive
 from ldp_core.runs.drive import load
 from ldp_core.runs.paths import data_dir, runs_dir
 from ldp_core.runs.training import OUTCOME, train_job
@@ -33,42 +34,45 @@ GRACE_SECONDS = 2.0
 IDLE_SECONDS = 600.0
 """A worker without work stays warm this long."""
 
+_started: list[subprocess.Popen[bytes]] = []
+"""Workers that this process has started, kept so that the system can be told of their end."""
+
 
 def ensure_worker() -> None:
     """Start a worker unless one is running; returns at once."""
-    try:
-        with _lock(0):
-            pass
-    except Timeout:
-        return
-    log = (runs_dir() / "worker.log").open("ab")
-    try:
-        subprocess.Popen(
-            [sys.executable, "-m", "ldp_core.runs.worker"],
-            cwd=Path(__file__).parents[2],
-            env=os.environ | {"EPSILON_RUNS_DIR": str(runs_dir()), "EPSILON_DATA_DIR": str(data_dir())},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    finally:
-        log.close()
+    with _lock():
+        if _registered_alive():
+            return
+        _started[:] = [process for process in _started if process.poll() is None]
+        with (runs_dir() / "worker.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "ldp_core.runs.worker"],
+                cwd=Path(__file__).parents[2],
+                env=os.environ | {"EPSILON_RUNS_DIR": str(runs_dir()), "EPSILON_DATA_DIR": str(data_dir())},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        _started.append(process)
+        _register(process.pid)
 
 
 def main() -> None:
     """Work until the queue has been empty for a while; leave at once if another worker is there."""
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
+    with _lock():
+        if _registered_alive() and json.loads(_register_path().read_text())["pid"] != os.getpid():
+            return
+        _register(os.getpid())
+    _warm_up()
     while True:
-        try:
-            with _lock(2.0):  # longer than anybody holds it who only asks whether a worker is there
-                _warm_up()
-                _work()
-        except Timeout:
-            return
-        # a job may have come between the last look at the queue and the release of the lock
-        if not queue.find("status = 'queued'", most=1):
-            return
+        _work()
+        with _lock():
+            # whoever submits now waits for the lock, and then finds no worker registered
+            if not queue.find("status = 'queued'", most=1):
+                _register_path().unlink(missing_ok=True)
+                return
 
 
 def _work() -> None:
@@ -103,7 +107,7 @@ def _run(job: queue.Job) -> None:
                 process.kill()
     except SystemExit:
         process.kill()
-        queue.move(job.id, "interrupted", "the worker was told to stop")
+        queue.move(job.id, "interrupted", "the worker was told to stop; what was trained is kept")
         raise
     _finish(job, process)
 
@@ -114,7 +118,10 @@ def _finish(job: queue.Job, process: BaseProcess) -> None:
     if path.exists():
         outcome = json.loads(path.read_text())
     elif process.exitcode == -signal.SIGKILL:
-        outcome = {"status": "interrupted", "message": "the training process was killed"}
+        outcome = {
+            "status": "interrupted",
+            "message": "the training process was killed; what it trained is kept",
+        }
     else:
         outcome = {"status": "failed", "message": f"the training process crashed (code {process.exitcode})"}
     if queue.get(job.id).status == "cancelling" and outcome["status"] != "completed":
@@ -133,8 +140,25 @@ def _warm_up() -> None:
     load("digits")
 
 
-def _lock(wait_seconds: float) -> FileLock:
-    return FileLock(runs_dir() / "worker.lock", timeout=wait_seconds)
+def _lock() -> FileLock:
+    return FileLock(runs_dir() / "worker.lock", timeout=30)
+
+
+def _register_path() -> Path:
+    return runs_dir() / "worker.json"
+
+
+def _register(pid: int) -> None:
+    number, since = identity(pid)
+    _register_path().write_text(json.dumps({"pid": number, "since": since}))
+
+
+def _registered_alive() -> bool:
+    try:
+        noted = json.loads(_register_path().read_text())
+        return is_alive(noted["pid"], noted["since"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+"""Experiments from JSON: every default, every refusal worded with what was given and what would do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldp_core import limits
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import Experiment, changed, loads, parse
+
+
+def problems(data: Any) -> dict[str, str]:
+    with pytest.raises(InvalidExperiment) as caught:
+        parse(data)
+    return {problem.path: problem.message for problem in caught.value.problems}
+
+
+def test_an_empty_object_is_the_default_demonstration():
+    default = parse({})
+    assert (default.dataset, default.model.name, default.mechanism.name) == (
+        "digits",
+        "logistic_regression",
+        "piecewise",
+    )
+    assert default.clients.count == 20
+    assert default.clients.budgets().tolist() == [0.5] * 18 + [8.0] * 2
+    assert (default.rounds, default.local.epochs, default.local.batch_size, default.local.learning_rate) == (
+        15,
+        2,
+        10,
+        0.5,
+    )
+    assert default.dimension == 650
+    assert loads("{}") == default
+
+
+def test_json_out_is_json_in():
+    text = json.dumps(parse({}).as_json(), allow_nan=False)
+    assert loads(text) == parse({})
+    assert loads(text).key == parse({}).key
+
+
+def test_the_key_is_the_run_and_not_its_name():
+    assert parse({"name": "a"}).key == parse({"name": "b"}).key
+    assert parse({"seed": 1}).key != parse({"seed": 2}).key
+    assert parse({"mechanism": "duchi"}).key == parse({"mechanism": {"name": "duchi"}}).key
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "words"),
+    [
+        ({"clients": {"epsilon": 0}}, "clients.epsilon", "between 0.000001 and 700, .*; got 0;"),
+        ({"clients": {"epsilon": -1}}, "clients.epsilon", "got -1; 0.5 hides a lot, 8 hides little"),
+        ({"clients": {"epsilon": float("nan")}}, "clients.epsilon", "got nan"),
+        ({"clients": {"epsilon": float("inf")}}, "clients.epsilon", "got inf"),
+        ({"clients": {"epsilon": "1"}}, "clients.epsilon", "modes: two_volunteers, .*; got “1”"),
+        ({"clients": {"epsilon": None}}, "clients.epsilon", "got null"),
+        ({"clients": {"epsilon": True}}, "clients.epsilon", "got true"),
+        ({"clients": {"epsilon": 1e308}}, "clients.epsilon", "got 1e"),
+        ({"clients": {"epsilon": 10**400}}, "clients.epsilon", "got 1000"),
+        ({"clients": {"epsilon": [1, 2, -3]}}, "clients.epsilon", "of client 3 must be .*; got -3"),
+        ({"clients": {"epsilon": [1, 2]}}, "clients.epsilon", "one number for each of the 20 clients; got 2"),
+        ({"clients": {"epsilon": "two_volunters"}}, "clients.epsilon", "did you mean two_volunteers"),
+        ({"clients": {"low": 1, "high": 1}}, "clients.low", "of client 1 must be below its high; got low 1"),
+        ({"clients": {"low": [-1] * 19 + [2]}}, "clients.low", "of client 20 must be below its high"),
+        ({"clients": {"range": 0.1, "low": -1}}, "clients", "either range .* or low and high"),
+        ({"clients": {"range": 0}}, "clients.range", "got 0"),
+        ({"clients": {"count": 0}}, "clients.count", "between 1 and .*; got 0"),
+        ({"clients": {"count": 10**6}}, "clients.count", "got 1000000"),
+        ({"clients": {"count": 1438}}, "clients.count", "at most 1437, the training samples of digits"),
+        ({"clients": {"epsilom": 3}}, "clients.epsilom", "not a field here .*did you mean epsilon"),
+        ({"rouns": 3}, "rouns", "not a field here .*did you mean rounds"),
+        ({"rounds": "five"}, "rounds", "whole number between 1 and .*; got “five”"),
+        ({"rounds": 2.5}, "rounds", "got 2.5"),
+        ({"mechanism": "lapalce"}, "mechanism.name", "did you mean laplace"),
+        ({"mechanism": {"name": "duchi", "p": 1}}, "mechanism.p", "not a field here"),
+        ({"mechanism": {"name": "pdpm", "form": "as_printed"}}, "mechanism", "the experiment's own form"),
+        ({"mechanism": {}}, "mechanism.name", "got null"),
+        ({"mechanism": 3}, "mechanism", "must be a name or an object"),
+        ({"model": {"name": "mlp", "hidden": 0}}, "model.hidden", "whole number between 1"),
+        ({"selection": {"kind": "fraction", "fraction": 2}}, "selection.fraction", "got 2"),
+        ({"dataset": "cifar"}, "dataset.name", "must be digits or mnist"),
+        ({"target": "gradient"}, "target", "must be weights or update"),
+        ({"form": "printed"}, "form", "must be corrected or as_printed"),
+        ({"form": "as_printed"}, "form", "must be corrected for piecewise"),
+        ({"system": "pldp_fl"}, "system", "must be null"),
+        ({"attack": "dlg"}, "attack", "must be “auto”, null or an object"),
+        ({"attack": {"clients": [20]}}, "attack.clients", "between 0 and 19; got 20"),
+        ({"attack": {"attacker": "dlg"}}, "attack.attacker", "must be auto or least_squares"),
+        ({"local": {"learning_rate": 0}}, "local.learning_rate", "got 0"),
+        ({"local": None}, "local", "must be a JSON object; got null"),
+        ({"seed": -1}, "seed", "got -1"),
+        ({"name": "x" * 81}, "name", "at most 80 characters"),
+        (
+            {"partition": {"kind": "group_labels", "groups": [{"share": 1, "labels": [42]}]}},
+            "partition.groups",
+            "got 42",
+        ),
+    ],
+)
+def test_what_cannot_run_is_refused_at_its_field(data: dict[str, Any], path: str, words: str):
+    found = problems(data)
+    assert set(found) == {path}
+    import re
+
+    assert re.search(words, found[path]), found[path]
+
+
+def test_all_problems_are_found_in_one_go():
+    found = problems(
+        {"rounds": 0, "seed": -1, "clients": {"count": 3000, "low": 2}, "mechanism": "x", "extra": 1}
+    )
+    assert set(found) == {"rounds", "seed", "mechanism.name", "extra", "clients.count", "clients.low"}
+
+
+@pytest.mark.parametrize("text", ["", "{", "hello", "[1", "\ufeff{}", "[" * 100_000, "{'a': 1}"])
+def test_what_is_not_json_is_said_to_be_none(text: str):
+    with pytest.raises(InvalidExperiment, match="this is not JSON"):
+        loads(text)
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "null", '"digits"', "NaN"])
+def test_what_is_json_but_no_object_is_refused(text: str):
+    with pytest.raises(InvalidExperiment, match="must be a JSON object"):
+        loads(text)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = st.sampled_from(sorted(Experiment.model_fields))
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.dictionaries(FIELDS, JSON, max_size=4))
+def test_any_json_is_an_experiment_or_a_clear_refusal(data: dict[str, Any]):
+    try:
+        experiment = parse(data)
+    except InvalidExperiment as error:
+        assert str(error)
+        assert "\n" not in str(error)
+    else:
+        assert parse(experiment.as_json()) == experiment
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    count=st.integers(1, 200),
+    epsilon=st.floats(limits.EPSILON.minimum, limits.EPSILON.maximum),
+    half=st.floats(limits.HALF_WIDTH.minimum, limits.HALF_WIDTH.maximum),
+    rounds=st.integers(1, 10_000),
+    mechanism=st.sampled_from(["none", "duchi", "pdpm", "piecewise", "laplace"]),
+)
+def test_everything_within_the_limits_is_accepted_and_round_trips(
+    count: int, epsilon: float, half: float, rounds: int, mechanism: str
+):
+    clients = {"count": count, "epsilon": epsilon, "range": half}
+    experiment = parse({"clients": clients, "rounds": rounds, "mechanism": mechanism})
+    again = loads(json.dumps(experiment.as_json()))
+    assert again == experiment
+    assert again.key == experiment.key
+
+
+def test_changes_by_dotted_names():
+    base = parse({})
+    assert changed(base, {"clients.epsilon": 2, "rounds": 3}).rounds == 3
+    assert changed(base, {"clients.range": 0.1}).clients.bounds()[1][0] == 0.1
+    assert (
+        changed(changed(base, {"clients.range": 0.1}), {"clients.low": -2, "clients.high": 2}).clients.range
+        is None
+    )
+    deeper = changed(base, {"model.hidden": 7, "model.name": "mlp"})
+    assert deeper.model.parameters() == {"hidden": 7}
+    assert changed(deeper, {"model.name": "logistic_regression"}).model.parameters() == {}
+    assert changed(base, {"attack": None}).attack is None
+    assert changed(base, {"attack.clients": [3]}).attack.clients == (3,)  # type: ignore[union-attr]
+    with pytest.raises(InvalidExperiment, match=r"rounds\.x is not a field"):
+        changed(base, {"rounds.x": 1})
+    assert base == parse({}), "the original is untouched"

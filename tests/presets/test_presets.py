@@ -1,0 +1,37 @@
+"""Presets: found by discovery, runnable, and worded."""
+
+from __future__ import annotations
+
+import pytest
+
+from ldp_core import presets
+from ldp_core.errors import UnknownName
+from ldp_core.experiment import checked, parse, parse_draft
+
+
+def test_the_default_comes_first_and_is_the_empty_experiment():
+    assert presets.names()[0] == "two_volunteers"
+    base = presets.get("two_volunteers").draft.base
+    assert base.key == parse({}).key
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_every_preset_can_run_and_says_what_it_teaches(name: str):
+    preset = presets.get(name)
+    draft = checked(preset.draft)
+    assert draft.base.name == preset.label
+    assert parse_draft(draft.as_json()) == draft
+    assert preset.question.endswith("?")
+    assert preset.lesson.endswith(".")
+    keys = [experiment.key for experiment in draft.experiments()]
+    assert len(set(keys)) == len(keys), "two variants are the same run"
+
+
+def test_the_default_compares_its_three_aggregators():
+    experiments = presets.get("two_volunteers").draft.experiments()
+    assert [e.aggregator.name for e in experiments] == ["mean", "inverse_std", "inverse_variance"]
+
+
+def test_an_unknown_preset_is_refused():
+    with pytest.raises(UnknownName, match="did you mean two_volunteers"):
+        presets.get("two_volunters")

@@ -1,0 +1,81 @@
+"""The queue on a real database: only legal transitions, one owner, order of arrival."""
+
+from __future__ import annotations
+
+import threading
+from itertools import product
+from pathlib import Path
+from typing import get_args
+
+import psutil
+import pytest
+
+from ldp_core.errors import UnknownJob
+from ldp_core.runs import queue
+from ldp_core.runs.database import writing
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+def put(status: queue.Status) -> str:
+    identity = queue.add("run", {"draft": {}})
+    with writing(queue.queue_path(), queue.SCHEMA) as db:
+        db.execute("UPDATE jobs SET status = ? WHERE id = ?", (status, identity))
+    return identity
+
+
+@pytest.mark.parametrize(("before", "after"), list(product(get_args(queue.Status), repeat=2)))
+def test_only_legal_transitions_happen(before: queue.Status, after: queue.Status):
+    identity = put(before)
+    legal = after in queue.MAY_BECOME[before]
+    assert queue.move(identity, after, "why") is legal
+    job = queue.get(identity)
+    assert job.status == (after if legal else before)
+    assert (job.ended is not None) == (legal and not queue.MAY_BECOME[after])
+
+
+def test_jobs_are_claimed_in_order_of_arrival_and_once():
+    ids = [queue.add("run", {}) for _ in range(5)]
+    assert [queue.ahead_of(queue.get(i)) for i in ids] == [0, 1, 2, 3, 4]
+    claimed: list[str] = []
+
+    def take() -> None:
+        while job := queue.claim():
+            claimed.append(job.id)
+
+    threads = [threading.Thread(target=take) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(claimed) == sorted(ids)
+    assert all(queue.get(i).status == "running" for i in ids)
+
+
+def test_a_job_whose_owner_lives_is_left_alone_and_one_whose_owner_died_is_interrupted():
+    mine = queue.add("run", {})
+    assert queue.claim() is not None
+    assert queue.reap() == []
+    with writing(queue.queue_path(), queue.SCHEMA) as db:
+        # the same pid at another time is another process
+        since = psutil.Process().create_time() - 1000
+        db.execute("UPDATE jobs SET owner_since = ? WHERE id = ?", (since, mine))
+    assert queue.reap() == [mine]
+    job = queue.get(mine)
+    assert job.status == "interrupted"
+    assert "stopped from outside" in job.message
+
+
+@pytest.mark.parametrize(
+    "identity", ["", "x", "../../etc/passwd", "0123456789ab", "0123456789AB", "' OR 1=1 --"]
+)
+def test_an_id_that_belongs_to_no_job_is_refused(identity: str):
+    queue.add("run", {})
+    with pytest.raises(UnknownJob, match="there is no job"):
+        queue.get(identity)
+
+
+def test_nothing_is_there_before_the_first_job(runs_dir: Path):
+    assert queue.find() == []
+    assert queue.reap() == []
+    assert not (runs_dir / "queue.sqlite").exists()

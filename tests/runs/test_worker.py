@@ -1,0 +1,188 @@
+"""Jobs in real processes: they outlive whoever launched them, can be stopped, and never lie."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.progress import Progress
+from ldp_core.runs.queue import Job
+from ldp_core.runs.store import events_after
+from tests.conftest import ROOT
+
+ENDLESS = {"rounds": 10_000, "attack": None}
+
+
+@pytest.fixture(autouse=True)
+def _clean(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "20")
+    yield
+    for process in workers(runs_dir):
+        process.kill()
+        process.wait(10)
+
+
+def workers(runs_dir: Path) -> list[psutil.Process]:
+    """The worker processes of a runs folder, and their children."""
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        try:
+            mine = process.environ().get("EPSILON_RUNS_DIR") == str(runs_dir)
+            if mine and "ldp_core.runs.worker" in (process.info["cmdline"] or []):
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def launch(changes: dict[str, object], *variants: Variant) -> str:
+    return jobs.submit(Draft(parse(changes), variants or (Variant("run"),)))
+
+
+def until(identity: str, done: Callable[[Job], object], seconds: float = 30) -> Job:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        job = jobs.look(identity)
+        if done(job):
+            return job
+        time.sleep(0.05)
+    raise AssertionError(f"still {job.status} ({job.message}) after {seconds} s")
+
+
+def trained_a_round(job: Job) -> bool:
+    return Progress(job.folder).update().rounds_done() > 0
+
+
+def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
+    both = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
+    identity = launch({"rounds": 4}, *both)
+    job = until(identity, lambda job: not job.live)
+    assert (job.status, job.message) == ("completed", "")
+    runs = Progress(job.folder).update().runs
+    assert [run.round for run in runs] == [4, 4]
+    from tests.data import events
+
+    for run, changes in zip(runs, ({"rounds": 4}, {"rounds": 4, "aggregator": "inverse_std"}), strict=True):
+        assert run.end is not None
+        assert run.end["weights_sha256"] == events(changes)[-1]["weights_sha256"]
+    status = jobs.status(identity)
+    assert (status["status"], status["round"], status["rounds"], status["pid"]) == ("completed", 4, 4, None)
+    assert len(status["weights_sha256"]) == 64
+
+
+def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(runs_dir: Path):
+    first, second = launch({"rounds": 300, "attack": None}), launch({"rounds": 1})
+    assert jobs.status(second)["ahead"] == 1
+    until(second, lambda job: job.status == "completed", 60)
+    ended = queue.get(first).ended
+    started = queue.get(second).started
+    assert ended is not None
+    assert started is not None
+    assert 0 <= started - ended < 1.0
+    assert len(workers(runs_dir)) == 1
+    asked = time.monotonic()
+    third = launch({"rounds": 1})
+    until(third, trained_a_round, 5)
+    assert time.monotonic() - asked < 1.5
+
+
+def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(runs_dir: Path):
+    identity = launch(ENDLESS)
+    until(identity, trained_a_round)
+    asked = time.monotonic()
+    assert jobs.cancel(identity).status in ("cancelling", "cancelled")
+    job = until(identity, lambda job: job.status == "cancelled", 5)
+    assert time.monotonic() - asked < 2.5
+    assert len(events_after(job.folder)) > 1
+    assert len(workers(runs_dir)) == 1, "the training process is gone, the worker stays"
+    assert jobs.cancel(identity).status == "cancelled", "cancelling twice changes nothing"
+
+
+def test_a_queued_job_is_cancelled_at_once():
+    first, second = launch(ENDLESS), launch(ENDLESS)
+    assert jobs.cancel(second).status == "cancelled"
+    jobs.cancel(first)
+    until(first, lambda job: not job.live)
+    assert events_after(queue.get(second).folder) == []
+
+
+def test_a_job_outlives_the_process_that_launched_it():
+    script = (
+        "from ldp_core.runs import jobs; from ldp_core.experiment import parse_draft;"
+        "print(jobs.submit(parse_draft({'rounds': 200, 'attack': None})), flush=True);"
+        "import time; time.sleep(60)"
+    )
+    launcher = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert launcher.stdout is not None
+    identity = launcher.stdout.readline().strip()
+    launcher.kill()
+    launcher.wait()
+    launcher.stdout.close()
+    job = until(identity, lambda job: not job.live, 60)
+    assert job.status == "completed"
+
+
+@pytest.mark.parametrize("whom", ["worker", "training"])
+def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom: str):
+    identity = launch(ENDLESS)
+    job = until(identity, trained_a_round)
+    assert job.pid is not None
+    target = job.pid if whom == "training" else psutil.Process(job.pid).ppid()
+    os.kill(target, signal.SIGKILL)
+    killed = time.monotonic()
+    job = until(identity, lambda job: not job.live, 15)
+    assert job.status == "interrupted"
+    assert time.monotonic() - killed < 15
+    if whom == "worker":
+        deadline = time.monotonic() + 5
+        while psutil.pid_exists(job.pid or target) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not [p for p in workers(runs_dir) if p.pid == target], "no orphan goes on training"
+    assert len(events_after(job.folder)) > 1, "what was trained is kept"
+    again = launch({"rounds": 1})
+    assert until(again, lambda job: not job.live).status == "completed", "the next job finds a worker"
+
+
+def test_a_job_that_cannot_run_says_why():
+    groups = [{"share": 0.98, "labels": None}, {"share": 0.02, "labels": [3]}]
+    identity = launch({"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}})
+    job = until(identity, lambda job: not job.live)
+    assert job.status in ("completed", "failed")
+    groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
+    identity = launch({"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}})
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "failed"
+    assert "group 2 has 700 clients but only" in job.message
+
+
+def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pytest.MonkeyPatch):
+    identity = queue.add("run", {"draft": {"base": {}, "seeds": 1}, "reference": "x"})
+    from ldp_core.runs.worker import ensure_worker
+
+    ensure_worker()
+    job = until(identity, lambda job: not job.live)
+    assert job.status in ("failed", "completed")
+    broken = queue.add("run", {"nothing": 1})
+    job = until(broken, lambda job: not job.live)
+    assert job.status == "failed"
+    assert job.message == "an error in the program: KeyError"
+
+
+def test_a_diverging_job_is_called_so_and_one_diverging_run_among_others_too():
+    identity = launch({"local": {"learning_rate": 1e6}})
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "diverged"
+    assert job.message.startswith("diverged at round 1")
+    identity = launch({"rounds": 2}, Variant("fine"), Variant("wild", {"local.learning_rate": 1e6}))
+    job = until(identity, lambda job: not job.live)
+    assert (job.status, job.message) == ("completed", "1 of 2 runs diverged")
