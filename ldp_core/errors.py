@@ -59,6 +59,13 @@ class UnknownJob(StudioError, LookupError):
         super().__init__(f"there is no job {shown(given)}; an id has twelve hex digits, as submit prints it")
 
 
+class UnknownDraft(StudioError, LookupError):
+    """An id that belongs to no draft."""
+
+    def __init__(self) -> None:
+        super().__init__("this draft is not on this server (any more); open a scenario from the start page")
+
+
 class Diverged(StudioError):
     """Training left the numbers: weights or loss beyond any use."""
 

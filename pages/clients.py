@@ -7,9 +7,11 @@ import json
 import numpy as np
 import streamlit as st
 
+from ldp_core.errors import Problem
+from ldp_core.experiment import Draft
 from ldp_core.theory import client_variance
 from pages.parts import components
-from pages.parts.cells import Cell, apply_edits
+from pages.parts.cells import Cell, Outcome, apply_edits
 from pages.parts.fills import fills
 from pages.parts.header import header
 from pages.parts.population_chart import population_figure
@@ -22,13 +24,15 @@ PAGE = 50
 
 def main() -> None:
     workspace = open_workspace()
+    wrong = _take_edits(workspace)
     header(workspace)
     st.title("Who asks for what?", anchor=False)
     st.markdown(
         "Every client picks its own budget ε and its own safe range: the smaller ε and the longer the range, "
         "the more noise is added to each of its weights."
     )
-    _take_edits(workspace)
+    for problem in wrong:
+        st.error(plain(str(problem), 300))
     left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")
     with left, st.container(border=True):
         fills(workspace)
@@ -40,25 +44,31 @@ def main() -> None:
             st.switch_page("noise.py")
 
 
-def _take_edits(workspace: Workspace) -> None:
-    """Apply what has been typed since the last run, before anything is drawn."""
-    state = st.session_state.get(workspace.key("table")) or {}
-    edits = state.get("edits") or {"mount": "", "log": []}
+def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
+    """Apply what has been typed since the last run, before anything is drawn.
+
+    A newer edit may interrupt this run wherever it touches the session's state, so an edit counts
+    as seen only after it has been saved; to apply one twice does no harm.
+    """
     seen = st.session_state.setdefault("seen edits", {})
+    typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
+    edits = (st.session_state.get(workspace.key("table")) or {}).get("edits") or {"mount": "", "log": []}
     last = seen.get(edits["mount"], 0)
-    new = [e for e in edits["log"] if e["serial"] > last]
-    if new:
-        seen[edits["mount"]] = new[-1]["serial"]
-    outcome = apply_edits(
-        workspace.draft.base.clients,
-        st.session_state.get(workspace.key("typed"), {}),
-        [((int(e["client"]), str(e["field"])), str(e["text"])) for e in new],
-    )
-    problems = workspace.edit(outcome.changes) if outcome.changes else ()
-    for problem in problems:
-        st.error(str(problem))
+    new = [edit for edit in edits["log"] if edit["serial"] > last]
+    outcome = Outcome({}, typed, {})
+
+    def applied(draft: Draft) -> Draft:
+        nonlocal outcome
+        cells = [((int(edit["client"]), str(edit["field"])), str(edit["text"])) for edit in new]
+        outcome = apply_edits(draft.base.clients, typed, cells)
+        return draft.with_base(outcome.changes) if outcome.changes else draft
+
+    problems = workspace.change(applied) if new or typed else ()
     st.session_state[workspace.key("typed")] = outcome.typed
     st.session_state[workspace.key("wrong")] = outcome.errors
+    if new:
+        seen[edits["mount"]] = new[-1]["serial"]
+    return problems
 
 
 def _table(workspace: Workspace) -> None:

@@ -43,7 +43,7 @@ def test_a_run_leaves_the_global_generators_alone():
     from tests.data import digits
 
     assert get("digits")
-    before = np.random.get_state()[1].copy(), torch.get_rng_state()  # type: ignore[index,union-attr] # noqa: NPY002
+    before = np.random.get_state()[1].copy(), torch.get_rng_state()  # type: ignore[index] # noqa: NPY002
     list(simulate(parse({"rounds": 2}), digits()))
     after = np.random.get_state()[1], torch.get_rng_state()  # type: ignore[index] # noqa: NPY002
     np.testing.assert_array_equal(before[0], after[0])

@@ -49,8 +49,10 @@ function fill(row, client, data) {
     const error = data.errors[name] ?? "";
     const value = data.typed[name] ?? client[field];
     const busy = document.activeElement === input && input.value !== input.shown;
-    if (!busy && input.value !== value) input.value = value;
-    input.shown = input.value;
+    if (!busy) {
+      if (input.value !== value) input.value = value;
+      input.shown = value; // what Python knows; whatever differs from it is still to be sent
+    }
     input.setAttribute("aria-label", `Client ${client.number}, ${HEADS[FIELDS.indexOf(field) + 1]}`);
     input.setAttribute("aria-invalid", String(Boolean(error)));
     text(input.nextElementSibling, error);

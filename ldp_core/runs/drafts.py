@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ldp_core.errors import StudioError
+from ldp_core.errors import StudioError, UnknownDraft
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.runs.database import reading, writing
 from ldp_core.runs.paths import runs_dir
@@ -40,22 +42,40 @@ REVISIONS = 50
 def new(draft: Draft) -> str:
     """Keep a new draft; returns its id."""
     identity = secrets.token_hex(6)
-    save(identity, draft)
+    with writing(_path(), SCHEMA) as db:
+        _add(db, identity, 1, draft)
     return identity
 
 
-def save(identity: str, draft: Draft) -> None:
-    """Add a revision; nothing happens if it equals the last one."""
-    body = json.dumps(draft.as_json(), sort_keys=True)
+def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
+    """Read the newest revision, change it and keep the result, as one step.
+
+    Streamlit may run two versions of a page at once, so nobody may write what another has changed
+    since it was read. Nothing is kept if `change` raises or changes nothing.
+
+    Returns:
+        The draft as it is then.
+
+    Raises:
+        UnknownDraft: there is no such draft.
+    """
     with writing(_path(), SCHEMA) as db:
         last = db.execute(
             "SELECT number, body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1", (identity,)
         ).fetchone()
-        if last and last["body"] == body:
-            return
-        number = last["number"] + 1 if last else 1
-        db.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (identity, number, body, time.time()))
-        db.execute("DELETE FROM revisions WHERE draft = ? AND number <= ?", (identity, number - REVISIONS))
+        before = _parsed(last["body"]) if last else None
+        if before is None:
+            raise UnknownDraft
+        after = change(before)
+        if after != before:
+            _add(db, identity, last["number"] + 1, after)
+    return after
+
+
+def _add(db: sqlite3.Connection, identity: str, number: int, draft: Draft) -> None:
+    body = json.dumps(draft.as_json(), sort_keys=True)
+    db.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (identity, number, body, time.time()))
+    db.execute("DELETE FROM revisions WHERE draft = ? AND number <= ?", (identity, number - REVISIONS))
 
 
 def load(identity: str) -> Draft | None:
@@ -81,15 +101,6 @@ def can_undo(identity: str) -> bool:
     with reading(_path()) as db:
         count = db and db.execute("SELECT count(*) FROM revisions WHERE draft = ?", (identity,)).fetchone()[0]
     return bool(count and count > 1)
-
-
-def recent(most: int = 6) -> list[tuple[str, Draft, float]]:
-    """The drafts that were changed last: id, newest revision, when."""
-    query = "SELECT draft, max(number), body, at FROM revisions GROUP BY draft ORDER BY at DESC LIMIT ?"
-    with reading(_path()) as db:
-        rows = db.execute(query, (most,)).fetchall() if db else []
-    found = [(row["draft"], _parsed(row["body"]), row["at"]) for row in rows]
-    return [(identity, draft, at) for identity, draft, at in found if draft is not None]
 
 
 def share(draft: Draft) -> str:

@@ -94,9 +94,16 @@ def queue_path() -> Path:
 
 
 def add(kind: str, request: dict[str, Any], draft: str | None = None) -> str:
-    """Append a job; returns its id, twelve hex digits."""
+    """Append a job; returns its id, twelve hex digits.
+
+    While a job of the same draft waits or runs there is no second one: its id is returned instead,
+    so that a double click is one run.
+    """
     identity = secrets.token_hex(6)
     with writing(queue_path(), SCHEMA) as db:
+        query = f"SELECT id FROM jobs WHERE draft = ? AND status IN {LIVE}"  # noqa: S608
+        if draft is not None and (live := db.execute(query, (draft,)).fetchone()):
+            return str(live["id"])
         db.execute(
             "INSERT INTO jobs (id, kind, draft, request, status, created) VALUES (?, ?, ?, ?, 'queued', ?)",
             (identity, kind, draft, json.dumps(request), time.time()),

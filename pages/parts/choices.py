@@ -44,7 +44,7 @@ def choices(workspace: Workspace) -> None:
         "Seeds",
         limits.SEEDS,
         draft.seeds,
-        lambda w, seeds: w.keep(replace(w.draft, seeds=seeds)),
+        lambda w, seeds: w.change(lambda draft: replace(draft, seeds=seeds)),
         help="Every run is repeated with each seed. Runs of one seed share data, batches and starting model, "
         "so that only what is compared differs.",
     )
@@ -102,4 +102,4 @@ def _compare(
     if not picked:
         return (Problem("", "choose at least one; until then the last choice is kept"),)
     variants = tuple(Variant(labels[name], {path: name}) for name in labels if name in picked)
-    return workspace.keep(replace(workspace.draft, variants=variants))
+    return workspace.change(lambda draft: replace(draft, variants=variants))

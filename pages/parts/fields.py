@@ -23,32 +23,50 @@ Apply = Callable[[Workspace, Any], tuple[Problem, ...]]
 def bind(workspace: Workspace, name: str, value: Any, apply: Apply | None = None) -> dict[str, Any]:
     """`key` and `on_change` of a widget for the field `name`, whose value in the draft is `value`.
 
+    When something else than this widget has changed the value, the widget is replaced by a new one.
+    While a page run is interrupted by the next, the browser may still send the old one's value, and
+    Streamlit takes it for a change; it is told by its version and ignored.
+
     Args:
         workspace: the draft to change.
         name: the field's dotted path; or any name of its own, with `apply`.
-        value: what the widget shows, unless something wrong is still typed in it.
+        value: what the draft holds; the widget shows it unless something wrong is typed in it.
         apply: how a new value changes the draft; by default it sets the field.
     """
-    key = workspace.key(name)
-    wrong = st.session_state.setdefault("wrong fields", {})
-    if key not in wrong:
+    fields = st.session_state.setdefault("fields", {})
+    place = workspace.key(name)
+    shown, version = fields.get(place, (value, 0))
+    if shown != value:
+        version += 1
+    fields[place] = (value, version)
+    key = f"{place}-{version}"
+    if key not in st.session_state:
         st.session_state[key] = value
 
     def changed() -> None:
         given = st.session_state[key]
-        latest = workspace.reloaded()
-        problems = apply(latest, given) if apply else latest.edit({name: given})
-        if problems:
-            wrong[key] = problems
-        else:
-            wrong.pop(key, None)
+        known, current = fields.get(place, (value, version))
+        if version != current:
+            return  # this widget has been replaced: nobody chose this
+        problems: tuple[Problem, ...] = ()
+        if given != known:
+            problems = apply(workspace, given) if apply else workspace.edit({name: given})
+        _wrong()[place] = problems
+        if not problems:
+            fields[place] = (given, version)
 
     return {"key": key, "on_change": changed}
 
 
+def _wrong() -> dict[str, tuple[Problem, ...]]:
+    """What is wrong with what is typed, by field."""
+    found: dict[str, tuple[Problem, ...]] = st.session_state.setdefault("wrong fields", {})
+    return found
+
+
 def complain(workspace: Workspace, name: str) -> None:
     """Say below a widget what is wrong with what it holds."""
-    for problem in st.session_state.get("wrong fields", {}).get(workspace.key(name), ()):
+    for problem in _wrong().get(workspace.key(name), ()):
         words = str(problem) if problem.path != name else problem.message
         st.error(plain(words[0].upper() + words[1:], 300))
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from ldp_core import limits
 from ldp_core.errors import Problem
-from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients
+from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
 from pages.parts.cells import resized
 from pages.parts.fields import named, one_of, real, whole
 from pages.parts.workspace import Workspace
@@ -61,14 +59,13 @@ def _with_table(laws: dict[str, str], now: str) -> dict[str, str]:
 
 
 def _set_count(workspace: Workspace, count: int) -> tuple[Problem, ...]:
-    clients = workspace.draft.base.clients
-    lists = {field: getattr(clients, field) for field in ("epsilon", "low", "high", "range")}
-    stretched: dict[str, Any] = {
-        f"clients.{field}": resized(value, count)
-        for field, value in lists.items()
-        if isinstance(value, tuple)
-    }
-    return workspace.edit({"clients.count": count, **stretched})
+    def stretched(draft: Draft) -> Draft:
+        clients = draft.base.clients
+        lists = {field: getattr(clients, field) for field in ("epsilon", "low", "high", "range")}
+        resize = {f"clients.{f}": resized(v, count) for f, v in lists.items() if isinstance(v, tuple)}
+        return draft.with_base({"clients.count": count, **resize})
+
+    return workspace.change(stretched)
 
 
 def _set_budgets(workspace: Workspace, law: str) -> tuple[Problem, ...]:

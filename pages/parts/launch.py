@@ -6,7 +6,7 @@ import streamlit as st
 
 from ldp_core.experiment import parse_draft
 from ldp_core.presets import Preset
-from ldp_core.runs import jobs
+from ldp_core.runs import drafts, jobs
 from ldp_core.runs.queue import Job
 from pages.parts.workspace import Workspace
 
@@ -46,7 +46,5 @@ def _stop(identity: str) -> None:
 
 
 def _train(workspace: Workspace) -> None:
-    """Launch, unless a job of this draft is already waiting or running: a double click is one run."""
-    newest = jobs.latest(workspace.id)
-    if newest is None or not newest.live:
-        jobs.submit(workspace.reloaded().draft, workspace.id, reference=True)
+    """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
+    jobs.submit(drafts.load(workspace.id) or workspace.draft, workspace.id, reference=True)

@@ -141,7 +141,7 @@ def _law(
     edges = mechanism.edges(value, epsilon, low, high)
     if edges.size:
         spread = 5 * np.sqrt(mechanism.variance(value, epsilon, low, high))
-        inside = np.clip(edges, value - spread, value + spread)
+        inside = np.nan_to_num(edges, posinf=value + spread, neginf=value - spread)
         step = 1e-9 * max(1.0, float(np.ptp(inside)))
         x = np.unique(
             np.concatenate([np.linspace(inside[0], inside[-1], POINTS), inside - step, inside + step])

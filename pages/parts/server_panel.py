@@ -13,8 +13,8 @@ from pages.parts.text import number
 
 MOST_COLUMNS = 3
 NOTE = (
-    "The server knows its model, the learning rate, the mechanism and the client's ε and range. "
-    "A failed attack proves nothing."
+    "The server knows its model, the learning rate, the mechanism, ε and range. The guess is the mean "
+    "held-out image. A failed attack proves nothing."
 )
 
 
@@ -64,7 +64,7 @@ def server_panel(shown: Sequence[Series], worst: bool, empty: str = "") -> dict[
     if not rows:
         waiting = "waiting for the first upload" if attacked else "no attack in this experiment"
         return title | {"columns": [], "rows": [], "empty": empty or waiting}
-    columns = ["private", *(one.label for one in attacked), "mean image"]
+    columns = ["private", *(one.label for one in attacked), "guess"]
     return title | {"columns": columns, "rows": rows, "empty": "", "note": NOTE}
 
 

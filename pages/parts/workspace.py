@@ -6,13 +6,13 @@ change of page. A shared link (`?share=…`) is a snapshot: opening it makes a p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.errors import InvalidExperiment, Problem, UnknownDraft
 from ldp_core.experiment import Draft, checked
 from ldp_core.runs import drafts
 from pages.parts.components import remember
@@ -28,29 +28,26 @@ class Workspace:
         """A widget key that changes when the draft is replaced, so that widgets start afresh."""
         return f"{name}-{self.id}-{st.session_state.get('generation', 0)}"
 
-    def reloaded(self) -> Workspace:
-        """The same draft as it is stored now; another tab may have changed it."""
-        return Workspace(self.id, drafts.load(self.id) or self.draft)
-
     def edit(self, changes: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Set fields of the base; returns what is wrong with them, and then nothing is changed."""
-        try:
-            return self.keep(self.draft.with_base(changes))
-        except InvalidExperiment as error:
-            return error.problems
+        return self.change(lambda draft: draft.with_base(changes))
 
-    def keep(self, draft: Draft) -> tuple[Problem, ...]:
-        """Save a new revision; returns what is wrong with it, and then nothing is changed."""
+    def change(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
+        """Change the draft as it is stored now, which another run of the page may have changed.
+
+        Returns what is wrong with the result, and then nothing is changed.
+        """
         try:
-            drafts.save(self.id, checked(draft))
+            self.draft = drafts.update(self.id, lambda draft: checked(change(draft)))
         except InvalidExperiment as error:
             return error.problems
-        self.draft = draft
+        except UnknownDraft as error:
+            return (Problem("", str(error)),)
         return ()
 
     def replace(self, draft: Draft) -> None:
         """Put another draft in its place, as one change that can be undone."""
-        self.keep(draft)
+        self.change(lambda _: draft)
         _start_widgets_afresh()
 
     def undo(self) -> None:

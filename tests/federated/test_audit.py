@@ -46,7 +46,7 @@ def test_the_closed_form_reads_a_clean_upload_exactly():
             )
             victims = choose_victims(ready)
             seen = audit_uploads(ready, victims, initial_weights(ready), 1)
-            truth = digits().train_x[victims.samples]
+            truth = digits().train_x[victims.samples].astype(np.float64)
             for control in ("clean", "clipped"):
                 assert psnr(get("least_squares").reconstruct(seen[control]), truth).min() > 60
 

@@ -40,7 +40,7 @@ def plain_loop(name: str, start: torch.Tensor, plan: Plan, row: int, rate: float
         if len(batch) == 0:
             break
         optimizer.zero_grad()
-        nn.functional.cross_entropy(module(x[batch]), y[batch]).backward()
+        torch.autograd.backward(nn.functional.cross_entropy(module(x[batch]), y[batch]))
         optimizer.step()
     return torch.nn.utils.parameters_to_vector(module.parameters()).detach()
 

@@ -5,6 +5,9 @@ Statistical tests state their false-alarm rate: 1e-6 each, with fixed seeds.
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -33,6 +36,10 @@ def named(mechanism: Mechanism) -> str:
     return f"{mechanism.name}-{mechanism.form}"
 
 
+def squared_distance(mean: float, y: np.ndarray) -> np.ndarray:
+    return (y - mean) ** 2
+
+
 def values_in(low: float, high: float) -> list[float]:
     return [low, low + 0.3 * (high - low), (low + high) / 2, high]
 
@@ -50,7 +57,7 @@ def test_the_density_has_the_stated_total_mean_and_variance(
         assert expectation(mechanism, value, budget, np.ones_like) == pytest.approx(1, abs=1e-9)
         scale = max(abs(mean), np.sqrt(variance), 1e-12)
         assert expectation(mechanism, value, budget, lambda y: y) == pytest.approx(mean, abs=1e-9 * scale)
-        second = expectation(mechanism, value, budget, lambda y, m=mean: (y - m) ** 2)
+        second = expectation(mechanism, value, budget, partial(squared_distance, mean))
         assert second == pytest.approx(variance, rel=1e-6, abs=1e-15)
 
 
@@ -134,7 +141,8 @@ def test_samples_follow_the_law(mechanism: Mechanism, epsilon: float, kind: str)
                 expected = mass[kept] / mass[kept].sum() * counts[kept].sum()
                 assert stats.chisquare(counts[kept], expected).pvalue > ALARM
         else:
-            distance = stats.kstest(sample, cdf(mechanism, value, (epsilon, low, high))).statistic
+            law: Any = cdf(mechanism, value, (epsilon, low, high))
+            distance = stats.kstest(sample, law).statistic
             assert distance < stats.kstwo.isf(ALARM, len(sample))
 
 
@@ -214,7 +222,7 @@ def test_draws_do_not_depend_on_how_clients_are_grouped(mechanism: Mechanism):
 
 @pytest.mark.parametrize("mechanism", NOISY, ids=named)
 @pytest.mark.parametrize("epsilon", [0, -1, np.nan, np.inf, -np.inf, "1", None, True])
-def test_a_budget_that_is_no_budget_is_refused(mechanism: Mechanism, epsilon: object):
+def test_a_budget_that_is_no_budget_is_refused(mechanism: Mechanism, epsilon: Any):
     for call in (
         lambda: mechanism.perturb(np.zeros(3), epsilon, -1, 1, np.random.default_rng(0)),
         lambda: mechanism.variance(0.0, epsilon, -1, 1),

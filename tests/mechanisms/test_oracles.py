@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ldp_core import mechanisms
+from ldp_core.mechanisms.pdpm import PDPM
 
 NAMES = {
     "pdpm": "pdpm",
@@ -16,7 +17,7 @@ NAMES = {
     "piecewise": "piecewise",
     "laplace": "laplace",
 }
-EXACT = {"rel": 1e-9, "abs": 1e-300}
+EXACT: dict[str, Any] = {"rel": 1e-9, "abs": 1e-300}
 
 
 def half_width(params: dict[str, float]) -> float:
@@ -61,7 +62,7 @@ def test_merging_pdpms_low_answers_keeps_the_privacy_and_lowers_the_variance(ora
         assert merged.variance(value, *budget) == pytest.approx(point["merged_two_atom_variance"], **EXACT)
         assert merged.variance(value, *budget) < printed.variance(value, *budget)
         assert merged.privacy_loss(*budget) == printed.privacy_loss(*budget)
-        bound = printed.printed_variance_bound(params["epsilon"], budget[1], budget[2])
+        bound = PDPM.printed_variance_bound(params["epsilon"], budget[1], budget[2])
         assert bound == pytest.approx(point["paper_theorem1_bound"], **EXACT)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from functools import partial
+
 import pytest
 
+from ldp_core.errors import InvalidExperiment, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import drafts
 
@@ -14,8 +18,8 @@ FIRST = Draft(parse({}), (Variant("a"),))
 def test_a_draft_survives_and_each_change_can_be_undone():
     identity = drafts.new(FIRST)
     second = FIRST.with_base({"rounds": 3})
-    drafts.save(identity, second)
-    drafts.save(identity, second)
+    assert drafts.update(identity, lambda _: second) == second
+    drafts.update(identity, lambda _: second)
     assert drafts.load(identity) == second
     assert drafts.can_undo(identity)
     assert drafts.undo(identity)
@@ -28,7 +32,7 @@ def test_a_draft_survives_and_each_change_can_be_undone():
 def test_only_so_many_revisions_are_kept():
     identity = drafts.new(FIRST)
     for rounds in range(1, 80):
-        drafts.save(identity, FIRST.with_base({"rounds": rounds}))
+        drafts.update(identity, partial(Draft.with_base, changes={"rounds": rounds}))
     undone = 0
     while drafts.undo(identity):
         undone += 1
@@ -38,10 +42,35 @@ def test_only_so_many_revisions_are_kept():
 def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():
     identity = drafts.new(FIRST)
     link = drafts.share(FIRST)
-    drafts.save(identity, FIRST.with_base({"rounds": 3}))
+    drafts.update(identity, lambda draft: draft.with_base({"rounds": 3}))
     assert drafts.snapshot(link) == FIRST
     assert drafts.share(FIRST) == link
     assert drafts.share(FIRST.with_base({"rounds": 3})) != link
+
+
+def test_changes_made_at_the_same_time_are_all_kept():
+    identity = drafts.new(FIRST.with_base({"rounds": 1}))
+
+    def one_more(draft: Draft) -> Draft:
+        return draft.with_base({"rounds": draft.base.rounds + 1})
+
+    threads = [threading.Thread(target=drafts.update, args=(identity, one_more)) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    draft = drafts.load(identity)
+    assert draft is not None
+    assert draft.base.rounds == 21
+
+
+def test_a_change_that_cannot_be_leaves_the_draft_as_it_was():
+    identity = drafts.new(FIRST)
+    with pytest.raises(InvalidExperiment):
+        drafts.update(identity, lambda draft: draft.with_base({"rounds": 0}))
+    assert drafts.load(identity) == FIRST
+    with pytest.raises(UnknownDraft):
+        drafts.update("0123456789ab", lambda draft: draft)
 
 
 @pytest.mark.parametrize("identity", ["", "nothing", "../x", "0123456789ab", "%2e%2e", "a" * 5000])

@@ -52,6 +52,19 @@ def test_jobs_are_claimed_in_order_of_arrival_and_once():
     assert all(queue.get(i).status == "running" for i in ids)
 
 
+def test_a_draft_has_one_live_job_however_often_it_is_launched():
+    ids: list[str] = []
+    threads = [threading.Thread(target=lambda: ids.append(queue.add("run", {}, "a" * 12))) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(ids)) == 1
+    assert queue.move(ids[0], "cancelled")
+    assert queue.add("run", {}, "a" * 12) != ids[0]
+    assert queue.add("run", {}, "b" * 12) not in ids
+
+
 def test_a_job_whose_owner_lives_is_left_alone_and_one_whose_owner_died_is_interrupted():
     mine = queue.add("run", {})
     assert queue.claim() is not None

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -45,7 +46,7 @@ def workers(runs_dir: Path) -> list[psutil.Process]:
     return found
 
 
-def launch(changes: dict[str, object], *variants: Variant) -> str:
+def launch(changes: dict[str, Any], *variants: Variant) -> str:
     return jobs.submit(Draft(parse(changes), variants or (Variant("run"),)))
 
 
@@ -72,7 +73,8 @@ def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
     assert [run.round for run in runs] == [4, 4]
     from tests.data import events
 
-    for run, changes in zip(runs, ({"rounds": 4}, {"rounds": 4, "aggregator": "inverse_std"}), strict=True):
+    same: list[dict[str, Any]] = [{"rounds": 4}, {"rounds": 4, "aggregator": "inverse_std"}]
+    for run, changes in zip(runs, same, strict=True):
         assert run.end is not None
         assert run.end["weights_sha256"] == events(changes)[-1]["weights_sha256"]
     status = jobs.status(identity)

@@ -1,0 +1,45 @@
+# Epsilon Studio in a container. For CPU wheels of torch:
+#   docker build --build-arg TORCH_INDEX=https://download.pytorch.org/whl/cpu -t epsilon-studio .
+# The default index carries CUDA wheels; run those with --gpus all.
+#   docker run -p 8501:8501 -v epsilon-studio:/data epsilon-studio
+FROM python:3.11-slim
+
+ARG TORCH_INDEX=https://pypi.org/simple
+
+ENV PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    PIP_NO_CACHE_DIR=1 \
+    EPSILON_DATA_DIR=/data/datasets \
+    EPSILON_RUNS_DIR=/data/runs
+
+# tini reaps the worker's children and passes signals on
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends tini \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home --uid 1000 studio \
+    && mkdir -p /data/datasets /data/runs \
+    && chown -R studio:studio /data
+
+WORKDIR /app
+
+# first what changes least: the two large wheels from the chosen index, then everything else
+COPY requirements.txt .
+RUN grep -E "^(torch|torchvision)==" requirements.txt > torch.txt \
+    && pip install --index-url "$TORCH_INDEX" --extra-index-url https://pypi.org/simple -r torch.txt \
+    && pip install -r requirements.txt
+
+COPY LICENSE README.md app.py ./
+COPY .streamlit .streamlit
+COPY assets assets
+COPY ldp_core ldp_core
+COPY pages pages
+
+USER studio
+VOLUME /data
+EXPOSE 8501
+
+HEALTHCHECK --interval=30s --timeout=3s --start-period=20s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://localhost:8501/_stcore/health', timeout=2)"]
+
+ENTRYPOINT ["tini", "--"]
+CMD ["streamlit", "run", "app.py", "--server.address=0.0.0.0", "--server.port=8501", "--server.headless=true"]

@@ -1,0 +1,53 @@
+"""The test command of the README: `python -m tests`.
+
+Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all
+tests. Arguments are passed on to pytest.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.browser.chromium import find_chromium
+
+ROOT = Path(__file__).parents[1]
+
+
+def main() -> int:
+    get_chromium()
+    steps = [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["pytest", *sys.argv[1:]],
+    ]
+    for step in steps:
+        print(f"\n== {' '.join(step)}", flush=True)
+        code = subprocess.call([sys.executable, "-m", *step], cwd=ROOT)
+        if code:
+            return code
+    return 0
+
+
+def get_chromium() -> None:
+    """Install Debian's Chromium if there is none, apt is there and we may use it."""
+    if find_chromium() or not shutil.which("apt-get"):
+        return
+    may = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if may and (not shutil.which("sudo") or subprocess.call([*may, "true"], stderr=subprocess.DEVNULL)):
+        print("Chromium is not installed and only root may install it: the browser tests will be skipped")
+        return
+    print("Installing Chromium for the browser tests", flush=True)
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update", "-q"], ["install", "-y", "-q", "--no-install-recommends", "chromium"]):
+        if subprocess.call([*may, "apt-get", *command], stdout=subprocess.DEVNULL, env=environment):
+            print("apt-get failed: the browser tests will be skipped")
+            return
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+"""The browser that is on this machine."""
+
+from __future__ import annotations
+
+import shutil
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def find_chromium() -> str | None:
+    """The path of an installed Chromium or Chrome."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)

@@ -1,0 +1,82 @@
+"""A browser and a server for the tests of this folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.server import Server
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = find_chromium()
+    if path is None:
+        reason = "no Chromium on this machine (Debian: apt-get install chromium): browser tests not run"
+        if os.environ.get("EPSILON_CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("server") / "runs")
+    yield running
+    running.stop()
+
+
+class Visitor:
+    """A page that notices what should not be: console errors and requests to other hosts."""
+
+    def __init__(self, browser: Browser, server: Server, **options: Any) -> None:
+        self.context = browser.new_context(**({"viewport": {"width": 1440, "height": 1200}} | options))
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(20_000)
+        self.server = server
+        self.complaints: list[str] = []
+        self.foreign: list[str] = []
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self._watch(request.url))
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        # On the address of a sub-page Streamlit first asks for its health there, and notes the 404.
+        harmless = "/_stcore/" in message.location.get("url", "") and "404" in message.text
+        if message.type == "error" and not harmless:
+            self.complaints.append(message.text)
+
+    def _watch(self, url: str) -> None:
+        if not url.startswith((self.server.url, self.server.url.replace("http", "ws"), "data:", "blob:")):
+            self.foreign.append(url)
+
+    def open(self, path: str, wait_for: str) -> Page:
+        self.page.goto(self.server.url + path)
+        self.page.locator(wait_for).first.wait_for()
+        return self.page
+
+
+@pytest.fixture
+def visitor(browser: Browser, server: Server) -> Iterator[Visitor]:
+    one = Visitor(browser, server)
+    yield one
+    one.context.close()
+    assert one.complaints == []
+    assert one.foreign == []

@@ -1,0 +1,80 @@
+"""The real server, started as the README starts it, and killed as a machine would."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import psutil
+
+from tests.conftest import ROOT
+
+
+class Server:
+    """A Streamlit server on a free port, with a runs folder of its own."""
+
+    def __init__(self, runs_dir: Path) -> None:
+        self.runs_dir = runs_dir
+        self.log = runs_dir.parent / "server.log"
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],
+                cwd=ROOT,
+                env=os.environ
+                | {
+                    "EPSILON_RUNS_DIR": str(self.runs_dir),
+                    "EPSILON_WORKER_IDLE_SECONDS": "60",
+                    "STREAMLIT_SERVER_HEADLESS": "true",
+                },
+                stdout=log,
+                stderr=log,
+            )
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError(f"the server did not start: {self.log.read_text()[-2000:]}")
+
+    def kill(self) -> None:
+        """SIGKILL, as a crash would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def stop(self) -> None:
+        """End the server and the worker that it started."""
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        for process in psutil.process_iter(["cmdline"]):
+            try:
+                if process.environ().get("EPSILON_RUNS_DIR") == str(self.runs_dir):
+                    process.kill()
+                    process.wait(10)
+            except (psutil.NoSuchProcess, psutil.AccessDenied):
+                continue
+
+    def loaded(self) -> str:
+        """The files that the server process has mapped into memory."""
+        return Path(f"/proc/{self.process.pid}/maps").read_text()

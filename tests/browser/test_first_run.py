@@ -1,0 +1,103 @@
+"""The first run, as a newcomer lives it: from the start page to a trained model, and back again."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from ldp_core.runs import queue
+from tests.browser.conftest import Visitor
+
+PANELS = ".es-panels .js-plotly-plot"
+WATCH_FRAMES = """() => {
+  window.frames_ = {all: 0, empty: 0};
+  const look = () => {
+    window.frames_.all += 1;
+    const plots = [...document.querySelectorAll(".es-panels .es-plot")];
+    const drawn = plots.filter((p) => p.querySelectorAll(".scatterlayer .trace path.js-line").length > 0);
+    const images = document.querySelectorAll(".es-panels canvas").length;
+    if (plots.length !== 2 || drawn.length !== 2 || images === 0) window.frames_.empty += 1;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+POINTS = """() => [...document.querySelectorAll(".es-panels .es-plot")].map(
+  (plot) => Math.max(...plot.data.map((trace) => trace.x.length)))"""
+
+
+def set_number(page: Page, label: str, value: int) -> None:
+    field = page.get_by_label(label, exact=True)
+    field.fill(str(value))
+    field.press("Enter")
+
+
+def round_shown(page: Page) -> int:
+    text = page.get_by_text(re.compile(r"Training: round \d+ of")).inner_text()
+    found = re.search(r"round (\d+) of", text)
+    assert found
+    return int(found[1])
+
+
+def test_from_the_start_to_a_trained_model(visitor: Visitor):
+    page = visitor.open("/", "text=Two volunteers among twenty")
+    page.get_by_role("button", name="Open").first.click()
+    expect(page.get_by_role("heading", name="Does it still learn, and what leaks?")).to_be_visible()
+    page.locator(PANELS).nth(1).wait_for()
+
+    # two clients change their minds
+    page.get_by_text("Change the clients").click()
+    first, second = (page.get_by_label(f"Client {n}, Budget ε") for n in (1, 2))
+    expect(first).to_have_value("0.5")
+    first.fill("4")
+    first.press("Enter")
+    expect(second).to_be_focused()
+    second.fill("2")
+    second.press("Enter")
+    expect(page.get_by_text("20 clients: 16 ask for ε 0.5, 1 for ε 2, 1 for ε 4, 2 for ε 8")).to_be_visible()
+
+    page.get_by_role("link", name="Train").click()
+    page.locator(PANELS).nth(1).wait_for()
+    expect(page.get_by_text("16 ask for ε 0.5, 1 for ε 2, 1 for ε 4, 2 for ε 8")).to_be_visible()
+    set_number(page, "Rounds", 120)
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+
+    # points arrive on all three panels, and no frame is empty
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".es-panels canvas").first.wait_for()
+    page.wait_for_function(f"() => ({POINTS})().every((n) => n > 3)")
+    page.evaluate(WATCH_FRAMES)
+    before = page.evaluate(POINTS)
+    page.wait_for_function(f"(before) => ({POINTS})().every((n, i) => n > before[i])", arg=before)
+    assert len(page.locator(".es-row").all()) == 3
+    frames = page.evaluate("window.frames_")
+    assert frames["all"] > 10
+    assert frames["empty"] == 0
+
+    # a reload finds the same run going on
+    at = round_shown(page)
+    address = page.url
+    page.reload()
+    page.locator(".es-panels canvas").first.wait_for()
+    assert page.url == address
+    assert round_shown(page) >= at
+    page.get_by_role("button", name="Train again").wait_for(timeout=90_000)
+    expect(page.get_by_text("Finished: 10 runs of 120 rounds")).to_be_visible()
+    expect(page.get_by_text(re.compile("ends at .*over 3 seeds"))).to_be_visible()
+
+    # a second run is stopped, and what it trained is kept
+    page.get_by_role("button", name="Train again").click()
+    page.get_by_text(re.compile(r"Training: round \d+ of 120")).wait_for()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text(re.compile(r"Stopped after \d+ of 1.?200 rounds"))).to_be_visible(timeout=10_000)
+    assert page.evaluate(POINTS)[0] > 1
+    assert frames["empty"] == 0
+
+
+def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    page = visitor.open("/train", PANELS)
+    count = len(queue.find())
+    page.get_by_role("button", name="Train", exact=True).dblclick()
+    page.get_by_role("button", name="Train again").wait_for(timeout=60_000)
+    assert len(queue.find()) == count + 1

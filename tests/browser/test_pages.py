@@ -1,0 +1,219 @@
+"""Every page: deep links, links that are shared, what is wrong at its field, access for all."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from ldp_core import mechanisms, presets
+from ldp_core.runs import drafts
+from pages.parts.text import number
+from tests.browser.conftest import Visitor
+from tests.browser.server import Server
+
+PAGES = {
+    "/": "text=Latest runs on this server",
+    "/clients": ".es-table",
+    "/noise": ".es-chart.js-plotly-plot",
+    "/train": ".es-panels .js-plotly-plot",
+}
+
+
+def test_the_server_holds_neither_torch_nor_scikit_learn(visitor: Visitor):
+    for path, ready in PAGES.items():
+        visitor.open(path, ready)
+    loaded = visitor.server.loaded()
+    assert "numpy" in loaded, "the test looks at the right process"
+    for heavy in ("libtorch", "/torch/", "sklearn", "torchvision", "scipy/stats"):
+        assert heavy not in loaded, f"the server has loaded {heavy}"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_first_visit_may_be_to_any_page(path: str, browser: Browser, tmp_path):
+    fresh = Server(tmp_path / "runs")
+    try:
+        visitor = Visitor(browser, fresh)
+        page = visitor.open(f"{path}?x=1", PAGES[path])
+        expect(page.get_by_test_id("stTopNav")).to_be_visible()
+        assert page.get_by_test_id("stException").count() == 0
+        visitor.context.close()
+        assert visitor.complaints == visitor.foreign == []
+    finally:
+        fresh.stop()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_everybody_can_use_every_page(browser: Browser, server: Server, scheme: str, width: int):
+    viewport = {"width": width, "height": 1000}
+    visitor = Visitor(browser, server, viewport=viewport, color_scheme=scheme, reduced_motion="reduce")
+    for path, ready in PAGES.items():
+        page = visitor.open(path, ready)
+        page.wait_for_timeout(500)
+        wrong = [
+            f"{path}: {v['id']} {[n['html'][:160] for n in v['nodes'][:3]]}"
+            for v in Axe().run(page).response["violations"]
+            if v["impact"] in ("serious", "critical")
+        ]
+        assert wrong == []
+        overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        assert overflow <= 0, f"{path} is {overflow} pixels too wide"
+    visitor.context.close()
+
+
+def test_a_cell_says_what_is_wrong_and_keeps_what_was_typed(visitor: Visitor):
+    page = visitor.open("/clients", ".es-table")
+    cell = page.get_by_label("Client 3, Budget ε")
+    cell.fill("-1")
+    cell.press("Tab")
+    expect(page.get_by_text("must be a number between 0.000001 and 700; got “-1”")).to_be_visible()
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    expect(cell).to_have_value("-1")
+    expect(page.get_by_text("1 cell to mend")).to_be_visible()
+    expect(page.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")).to_be_visible()
+    page.get_by_role("link", name="Noise").click()
+    page.locator(PAGES["/noise"]).first.wait_for()
+    page.get_by_role("link", name="Clients").click()
+    expect(page.get_by_label("Client 3, Budget ε")).to_have_value("-1")
+    cell.fill("3")
+    cell.press("Tab")
+    expect(page.get_by_text("20 clients: 17 ask for ε 0.5, 1 for ε 3, 2 for ε 8")).to_be_visible()
+    expect(page.get_by_text("to mend")).not_to_be_visible()
+
+
+def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor):
+    page = visitor.open("/clients", ".es-table")
+    page.get_by_label("Client 1, Budget ε").focus()
+    for value in ("1", "2", "3", "4", "5", "6"):
+        page.keyboard.type(value)
+        page.keyboard.press("Enter")
+    expect(page.get_by_text("20 clients, asking for ε 0.5 to 8")).to_be_visible()
+    for n in range(1, 7):
+        expect(page.get_by_label(f"Client {n}, Budget ε")).to_have_value(str(n))
+    page.reload()
+    expect(page.get_by_label("Client 6, Budget ε")).to_have_value("6")
+    while page.get_by_role("button", name="Undo").is_enabled():
+        page.get_by_role("button", name="Undo").click()
+        page.wait_for_timeout(400)
+    expect(page.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")).to_be_visible()
+    expect(page.get_by_label("Client 6, Budget ε")).to_have_value("0.5")
+
+
+def test_a_block_from_a_spreadsheet_fills_the_table(visitor: Visitor):
+    page = visitor.open("/clients", ".es-table")
+    cell = page.get_by_label("Client 2, Budget ε")
+    cell.focus()
+    cell.evaluate(
+        """(input) => {
+          const data = new DataTransfer();
+          data.setData("text", "1\\t-2\\t2\\r\\n2,5\\t-3\\t3\\r\\n");
+          const paste = {clipboardData: data, bubbles: true, cancelable: true};
+          input.dispatchEvent(new ClipboardEvent("paste", paste));
+        }"""
+    )
+    expect(page.get_by_label("Client 3, Budget ε")).to_have_value("2.5")
+    expect(page.get_by_label("Client 3, Range from")).to_have_value("-3")
+    expect(page.get_by_label("Client 2, to")).to_have_value("2")
+
+
+def test_quick_fills_set_the_whole_population(visitor: Visitor):
+    page = visitor.open("/clients", ".es-table")
+    page.get_by_role("combobox", name="Budgets ε").click()
+    page.get_by_role("option", name="ε₂ of PLDP-FL").click()
+    expect(page.get_by_label("Client 7, Budget ε")).to_have_value("0.7")
+    count = page.get_by_label("Clients", exact=True)
+    count.fill("60")
+    count.press("Enter")
+    expect(page.get_by_text("60 clients, asking for ε 0.1 to 1")).to_be_visible()
+    expect(page.get_by_label("Client 51, Budget ε")).not_to_be_visible()
+    count.fill("2000")
+    count.press("Enter")
+    expect(page.get_by_text("at most 1437, the training samples of digits")).to_be_visible()
+    expect(count).to_have_value("2000")
+    expect(page.get_by_text("60 clients, asking for ε 0.1 to 1")).to_be_visible()
+
+
+def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, browser: Browser):
+    page = visitor.open("/noise", PAGES["/noise"])
+    page.get_by_role("combobox", name="Mechanism").click()
+    page.get_by_role("option", name="Duchi").click()
+    expect(page.get_by_text("Answers with one of two values")).to_be_visible()
+    mine = page.url
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Make a link").click()
+    link = page.get_by_text(re.compile(r"\?share=[0-9a-f]{12}")).inner_text()
+    other = Visitor(browser, visitor.server)
+    theirs = other.page
+    theirs.goto(link)
+    theirs.get_by_text("Answers with one of two values").wait_for()
+    theirs.get_by_role("combobox", name="Mechanism").click()
+    theirs.get_by_role("option", name="Laplace").click()
+    expect(theirs.get_by_text("usually small and now and then very large")).to_be_visible()
+    assert theirs.url != mine
+    assert "share" not in theirs.url
+    page.reload()
+    expect(page.get_by_text("Answers with one of two values")).to_be_visible()
+    other.context.close()
+
+
+def test_a_link_to_nothing_is_no_dead_end(visitor: Visitor):
+    for query in ("?draft=0123456789ab", "?share=0123456789ab", "?draft=../../etc", "?share=%00"):
+        page = visitor.open(f"/noise{query}", PAGES["/noise"])
+        expect(page.get_by_text("here is the default")).to_be_visible()
+    page = visitor.open("/train?job=0123456789ab", "text=no such run")
+    page.get_by_text("Back to the start").click()
+    expect(page.get_by_text("Latest runs on this server")).to_be_visible()
+
+
+def test_noise_answers_at_once(visitor: Visitor):
+    page = visitor.open("/noise", PAGES["/noise"])
+    piecewise = mechanisms.get("piecewise")
+    strict, open_ = (number(float(piecewise.variance(0.2, epsilon, -1, 1))) for epsilon in (0.5, 8.0))
+    expect(page.get_by_text(f"Variance of what is sent: {strict}")).to_be_visible()
+    page.get_by_text("client 20 (most permissive)").first.click()
+    expect(page.get_by_text(f"Variance of what is sent: {open_}")).to_be_visible()
+    page.get_by_role("slider", name="Its weight").press("ArrowRight")
+    expect(page.get_by_text(re.compile(r"What is sent for a weight of 0\.2\d"))).to_be_visible()
+    page.get_by_role("combobox", name="Mechanism").click()
+    page.get_by_role("option", name="PDPM").click()
+    page.get_by_text("as printed", exact=True).click()
+    expect(page.get_by_text("the low answer is split into two")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"local.learning_rate": 1e6}, "This training diverged at round 1"),
+        (
+            {
+                "clients.count": 1400,
+                "partition.kind": "group_labels",
+                "partition.groups": [{"share": 0.5, "labels": [3]}, {"share": 0.5}],
+            },
+            "group 1 has 700 clients but only",
+        ),
+    ],
+)
+def test_a_run_that_fails_says_why(visitor: Visitor, monkeypatch, changes: dict[str, Any], words: str):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    draft = presets.get("two_volunteers").draft.with_base(changes)
+    page = visitor.open(f"/train?draft={drafts.new(draft)}", PAGES["/train"])
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text(words).first).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Train again")).to_be_visible()
+
+
+def test_text_that_somebody_typed_is_shown_as_it_is(visitor: Visitor, monkeypatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    name = "<img src=x onerror=alert(1)> $x$ :red[a]"
+    draft = presets.get("two_volunteers").draft.with_base({"name": name, "rounds": 1})
+    page = visitor.open(f"/train?draft={drafts.new(draft)}", PAGES["/train"])
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_role("button", name="Train again").wait_for(timeout=30_000)
+    page = visitor.open("/", "text=Latest runs on this server")
+    expect(page.get_by_text(name).first).to_be_visible()
+    assert page.locator("img[src='x']").count() == 0

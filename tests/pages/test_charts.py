@@ -1,0 +1,142 @@
+"""Figures: plotly's own classes accept them once the colours are real, and they say what the data say."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from ldp_core import mechanisms, presets
+from ldp_core.experiment import changed
+from ldp_core.runs.progress import Progress, RunProgress
+from pages.parts.cards import picture
+from pages.parts.charts import end_labels, log_axis
+from pages.parts.law_charts import law_figure, variance_figure
+from pages.parts.live_charts import MOST_POINTS, accuracy_figure, noise_figure, thinned
+from pages.parts.population_chart import population_figure
+from pages.parts.series import Series, announced, series
+from pages.parts.styles import styles
+from tests.data import events
+
+
+def real_colours(value: Any) -> Any:
+    """The figure as the browser draws it: every colour name replaced."""
+    if isinstance(value, str):
+        return re.sub(r"^(run\(\d+\)|var\(--[\w-]+\))(/[\d.]+)?$", "#123456", value)
+    if isinstance(value, list):
+        return [real_colours(item) for item in value]
+    if isinstance(value, dict):
+        return {key: real_colours(item) for key, item in value.items()}
+    return value
+
+
+def check(figure: dict[str, Any]) -> go.Figure:
+    text = json.dumps(figure, allow_nan=False)
+    return go.Figure(real_colours(json.loads(text)))
+
+
+def run(number: int, label: str, seed: int, changes: dict[str, Any]) -> RunProgress:
+    found = RunProgress(number, label, seed, "{}")
+    for event in events(changes | {"seed": seed}):
+        Progress._fold(found, event)
+    return found
+
+
+@pytest.fixture(scope="module")
+def trained() -> list[Series]:
+    changes: list[dict[str, Any]] = [{"rounds": 4}, {"rounds": 4, "aggregator": "inverse_variance"}]
+    draft = presets.get("two_volunteers").draft
+    looks = styles(draft)
+    return [
+        Series(i, f"variant <{i}>", tuple(run(i, f"v{i}", seed, c) for seed in (0, 1)), looks[i])
+        for i, c in enumerate(changes)
+    ]
+
+
+def test_accuracy_and_noise_are_drawn_as_they_were_told(trained: list[Series]):
+    figure = check(accuracy_figure(trained, 4, 0.1))
+    lines = [trace for trace in figure.data if trace.mode == "lines" and trace.hovertemplate == "%{y:.1%}"]
+    mean, _, _ = trained[0].curve("accuracy")
+    assert list(lines[0].y) == pytest.approx(mean)
+    assert any("variant &lt;0&gt;" in note.text for note in figure.layout.annotations)
+    noise = check(noise_figure(trained, 4, {}))
+    assert noise.layout.yaxis.type == "log"
+    assert all(value > 0 for trace in noise.data for value in trace.y if value is not None)
+
+
+def test_before_the_first_run_the_prediction_is_drawn():
+    draft = presets.get("two_volunteers").draft
+    figure = check(noise_figure(announced(draft), 15, {0: 0.8, 1: 0.06, 2: 0.003}))
+    assert len(figure.data) >= 3
+    check(accuracy_figure([], 15, None))
+    check(noise_figure(announced(draft), 15, {}))
+
+
+@pytest.mark.parametrize("name", mechanisms.names())
+@pytest.mark.parametrize("form", ["corrected", "as_printed"])
+@pytest.mark.parametrize("epsilon", [0.001, 0.5, 8.0, 700.0])
+def test_the_law_of_every_mechanism_can_be_drawn(name: str, form: mechanisms.Form, epsilon: float):
+    if form not in mechanisms.registry.kind(name).forms:
+        return
+    mechanism = mechanisms.get(name, form=form)
+    for value in (-0.5, 0.1, 0.7):
+        check(law_figure(mechanism, value, epsilon, -0.5, 0.7))
+        check(variance_figure(mechanism, value, epsilon, [0.1, epsilon], -0.5, 0.7))
+
+
+@pytest.mark.parametrize("count", [1, 20, 61, 1400])
+def test_any_population_can_be_drawn(count: int):
+    base = presets.get("two_volunteers").draft.base
+    for epsilon in ("heavy_tailed", 1.0):
+        check(population_figure(changed(base, {"clients.count": count, "clients.epsilon": epsilon})))
+    check(population_figure(changed(base, {"mechanism.name": "none"})))
+    assert picture(presets.get("half_and_half").draft).startswith("<svg")
+
+
+def test_labels_at_the_ends_of_lines_keep_apart():
+    notes = end_labels([(0.5, "a", "x"), (0.5, "b", "y"), (0.51, "c", "z"), (0.99, "d", "w")], 0, 1)
+    heights = sorted(note["y"] for note in notes)
+    assert all(b - a >= 0.055 - 1e-9 for a, b in pairwise(heights))
+    assert heights[-1] <= 1.0
+    crowded = sorted(note["y"] for note in end_labels([(1.0, str(i), "x") for i in range(6)], 0, 1))
+    assert crowded[-1] <= 0.98 + 1e-9
+
+
+def test_long_curves_are_thinned_and_keep_their_ends():
+    pick = thinned(10_001)
+    assert len(pick) <= MOST_POINTS
+    assert (pick[0], pick[-1]) == (0, 10_000)
+    assert thinned(3).tolist() == [0, 1, 2]
+    assert thinned(0).tolist() in ([], [0])
+
+
+def test_a_logarithmic_axis_names_its_powers():
+    axis = log_axis(-3, 1)
+    assert axis["ticktext"] == ["0.001", "0.01", "0.1", "1", "10"]
+    assert len(log_axis(-30, 30)["tickvals"]) <= 9
+
+
+def test_a_mechanism_and_an_aggregator_keep_their_colour():
+    equal = styles(presets.get("everybody_equal").draft)
+    assert [look.tint for look in equal[:3]] == [look.tint for look in equal[3:6]]
+    assert len({look.tint for look in equal}) == 3
+    assert len({(look.tint, look.dash) for look in equal}) == 9
+    volunteers = styles(presets.get("two_volunteers").draft)
+    assert len({look.tint for look in volunteers}) == 3
+
+
+def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):
+    mean, low, high = trained[0].curve("accuracy")
+    table = np.array([one.curves["accuracy"] for one in trained[0].runs])
+    np.testing.assert_allclose(mean, table.mean(axis=0))
+    np.testing.assert_allclose(low, table.min(axis=0))
+    np.testing.assert_allclose(high, table.max(axis=0))
+    assert series(Progress(__import__("pathlib").Path("nowhere")), presets.get("half_and_half").draft) == (
+        [],
+        None,
+    )
