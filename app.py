@@ -5,20 +5,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import plotly
 import streamlit as st
 from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
+from ldp_core import accounting, presets, theory
 from ldp_core.runs.worker import ensure_worker
 
 ROOT = Path(__file__).parent
+WARM_UP_SECONDS = 2.5
 
 
 class Files(StaticFiles):
@@ -32,17 +34,16 @@ class Files(StaticFiles):
 
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[None]:
-    """Warm the worker up while the first visitor is still reading."""
-    ensure_worker()
+    """Start the worker while the first visitor is reading: after the first page, which comes first."""
+    asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker)
     yield
 
 
 app = st.App(
     ROOT / "pages" / "shell.py",
     lifespan=lifespan,
-    routes=[
-        # plotly's Python package carries the JavaScript that its figures are made for
-        Mount("/assets/plotly", Files(directory=Path(plotly.__file__).parent / "package_data")),
-        Mount("/assets", Files(directory=ROOT / "assets")),
-    ],
+    routes=[Mount("/assets", Files(directory=ROOT / "assets"))],
 )
+
+# what every page needs is imported before the first visitor comes, not while she waits
+__all__ = ["accounting", "app", "presets", "theory"]

@@ -132,9 +132,7 @@ def _at_the_server(workspace: Workspace, named: dict[str, int]) -> None:
     with st.container(border=True):
         st.markdown("**What is left of it at the server**, after all clients' uploads are combined")
         st.dataframe(rows, hide_index=True, width="stretch")
-        st.caption(
-            "Trained weights of these models are mostly smaller than 0.5: noise σ above that drowns them."
-        )
+        st.caption("Noise that is larger than the weights themselves drowns them: Train shows both, squared.")
 
 
 main()

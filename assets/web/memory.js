@@ -2,6 +2,7 @@
 // data: {keep: {id, name}} on every page with a draft; {show: true} on the start page.
 
 import { child, element, resize, text } from "./dom.js";
+import "./plot.js"; // so that the charts of the next page are there at once
 
 const KEY = "epsilon-studio-drafts";
 const MOST = 6;

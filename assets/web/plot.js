@@ -7,7 +7,7 @@ let loading;
 function plotly() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = new URL("../plotly/plotly.min.js", import.meta.url);
+    script.src = new URL("../plotly/plotly-cartesian.min.js", import.meta.url);
     script.onload = () => resolve(window.Plotly);
     script.onerror = () => {
       loading = undefined; // the next update tries again
@@ -17,6 +17,8 @@ function plotly() {
   });
   return loading;
 }
+
+plotly().catch(() => {}); // begin with the download now; whoever draws will hear of a failure
 
 const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
 

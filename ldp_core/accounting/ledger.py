@@ -22,7 +22,7 @@ RULES = {
     "optimal": "the exact worst case of equal pure budgets at this δ (Kairouz, Oh and Viswanath 2015)",
     "rdp": "Rényi divergences, converted at this δ",
 }
-NO_NOISE = "no guarantee: values are sent without noise"
+NO_NOISE = "values are sent without noise"
 
 
 def ledger(experiment: Experiment | dict[str, Any]) -> list[dict[str, Any]]:

@@ -65,6 +65,7 @@ def main() -> None:
         if _registered_alive() and json.loads(_register_path().read_text())["pid"] != os.getpid():
             return
         _register(os.getpid())
+    os.nice(10)  # training gives way to the server that shows it
     _warm_up()
     while True:
         _work()

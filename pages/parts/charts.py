@@ -8,6 +8,7 @@ their place and has those classes check the figures).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -56,6 +57,12 @@ def figure(traces: Sequence[Trace], *, x: dict[str, Any], y: dict[str, Any], **l
             **layout,
         },
     }
+
+
+def label_margin(ends: Sequence[tuple[float, str, str]]) -> dict[str, int]:
+    """A margin that leaves room for the labels at the right."""
+    longest = max((len(re.sub(r"<.*?>|&\w+;", "", text)) for _, text, _ in ends), default=0)
+    return {"l": 8, "r": 14 + round(6.8 * longest), "t": 12, "b": 8}
 
 
 def log_axis(low: float, high: float) -> dict[str, Any]:

@@ -8,6 +8,9 @@ from pages.parts.series import Series
 from pages.parts.server_panel import attempt
 from pages.parts.text import listed, number, percent, plain
 
+MOST_NAMED = 4
+"""Of more runs than this, only the best ones and the worst are named."""
+
 
 def findings(shown: Sequence[Series], reference: Series | None, chance: float | None) -> str:
     """What the finished (or stopped) runs show, as Markdown."""
@@ -16,10 +19,11 @@ def findings(shown: Sequence[Series], reference: Series | None, chance: float | 
         return ""
     seeds = max(len(values) for _, values in scored)
     ranked = sorted(scored, key=lambda item: -item[1].mean())
+    named = ranked if len(ranked) <= MOST_NAMED else [*ranked[: MOST_NAMED - 1], ranked[-1]]
     told = listed(
         f"**{plain(one.label)}** ends at {percent(values.mean())}"
         + (f" ({percent(values.min())} to {percent(values.max())})" if len(values) > 1 else "")
-        for one, values in ranked
+        for one, values in named
     )
     parts = [f"{told}{f', over {seeds} seeds' if seeds > 1 else ''}."]
     if reference is not None and reference.round > 0:
@@ -43,17 +47,18 @@ def _order(ranked: Sequence[tuple[Series, object]]) -> str:
 
 def _leaks(shown: Sequence[Series]) -> str:
     """Whose image came back in any round of any variant."""
-    attacked = [one.runs[0] for one in shown if one.runs[0].targets]
+    attacked = [one for one in shown if one.runs[0].targets]
     if not attacked:
         return ""
     seen = []
-    for client, target in attacked[0].targets.items():
-        tries = [found for run in attacked if (found := attempt(run, client, worst=True))]
-        closest = max(tries, key=lambda one: one.psnr, default=None)
-        if closest and closest.verdict.kind in ("recovered", "partly"):
+    for client in attacked[0].runs[0].targets:
+        tries = [(found, one) for one in attacked if (found := attempt(one.runs[0], client, worst=True))]
+        closest, where = max(tries, key=lambda pair: pair[0].psnr, default=(None, None))
+        if closest and where and closest.verdict.kind in ("recovered", "partly"):
+            epsilon = number(where.runs[0].targets[client]["epsilon"])
             seen.append(
-                f"client {client + 1} (ε {number(target['epsilon'])}: {closest.psnr:.0f} dB in round "
-                f"{closest.round}, where a guess gets {closest.mean_image:.0f} dB)"
+                f"client {client + 1} (ε {epsilon}: {closest.psnr:.0f} dB in round {closest.round} of "
+                f"{plain(where.label)}, where a guess gets {closest.mean_image:.0f} dB)"
             )
     if seen:
         return f"The server saw into an upload of {listed(seen)}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
@@ -18,22 +19,21 @@ from pages.parts.text import plain, seconds
 def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
     """Draw the line."""
     runs = len(progress.runs) or len(draft.variants) * draft.seeds
+    several = f"{runs} run{'s' if runs > 1 else ''}"
     every, done = runs * draft.base.rounds, progress.rounds_done()
     if job.status == "queued":
-        ahead = queue.ahead_of(job)
-        wait = f"{ahead} job{'s' if ahead > 1 else ''} before this one" if ahead else "it starts in a moment"
-        st.progress(0.0, text=f"In the queue: {wait}")
+        st.progress(0.0, text=f"In the queue: {_wait(job)}")
     elif job.live:
         left = progress.seconds_left(every)
         pace = f", about {seconds(left)} left" if left is not None else ""
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"
         st.progress(
-            min(1.0, done / every), text=f"{verb}: round {at} of {draft.base.rounds}, {runs} runs{pace}"
+            min(1.0, done / every), text=f"{verb}: round {at} of {draft.base.rounds}, {several}{pace}"
         )
     elif job.status == "completed":
         took = (job.ended or time.time()) - (job.started or job.created)
-        st.caption(f"Finished: {runs} runs of {draft.base.rounds} rounds in {seconds(took)}")
+        st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {seconds(took)}")
     elif job.status == "cancelled":
         st.caption(f"Stopped after {done} of {every} rounds; what was trained until then is kept")
     elif job.status == "diverged":
@@ -44,3 +44,25 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         for one in shown:
             if one.diverged and one.diverged.end:
                 st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
+
+
+def _wait(job: Job) -> str:
+    """A queued job's place, with the time that the running one will still take."""
+    ahead = queue.ahead_of(job)
+    if ahead == 0:
+        return "it starts in a moment"
+    place = f"{ahead} job{'s' if ahead > 1 else ''} before this one"
+    running = next(iter(queue.find("status IN ('running', 'cancelling')", most=1)), None)
+    if running is None:
+        return place
+    progress = progress_of(running.folder).update()
+    left = progress.seconds_left(len(progress.runs) * running.request["draft"]["base"]["rounds"])
+    if left is None:
+        return place
+    return f"{place}, {'at least' if ahead > 1 else 'about'} {seconds(left)}"
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def progress_of(folder: Path) -> Progress:
+    """One folded record of a job for all its viewers."""
+    return Progress(folder)

@@ -9,7 +9,18 @@ import numpy as np
 
 from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism
-from pages.parts.charts import MUTED, TEXT, Figure, Trace, colour, end_labels, figure, log_axis, scatter
+from pages.parts.charts import (
+    MUTED,
+    TEXT,
+    Figure,
+    Trace,
+    colour,
+    end_labels,
+    figure,
+    label_margin,
+    log_axis,
+    scatter,
+)
 from pages.parts.styles import tint_of
 from pages.parts.text import number, percent
 
@@ -95,7 +106,7 @@ def variance_figure(
             "tickvals": [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 100, 700],
         },
         y=log_axis(bottom, top),
-        margin={"l": 8, "r": 84, "t": 12, "b": 8},
+        margin=label_margin(ends),
         annotations=end_labels(ends, bottom, top),
         shapes=[
             {
@@ -161,7 +172,8 @@ def _probability(x: float, y: float, tint: int) -> dict[str, Any]:
         "y": y,
         "text": f"<b>{percent(y)}</b> at {number(x)}",
         "showarrow": False,
-        "yshift": 14,
+        "xanchor": "left",
+        "xshift": 8,
         "font": {"color": colour(tint), "size": 13},
     }
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import streamlit as st
 
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.runs import jobs
-from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 from ldp_core.theory import server_variance
 from pages.parts import components
 from pages.parts.findings import findings
-from pages.parts.job_state import job_state
+from pages.parts.job_state import job_state, progress_of
 from pages.parts.ledger_panel import ledger_section
 from pages.parts.live_charts import accuracy_figure, noise_figure
 from pages.parts.series import Series, announced, series
-from pages.parts.server_panel import server_panel
+from pages.parts.server_panel import MOST_COLUMNS, server_panel
 from pages.parts.text import number
 
 POLL_SECONDS = 0.5
@@ -28,7 +26,7 @@ VIEWS = {True: "closest reconstructions", False: "newest"}
 def live_view(draft: Draft, job: Job | None) -> None:
     """The draft's newest job, refreshed while it runs; or what to expect, before there is one."""
     if job is None:
-        _panels(draft, [], None, worst=True, empty="press Train, and the server's view appears here")
+        _panels(draft, [], None, [], True, empty="press Train, and the server's view appears here")
     else:
         live = job.live
         st.fragment(_watch, run_every=POLL_SECONDS if live else None)(job.id, live)
@@ -41,27 +39,65 @@ def _watch(identity: str, was_live: bool) -> None:
     if was_live and not job.live:
         st.rerun()
     draft = parse_draft(job.request["draft"])
-    progress = _progress(job.folder).update()
+    progress = progress_of(job.folder).update()
     shown, reference = series(progress, draft)
-    state, view = st.columns([3, 1.3], vertical_alignment="center")
+    state, view = st.columns([3, 1.5], vertical_alignment="center")
     with state:
         job_state(job, draft, progress, shown)
     with view:
-        worst = st.segmented_control(
-            "Reconstructions shown",
-            list(VIEWS),
-            default=True,
-            required=True,
-            format_func=VIEWS.__getitem__,
-            key="reconstructions",
-            label_visibility="collapsed",
-        )
-    _panels(draft, shown, reference, worst, empty="" if shown else "waiting for the first upload")
+        pictured, worst = _pictured(shown)
+    _panels(draft, shown, reference, pictured, worst, empty=_nothing_yet(job, draft))
     if not job.live and (text := findings(shown, reference, _chance(shown))):
         st.info(text)
 
 
-def _panels(draft: Draft, shown: list[Series], reference: Series | None, worst: bool, empty: str) -> None:
+def _pictured(shown: list[Series]) -> tuple[list[Series], bool]:
+    """Whose reconstructions are shown, and whether the closest or the newest."""
+    attacked = [one for one in shown if one.runs[0].images]
+    if not attacked:
+        return [], True
+    worst = st.segmented_control(
+        "Reconstructions shown",
+        list(VIEWS),
+        default=True,
+        required=True,
+        format_func=VIEWS.__getitem__,
+        key="reconstructions",
+        label_visibility="collapsed",
+    )
+    if len(attacked) <= MOST_COLUMNS:
+        return attacked, worst
+    names = {one.number: one.label for one in attacked}
+    chosen = st.multiselect(
+        "Runs whose reconstructions are shown",
+        list(names),
+        default=list(names)[-MOST_COLUMNS:],
+        max_selections=MOST_COLUMNS,
+        format_func=names.__getitem__,
+        key="pictured",
+        label_visibility="collapsed",
+        placeholder="choose up to three runs",
+    )
+    return [one for one in attacked if one.number in chosen], worst
+
+
+def _nothing_yet(job: Job, draft: Draft) -> str:
+    """What the server's panel says while it has no image."""
+    if all(experiment.attack is None for experiment in draft.experiments()):
+        return "no attack in this experiment"
+    if job.status == "queued":
+        return "waiting for its turn"
+    return "waiting for the first upload" if job.live else "nothing was uploaded"
+
+
+def _panels(
+    draft: Draft,
+    shown: list[Series],
+    reference: Series | None,
+    pictured: list[Series],
+    worst: bool,
+    empty: str,
+) -> None:
     rounds = draft.base.rounds
     expected = {}
     if all(one.round == 0 for one in shown):
@@ -78,11 +114,11 @@ def _panels(draft: Draft, shown: list[Series], reference: Series | None, worst: 
             },
             "noise": {
                 "title": "Noise variance per weight",
-                "subtitle": "at the server: measured (line), predicted (dots)",
+                "subtitle": "line: measured, dots: predicted, grey: signal",
                 "figure": json.dumps(noise_figure(lines, rounds, expected)),
                 "label": _told("Noise variance per weight by round", shown, "noise_variance"),
             },
-            "server": server_panel(shown, worst, empty),
+            "server": server_panel(pictured, worst, empty),
         },
         key="panels",
     )
@@ -98,9 +134,3 @@ def _told(title: str, shown: list[Series], curve: str) -> str:
 def _chance(shown: list[Series]) -> float | None:
     starts = [run.start for one in shown for run in one.runs if run.start]
     return float(starts[0]["chance"]) if starts else None
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _progress(folder: Path) -> Progress:
-    """One folded record of a job for all its viewers."""
-    return Progress(folder)

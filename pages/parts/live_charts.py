@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from pages.parts.charts import MUTED, Figure, Trace, colour, end_labels, figure, log_axis, scatter
+from pages.parts.charts import (
+    MUTED,
+    Figure,
+    Trace,
+    colour,
+    end_labels,
+    figure,
+    label_margin,
+    log_axis,
+    scatter,
+)
 from pages.parts.series import Series
 from pages.parts.text import number, percent
 
-MARGIN = {"l": 8, "r": 118, "t": 12, "b": 8}
 MOST_POINTS = 400
 """A line is thinned to about this many points; nobody can see more."""
 
@@ -48,7 +57,7 @@ def accuracy_figure(
         traces,
         x={"title": "round", "range": [0, rounds], "tickformat": "d"},
         y={"range": [0, 1.0], "tickformat": ".0%", "dtick": 0.25},
-        margin=MARGIN,
+        margin=label_margin(ends),
         annotations=end_labels(ends, 0, 1),
     )
 
@@ -78,14 +87,14 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
     if signal:
         values.append(signal)
         traces.append(_level(signal, rounds))
-        ends.append((np.log10(signal), f"weights squared {number(signal, 2)}", MUTED))
+        ends.append((np.log10(signal), f"signal {number(signal, 2)}", MUTED))
     low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
     high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
         traces,
         x={"title": "round", "range": [0, rounds], "tickformat": "d"},
         y=log_axis(low, high),
-        margin=MARGIN,
+        margin=label_margin(ends),
         annotations=end_labels(ends, low, high),
     )
 
@@ -101,7 +110,7 @@ def thinned(length: int) -> Any:
 
 
 def _signal(shown: Sequence[Series]) -> float:
-    """The mean square of the weights without noise, in the run with the least noise."""
+    """The mean square of the aggregate without noise, in the run with the least noise."""
     finals = [(one.final("noise_variance_theory"), one.final("signal_variance")) for one in shown]
     known = [(noise.mean(), signal.mean()) for noise, signal in finals if len(noise) and len(signal)]
     return float(min(known)[1]) if known else 0.0

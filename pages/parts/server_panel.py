@@ -52,18 +52,17 @@ def attempt(run: RunProgress, client: int, worst: bool) -> Attempt | None:
     )
 
 
-def server_panel(shown: Sequence[Series], worst: bool, empty: str = "") -> dict[str, Any]:
-    """The third panel's data: a row a client, a column a variant (at most three)."""
+def server_panel(shown: Sequence[Series], worst: bool, empty: str) -> dict[str, Any]:
+    """The third panel's data: a row a client, a column a variant (at most three).
+
+    `empty` is shown where there is no reconstruction yet.
+    """
     title = {"title": "What the server sees", "subtitle": "one image, one step: the worst case"}
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
-    rows = [
-        row
-        for client in (attacked[0].runs[0].targets if attacked else ())
-        if (row := _row(attacked, client, worst))
-    ]
+    clients = attacked[0].runs[0].targets if attacked else ()
+    rows = [row for client in clients if (row := _row(attacked, client, worst))]
     if not rows:
-        waiting = "waiting for the first upload" if attacked else "no attack in this experiment"
-        return title | {"columns": [], "rows": [], "empty": empty or waiting}
+        return title | {"columns": [], "rows": [], "empty": empty}
     columns = ["private", *(one.label for one in attacked), "guess"]
     return title | {"columns": columns, "rows": rows, "empty": "", "note": NOTE}
 
@@ -75,10 +74,11 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
         return None
     run = attacked[0].runs[0]
     target = run.targets[client]
+    budgets = sorted({one.runs[0].targets[client]["epsilon"] for one in attacked})
     closest = max(made, key=lambda one: one.psnr)
     return {
         "name": f"Client {client + 1}",
-        "budget": f"ε {number(target['epsilon'])}",
+        "budget": "ε " + " or ".join(number(epsilon) for epsilon in budgets),
         "cells": [
             {"image": target["image"], "caption": f"a {target['label']}"},
             *(

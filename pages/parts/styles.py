@@ -20,6 +20,10 @@ TOLD_APART_BY: tuple[tuple[str, Registry[Any]], ...] = (
 )
 
 
+OTHERWISE = (2, 1, 3, 4, 5, 6, 7, 8, 0)
+"""The colours of runs that nothing of the above tells apart: blue first, grey last."""
+
+
 @dataclass(frozen=True)
 class Style:
     """How one run is drawn."""
@@ -40,5 +44,5 @@ def styles(draft: Draft) -> list[Style]:
         named = [
             tint_of(registry, variant.set[path]) for path, registry in TOLD_APART_BY if path in variant.set
         ]
-        tints.append(named[0] if named else place)
+        tints.append(named[0] if named else OTHERWISE[place % len(OTHERWISE)])
     return [Style(tint, DASHES[tints[:place].count(tint) % len(DASHES)]) for place, tint in enumerate(tints)]

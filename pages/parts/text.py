@@ -61,8 +61,8 @@ def budgets_in_words(epsilons: Iterable[float]) -> str:
     if len(counts) > 4:
         return f"{clients}, asking for ε {number(min(counts))} to {number(max(counts))}"
     (epsilon, count), *others = sorted(counts.items())
-    first = f"{count} ask{'s' if count == 1 else ''} for ε {number(epsilon)}"
-    return ", ".join([f"{clients}: {first}", *(f"{count} for ε {number(e)}" for e, count in others)])
+    first = f"{number(count, 6)} ask{'s' if count == 1 else ''} for ε {number(epsilon)}"
+    return ", ".join([f"{clients}: {first}", *(f"{number(n, 6)} for ε {number(e)}" for e, n in others)])
 
 
 def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:

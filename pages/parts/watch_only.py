@@ -9,6 +9,7 @@ from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs
 from pages.parts.launch import title
 from pages.parts.live import live_view
+from pages.parts.text import plain
 from pages.parts.workspace import start_with
 
 
@@ -22,6 +23,8 @@ def watch_only(identity: str) -> None:
         st.page_link("start.py", label=":blue[Back to the start]")
         return
     draft = parse_draft(job.request["draft"])
+    if draft.base.name:
+        st.markdown(f"**{plain(draft.base.name)}**")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Make it mine", type="primary", help="A copy of its settings, to change and to train"):
             del st.query_params["job"]
