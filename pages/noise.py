@@ -36,7 +36,7 @@ def main() -> None:
 def _mechanism(workspace: Workspace) -> None:
     experiment = workspace.draft.base
     mechanism = experiment.randomiser
-    component(workspace, "mechanism", "Mechanism", mechanisms.registry, mechanism.name)
+    component(workspace, "mechanism", "Mechanism", mechanisms.registry, mechanism)
     st.markdown(plain(mechanism.summary, 300))
     if mechanism.as_printed:
         one_of(workspace, "form", "Form", FORMS, experiment.form)

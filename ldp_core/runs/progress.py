@@ -41,6 +41,8 @@ class RunProgress:
     """Client → the event that shows its image."""
     psnr: dict[Attempt, list[float]] = field(default_factory=dict)
     """In dB, one value a round, from round 1."""
+    ncc: dict[Attempt, list[float]] = field(default_factory=dict)
+    """Normalised cross-correlation, one value a round, from round 1."""
     baseline: dict[int, float] = field(default_factory=dict)
     """Client → PSNR of the mean image."""
     images: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
@@ -98,6 +100,7 @@ class Progress:
         elif kind == "attack":
             client, control = body["client"], body["control"]
             run.psnr.setdefault((client, control), []).append(body["psnr"])
+            run.ncc.setdefault((client, control), []).append(body["ncc"])
             run.baseline[client] = body["psnr_mean_image"]
             run.attacker = body["attacker"]
             if control is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import aggregators, datasets, limits, mechanisms, models
+from ldp_core import aggregators, datasets, limits, mechanisms, models, partitions, selections
 from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Variant
 from pages.parts.fields import bind, complain, component, named, one_of, real, whole
@@ -33,10 +33,10 @@ def choices(workspace: Workspace) -> None:
     st.page_link("clients.py", label=":blue[Change the clients]")
     varied = {path for variant in draft.variants for path in variant.set}
     if "mechanism.name" not in varied:
-        component(workspace, "mechanism", "Mechanism", mechanisms.registry, base.mechanism.name)
+        component(workspace, "mechanism", "Mechanism", mechanisms.registry, base.mechanism)
     _compared(workspace)
     if "aggregator.name" not in varied:
-        component(workspace, "aggregator", "Aggregator", aggregators.registry, base.aggregator.name)
+        component(workspace, "aggregator", "Aggregator", aggregators.registry, base.aggregator)
     whole(workspace, "rounds", "Rounds", limits.ROUNDS, base.rounds)
     whole(
         workspace,
@@ -50,13 +50,15 @@ def choices(workspace: Workspace) -> None:
     )
     with st.expander("Data, model and training"):
         named(workspace, "dataset", "Data", datasets.registry.labels(), base.dataset)
-        component(workspace, "model", "Model", models.registry, base.model.name)
+        component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
+        component(workspace, "model", "Model", models.registry, base.model)
         words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
         one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
         rate = base.local.learning_rate
         real(workspace, "local.learning_rate", "Learning rate", limits.LEARNING_RATE, rate)
         whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
         whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
+        component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
         whole(workspace, "seed", "First seed", limits.SEED, base.seed)
 
 

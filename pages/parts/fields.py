@@ -11,8 +11,9 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.component import Registry
+from ldp_core.component import Component, Registry
 from ldp_core.errors import Problem
+from ldp_core.fields import Number, Whole
 from ldp_core.limits import Limit
 from pages.parts.text import plain
 from pages.parts.workspace import Workspace
@@ -91,16 +92,32 @@ def named(
     complain(workspace, name)
 
 
-def component(workspace: Workspace, field: str, title: str, registry: Registry[Any], value: str) -> None:
-    """A field that holds a component: everything its registry has, with what it does."""
-    named(
-        workspace,
-        f"{field}.name",
-        title,
-        registry.labels(),
-        value,
-        help=registry.kind(value).summary,
-    )
+def component(
+    workspace: Workspace,
+    field: str,
+    title: str,
+    registry: Registry[Any],
+    value: Component,
+    key: str = "name",
+) -> None:
+    """A field that holds a component: everything its registry has, and the parameters of the chosen one.
+
+    Args:
+        workspace: the draft to change.
+        field: the experiment's field, like "mechanism".
+        title: what the page calls it.
+        registry: where its components come from.
+        value: the one in the draft.
+        key: the key that holds its name in JSON, "name" or "kind".
+    """
+    named(workspace, f"{field}.{key}", title, registry.labels(), value.name, help=value.summary)
+    for name, parameter in type(value).model_fields.items():
+        limits = [mark.limit for mark in parameter.metadata if isinstance(mark, Number | Whole)]
+        if limits:
+            words = parameter.description or name
+            is_whole = any(isinstance(mark, Whole) for mark in parameter.metadata)
+            widget: Any = whole if is_whole else real
+            widget(workspace, f"{field}.{name}", words.capitalize(), limits[0], getattr(value, name))
 
 
 def whole(

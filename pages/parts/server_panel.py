@@ -25,6 +25,7 @@ class Attempt:
     round: int
     image: dict[str, Any]
     psnr: float
+    ncc: float
     mean_image: float
     clean: float
     clipped: float
@@ -46,6 +47,7 @@ def attempt(run: RunProgress, client: int, worst: bool) -> Attempt | None:
         round=at + 1,
         image=run.images[client][at],
         psnr=sent[at],
+        ncc=run.ncc[client, None][at],
         mean_image=run.baseline[client],
         clean=run.psnr[client, "clean"][at],
         clipped=run.psnr[client, "clipped"][at],
@@ -88,7 +90,7 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
             {"image": run.start["mean_image"], "caption": f"{closest.mean_image:.1f} dB"},
         ],
         "verdict": closest.verdict.text,
-        "detail": f"round {closest.round}; without noise {closest.clean:.0f} dB, clipped only "
-        f"{closest.clipped:.0f} dB",
+        "detail": f"round {closest.round}, correlation {closest.ncc:.2f}; without noise "
+        f"{closest.clean:.0f} dB, clipped only {closest.clipped:.0f} dB",
         "kind": closest.verdict.kind,
     }

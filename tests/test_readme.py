@@ -1,0 +1,59 @@
+"""The README holds what it promises, and the container file what it must."""
+
+from __future__ import annotations
+
+import re
+
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+
+
+def test_exactly_two_commands_of_one_line_each():
+    commands = re.findall(r"^    (python3\.11 -m venv .*)$", README, re.MULTILINE)
+    assert len(commands) == 2
+    assert commands[0].endswith("streamlit run app.py")
+    assert commands[1].endswith("python -m tests")
+
+
+def test_the_picture_is_there_and_of_the_running_thing():
+    (picture,) = re.findall(r"!\[.+\]\((.+)\)", README)
+    header = (ROOT / picture).read_bytes()[:24]
+    assert header[:8] == b"\x89PNG\r\n\x1a\n"
+    assert int.from_bytes(header[16:20]) >= 1200
+
+
+def test_the_commands_it_names_exist():
+    from ldp_core.cli import _parser
+
+    for line in re.findall(r"python -m ldp_core (\w+)(.*)", README):
+        name, rest = line
+        arguments = [word for word in re.split("[#;`]", rest)[0].split() if word != "ID"]
+        wants_id = name in ("status", "cancel")
+        assert _parser().parse_args([name, *(["0123456789ab"] if wants_id else arguments)]).name == name
+
+
+def test_requirements_are_pinned():
+    for file in ("requirements.txt", "tests/requirements.txt"):
+        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        wanted = [line for line in lines if line and not line.startswith(("#", "-r"))]
+        assert wanted
+        assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in wanted)
+
+
+def test_the_container_is_slim_non_root_watched_and_keeps_its_runs():
+    """Statically: no engine runs here, so the file has been read and not built."""
+    steps = [line.split(maxsplit=1) for line in DOCKERFILE.splitlines() if re.match(r"[A-Z]+ ", line)]
+    words = [word for word, _ in steps]
+    assert ["FROM", "python:3.11-slim"] in steps
+    assert any(word == "ARG" and rest.startswith("TORCH_INDEX") for word, rest in steps)
+    assert ["USER", "studio"] in steps
+    assert words.index("USER") < words.index("ENTRYPOINT")
+    assert "/_stcore/health" in DOCKERFILE
+    assert "HEALTHCHECK" in words
+    assert ["VOLUME", "/data"] in steps
+    for word, rest in steps:
+        if word == "COPY":
+            *sources, _ = rest.split()
+            assert all((ROOT / source).exists() for source in sources)
