@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import InvalidExperiment, Problem, StudioError
-from ldp_core.experiment import Draft, Experiment, changed, loads, parse_draft
+from ldp_core.experiment import Draft, Experiment, changed, loads, parse_draft, read_json
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,13 +19,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         code: int = options.command(options)
+        sys.stdout.flush()
         return code
     except StudioError as error:
         print(f"ldp_core {options.name}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `… | head` has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 0
+    except KeyboardInterrupt:
+        print(f"ldp_core {options.name}: stopped", file=sys.stderr)
+        return 130
+    except OSError as error:
+        print(f"ldp_core {options.name}: cannot write ({error.strerror})", file=sys.stderr)
+        _silence()
+        return 2
+
+
+def _silence() -> None:
+    """Send what is still buffered nowhere, or Python would complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -87,17 +100,14 @@ def _experiment(options: argparse.Namespace) -> Experiment:
 
 def _draft(options: argparse.Namespace) -> Draft:
     """A draft (base, variants, seeds) or a bare experiment, from a file."""
-    text = _text(options.experiment)
-    try:
-        data = json.loads(text)
-    except ValueError:
-        data = None
-    draft = parse_draft(data if isinstance(data, dict) and "base" in data else loads(text))
+    draft = parse_draft(read_json(_text(options.experiment)))
     return draft.with_base(_changes(options.set))
 
 
 def _text(source: str) -> str:
     """The contents of a file, or of stdin for "-"."""
+    if source == "-" and sys.stdin is None:
+        raise InvalidExperiment([Problem("", "cannot read -: there is no standard input")])
     try:
         return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -114,7 +124,7 @@ def _changes(pairs: Sequence[str]) -> dict[str, Any]:
             raise InvalidExperiment([Problem("--set", f"takes NAME=VALUE, like rounds=5; got “{pair}”")])
         try:
             changes[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             changes[name] = value
     return changes
 

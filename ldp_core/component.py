@@ -38,7 +38,7 @@ class Component(BaseModel):
 
     def parameters(self) -> dict[str, Any]:
         """Its own parameters as JSON values."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", by_alias=True)
 
 
 C = TypeVar("C", bound=Component)

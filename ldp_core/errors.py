@@ -6,6 +6,7 @@ Each message says what is wrong, what was given and what to do, in one sentence.
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -52,6 +53,10 @@ class DataUnavailable(StudioError):
     """A data set that is neither on this machine nor to be had."""
 
 
+class StorageFailed(StudioError):
+    """The folder of runs, or a database in it, cannot be used."""
+
+
 class UnknownJob(StudioError, LookupError):
     """An id that belongs to no job."""
 
@@ -70,11 +75,21 @@ class Diverged(StudioError):
     """Training left the numbers: weights or loss beyond any use."""
 
 
+def printable(text: str) -> bool:
+    """False for half characters (lone surrogates), which no file and no browser takes."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def shown(value: object, most: int = 60) -> str:
     """`value` as it is quoted in a message: short, on one line, in the spelling of JSON."""
-    text = {None: "null", True: "true", False: "false"}.get(value) if isinstance(value, bool | None) else None
-    if text is None:
-        text = f"“{value}”" if isinstance(value, str) else str(value)
+    if isinstance(value, str):
+        text = f"“{value}”"
+    else:
+        try:
+            text = json.dumps(value, ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError):
+            text = str(value)
+    text = text.encode("utf-8", "replace").decode()  # half a character cannot be printed
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -86,5 +101,7 @@ def one_of(names: Sequence[str]) -> str:
 
 def hint(given: object, known: Iterable[str]) -> str:
     """`; did you mean x?` when one of the known names is close to what was typed."""
-    close = difflib.get_close_matches(str(given), list(known), n=1)
+    if not isinstance(given, str):
+        return ""
+    close = difflib.get_close_matches(given, list(known), n=1)
     return f"; did you mean {close[0]}?" if close else ""

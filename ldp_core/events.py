@@ -84,6 +84,11 @@ class RoundDone(Event):
     participants: int
     client_weights: dict[str, float]
     """The aggregator's total weight of the strict and of the permissive clients."""
+    spent: dict[str, dict[str, Any]]
+    """For the strictest, the median and the most permissive client: `uploads` so far, the `epsilon` they
+    have cost at `delta` (null without a guarantee), and what is `left` of the client's own limit."""
+    stopped: int
+    """Clients that have reached their own limit."""
 
 
 @dataclass(frozen=True)

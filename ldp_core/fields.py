@@ -25,14 +25,17 @@ def refused(message: str) -> PydanticCustomError:
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number within a limit."""
+    """A finite number within a limit; or null, where that is `optional`."""
 
     limit: Limit
+    optional: bool = False
 
-    def check(self, value: Any) -> float:
+    def check(self, value: Any) -> float | None:
         """`value` as a float; refused with a sentence if it is none or outside the limit."""
+        if self.optional and value is None:
+            return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not _within(self.limit, value):
-            raise refused(f"must be a number {self.limit}; got {shown(value)}")
+            raise refused(f"must be a number {self.limit}{_or_null(self.optional)}; got {shown(value)}")
         return float(value)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -41,15 +44,18 @@ class Number:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number within a limit (2.0 counts as one)."""
+    """A whole number within a limit (2.0 counts as one); or null, where that is `optional`."""
 
     limit: Limit
+    optional: bool = False
 
-    def check(self, value: Any) -> int:
+    def check(self, value: Any) -> int | None:
         """`value` as an int; refused with a sentence if it is none or outside the limit."""
+        if self.optional and value is None:
+            return None
         whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
         if not whole or not _within(self.limit, value):
-            raise refused(f"must be a whole number {self.limit}; got {shown(value)}")
+            raise refused(f"must be a whole number {self.limit}{_or_null(self.optional)}; got {shown(value)}")
         return int(value)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -80,6 +86,10 @@ class Checked:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.check)
+
+
+def _or_null(optional: bool) -> str:
+    return ", or null" if optional else ""
 
 
 def _within(limit: Limit, value: float) -> bool:

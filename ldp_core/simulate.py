@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -18,9 +19,10 @@ from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Attacked, Ended, Event, RoundDone, Started, Status, Target
 from ldp_core.experiment import Experiment
-from ldp_core.federated.audit import Victims, audit_uploads, choose_victims
+from ldp_core.federated.audit import Victims, audit_uploads, choose_victims, spread_by_budget
 from ldp_core.federated.evaluate import Score, evaluate, groups, per_group
 from ldp_core.federated.federation import Federation, assemble, choose_device, initial_weights
+from ldp_core.federated.purse import Purse
 from ldp_core.federated.round import RoundResult, one_round
 from ldp_core.images import encode
 
@@ -41,11 +43,12 @@ def simulate(experiment: Experiment, data: Data, device: torch.device | None = N
     if victims is not None:
         yield from _targets(federation, victims)
 
+    purse, watched = Purse(experiment), spread_by_budget(federation)
     status: Status = "completed"
     message, finished = "", 0
     for number in range(1, experiment.rounds + 1):
         try:
-            result = one_round(federation, weights, number)
+            result = one_round(federation, weights, number, purse)
         except Diverged as error:
             status, message = "diverged", f"diverged at round {number}: {error}"
             break
@@ -53,7 +56,8 @@ def simulate(experiment: Experiment, data: Data, device: torch.device | None = N
             yield from _attacks(federation, victims, weights, number)
         weights, finished = result.weights, number
         score = evaluate(federation, weights)
-        yield _round_done(federation, result, score, number)
+        done = _round_done(federation, result, score, number)
+        yield replace(done, spent=purse.spent(watched), stopped=purse.stopped)
 
     yield Ended(
         status=status,
@@ -138,4 +142,6 @@ def _round_done(federation: Federation, result: RoundResult, score: Score, numbe
             name: float(result.client_weights[members[result.participants]].sum())
             for name, members in groups(federation).items()
         },
+        spent={},
+        stopped=0,
     )

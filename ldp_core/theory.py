@@ -2,42 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ldp_core.experiment import Experiment
+from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
 
-def client_variance(experiment: Experiment) -> Floats:
+def client_variance(experiment: Experiment, round: int = 1) -> Floats:
     """The variance of each client's noise per weight for a weight at its range's centre, (K,).
 
     It depends a little on the weight itself; trained weights lie near the centre of most ranges.
+    Where layers differ, it is the mean over all weights.
     """
     population = experiment.population()
     centre = (population.low + population.high) / 2
-    return np.atleast_1d(
-        experiment.randomiser.variance(centre, population.epsilon, population.low, population.high)
+    return _over_pieces(
+        experiment,
+        round,
+        lambda m: m.variance(centre, population.epsilon, population.low, population.high),
     )
 
 
-def worst_variance(experiment: Experiment) -> Floats:
+def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
     """The largest variance over each client's safe range, (K,): what the server weights by."""
     population = experiment.population()
-    return np.atleast_1d(
-        experiment.randomiser.max_variance(population.epsilon, population.low, population.high)
+    return _over_pieces(
+        experiment, round, lambda m: m.max_variance(population.epsilon, population.low, population.high)
     )
+
+
+def _over_pieces(experiment: Experiment, round: int, variance: Callable[[Mechanism], Any]) -> Floats:
+    total = np.zeros(experiment.clients.count)
+    for piece in experiment.pieces(round):
+        total += piece.size / experiment.dimension * variance(piece.mechanism)
+    return total
 
 
 def client_weights(experiment: Experiment) -> Floats:
-    """The weight of each client when all take part, (K,)."""
-    return experiment.aggregator.weights(worst_variance(experiment))
+    """The weight of each client when all take part and have the same data, on average, (K,)."""
+    return _moments(experiment)[0]
+
+
+def nobody(experiment: Experiment) -> float:
+    """The chance that a round is empty because the aggregator draws nobody."""
+    return _moments(experiment)[2]
 
 
 def server_variance(experiment: Experiment) -> float:
     """The variance of the aggregate's noise per weight, for weights at their ranges' centres.
 
-    With a random share of the clients taking part, of a round with the average number of them.
+    With a random share of the clients taking part, of a round with the average number of them; of a
+    lottery, of a round that is not empty.
     """
-    weights = client_weights(experiment)
+    _, squares, empty = _moments(experiment)
     share = experiment.selection.expected_uploads(experiment.clients.count, 1)
-    return float((weights**2 * client_variance(experiment)).sum() / share)
+    return float((squares * client_variance(experiment)).sum() / share / (1 - empty))
+
+
+def _moments(experiment: Experiment) -> tuple[Floats, Floats, float]:
+    return experiment.aggregator.moments(worst_variance(experiment), between=experiment.aggregator.between)

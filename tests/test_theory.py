@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from ldp_core import mechanisms
 from ldp_core.experiment import parse
-from ldp_core.theory import client_weights, server_variance
+from ldp_core.theory import client_weights, nobody, server_variance, worst_variance
 
 MECHANISMS = {"pdpm": "pdpm", "duchi": "duchi", "piecewise": "piecewise", "laplace": "laplace"}
 
@@ -41,6 +42,34 @@ def test_a_random_share_of_the_clients_leaves_more_noise():
     everybody = parse({"clients": {"epsilon": 1}})
     half = parse({"clients": {"epsilon": 1}, "selection": {"kind": "fraction", "fraction": 0.5}})
     assert server_variance(half) == pytest.approx(2 * server_variance(everybody))
+
+
+def test_harmony_layer_by_layer_has_the_reference_noise(oracles: dict[str, Any]):
+    """Paper 004's layers, one at a time: a model of one layer with as many weights."""
+    points = oracles["aggregation_and_noise"]["optimal_ldp_fl_noise"]
+    assert len(points) >= 5
+    for point in points:
+        harmony = mechanisms.get("harmony", dimension=point["d"])
+        mean_of = math.sqrt(harmony.variance(0.0, point["eps"], -1, 1) / point["n"])
+        assert mean_of == pytest.approx(point["harmony_sd_over_r"], rel=1e-9)
+    by_layer = parse({"mechanism": "harmony", "model": "mlp", "clients": {"epsilon": 1}})
+    pieces = by_layer.pieces()
+    assert [piece.size for piece in pieces] == [64 * 32 + 32, 32 * 10 + 10]
+    expected = sum(p.size * p.mechanism.variance(0.0, 1.0, -1, 1) for p in pieces) / by_layer.dimension
+    assert server_variance(by_layer) == pytest.approx(expected / 20)
+
+
+def test_a_lottery_is_mostly_empty():
+    lottery = parse({"aggregator": "probability_selection", "clients": {"epsilon": "half_and_half"}})
+    assert 0.8 < nobody(lottery) < 1
+    assert client_weights(lottery).sum() == pytest.approx(1 - nobody(lottery))
+    assert server_variance(lottery) > server_variance(parse({"clients": {"epsilon": 8}}))
+
+
+def test_what_changes_from_round_to_round_is_told_for_each_round():
+    dynamic = parse({"mechanism": "dynamic_gaussian", "rounds": 10})
+    first, last = worst_variance(dynamic, 1)[0], worst_variance(dynamic, 10)[0]
+    assert math.sqrt(last / first) == pytest.approx(1.0307, abs=1e-4)
 
 
 def test_weights_follow_the_worst_case_and_not_the_data():

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field
 
 from ldp_core.component import Component
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidInput, shown
+from ldp_core.fields import Number
+from ldp_core.limits import BETWEEN
 from ldp_core.mechanisms.base import Floats, Values, as_floats
 
 
 class Aggregator(Component):
     """Turns uploads of shape (K, d) into one aggregate of shape (d,)."""
+
+    reads_in_clear: ClassVar[str] = ""
+    """What it needs to be told by clients in clear, besides their budgets and ranges ("" if nothing)."""
+
+    @property
+    def between(self) -> float:
+        """The variance between clients' true weights that it allows for."""
+        return 0.0
 
     def weights(
         self,
@@ -41,8 +53,15 @@ class Aggregator(Component):
         if not (np.isfinite(noise).all() and (noise >= 0).all()):
             raise InvalidInput("variances must be finite and not negative")
         counts = np.ones_like(noise) if sizes is None else as_floats(sizes, "sizes")
+        if counts.shape != noise.shape or not (np.isfinite(counts) & (counts >= 0)).all() or not counts.any():
+            raise InvalidInput(
+                f"sizes must be {len(noise)} numbers of samples, one a client; got {shown(sizes)}"
+            )
+        if not (math.isfinite(between) and between >= 0):
+            raise InvalidInput(f"between must be a finite variance of at least 0; got {shown(between)}")
         raw = self.raw_weights(noise, counts, between, generator)
-        return raw / raw.sum()
+        total = raw.sum()
+        return raw / total if total > 0 else raw  # an aggregator may draw nobody at all
 
     @abstractmethod
     def raw_weights(
@@ -50,14 +69,46 @@ class Aggregator(Component):
     ) -> Floats:
         """The weights up to a factor, shape (K,)."""
 
-    def aggregate(self, uploads: Values, weights: ArrayLike) -> Values:
+    def moments(
+        self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
+    ) -> tuple[Floats, Floats, float]:
+        """The mean and the mean square of each client's weight, and the chance that nobody is drawn.
+
+        Where weights are not drawn, the mean is the weight itself.
+        """
+        weights = self.weights(variances, sizes, between)
+        return weights, weights**2, 0.0
+
+    def combine(self, uploads: Values, weights: ArrayLike) -> Values:
         """The weighted sum of uploads (K, d) → (d,), in their own kind and precision."""
         w: Any = np.asarray(weights, dtype=np.float64)
         if isinstance(uploads, np.ndarray):
-            return w.astype(uploads.dtype) @ uploads
+            floats = uploads if np.issubdtype(uploads.dtype, np.floating) else uploads.astype(np.float64)
+            return w.astype(floats.dtype) @ floats
         import torch
 
-        return torch.as_tensor(w, dtype=uploads.dtype, device=uploads.device) @ uploads
+        tensor = uploads if uploads.is_floating_point() else uploads.double()
+        return torch.as_tensor(w, dtype=tensor.dtype, device=tensor.device) @ tensor
+
+    def finish(self, total: Values) -> Values:
+        """What becomes of the weighted sum (d,): nothing, unless the aggregator is a vote."""
+        return total
+
+    def aggregate(self, uploads: Values, weights: ArrayLike) -> Values:
+        """What the server makes of uploads (K, d) → (d,)."""
+        return self.finish(self.combine(uploads, weights))
+
+
+class WeighsByNoise(Aggregator):
+    """Shared by aggregators that weight by noise: the variance that clients have between them."""
+
+    between_: Annotated[float, Number(BETWEEN)] = Field(
+        BETWEEN.default, alias="between", description="variance between clients' true weights, τ²"
+    )
+
+    @property
+    def between(self) -> float:
+        return self.between_
 
 
 def power_of_inverse(variances: Floats, power: float) -> Floats:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.aggregators.base import Aggregator, power_of_inverse
+from ldp_core.aggregators.base import WeighsByNoise, power_of_inverse
 from ldp_core.mechanisms.base import Floats
 
 
-class InverseStd(Aggregator):
+class InverseStd(WeighsByNoise):
     """Better than the mean, and never as good as weighting by the inverse variance."""
 
     label = "1/σ"

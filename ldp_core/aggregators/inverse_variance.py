@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.aggregators.base import Aggregator, power_of_inverse
+from ldp_core.aggregators.base import WeighsByNoise, power_of_inverse
 from ldp_core.mechanisms.base import Floats
 
 
-class InverseVariance(Aggregator):
+class InverseVariance(WeighsByNoise):
     """The weighted mean of least variance when all clients estimate the same weights."""
 
     label = "1/σ²"

@@ -5,7 +5,7 @@ from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
 from ldp_core.experiment.editing import changed
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
-from ldp_core.experiment.reading import loads, parse
+from ldp_core.experiment.reading import loads, parse, read_json
 from ldp_core.experiment.schema import TARGETS, Experiment, Local, Population
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "loads",
     "parse",
     "parse_draft",
+    "read_json",
 ]

@@ -65,6 +65,10 @@ class Clients(BaseModel):
         PerClient | str | None,
         Checked(lambda v: None if v is None else per_client(limits.HALF_WIDTH, RANGE_MODES)(v)),
     ] = Field(None, description="half-width around 0, instead of low and high")
+    run_limit: Annotated[
+        PerClient | None,
+        Checked(lambda v: None if v is None else per_client(limits.RUN_LIMIT, {})(v)),
+    ] = Field(None, description="ε of the whole run after which a client sends nothing more")
 
     @model_validator(mode="before")
     @classmethod
@@ -85,6 +89,8 @@ class Clients(BaseModel):
             "epsilon": self.epsilon,
             "epsilon_scope": self.epsilon_scope,
         }
+        if self.run_limit is not None:
+            data["run_limit"] = self.run_limit
         return data | ({"low": self.low, "high": self.high} if self.range is None else {"range": self.range})
 
     def budgets(self) -> Floats:
@@ -97,6 +103,10 @@ class Clients(BaseModel):
             half = _dealt(self.range, self.count, RANGE_MODES)
             return -half, half
         return _dealt(self.low, self.count, {}), _dealt(self.high, self.count, {})
+
+    def run_limits(self) -> Floats:
+        """The ε of a run at which each client stops, shape (count,); infinite where there is none."""
+        return _dealt(np.inf if self.run_limit is None else self.run_limit, self.count, {})
 
 
 def _dealt(value: PerClient | str, count: int, modes: Mapping[str, Mode]) -> Floats:

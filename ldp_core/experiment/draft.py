@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ldp_core import limits
-from ldp_core.errors import InvalidExperiment, Problem, hint, shown
+from ldp_core.errors import InvalidExperiment, Problem, hint, printable, shown
 from ldp_core.experiment.editing import changed
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import Experiment
@@ -109,7 +109,11 @@ def checked(draft: Draft) -> Draft:
         problems.append(Problem("variants", f"must have labels of their own; got {shown(label)} twice"))
     if problems:
         raise InvalidExperiment(problems)
-    draft.experiments()
+    for experiment in draft.experiments():
+        last = experiment.seed + draft.seeds - 1
+        if not limits.SEED.allows(last):
+            message = f"must leave room for {draft.seeds} seeds up to {limits.SEED.maximum:.0f}"
+            raise InvalidExperiment([Problem("seed", f"{message}; got {experiment.seed}")])
     return draft
 
 
@@ -131,7 +135,10 @@ def parse_draft(data: Any) -> Draft:
         raise InvalidExperiment(
             [Problem("seeds", f"must be a whole number {limits.SEEDS}; got {shown(seeds)}")]
         )
-    variants = tuple(_variant(item) for item in data.get("variants") or [{"label": "run"}])
+    given = data.get("variants", [{"label": "run"}])
+    if not isinstance(given, list | tuple):
+        raise InvalidExperiment([Problem("variants", f"must be a list; got {shown(given)}")])
+    variants = tuple(_variant(item) for item in given or [{"label": "run"}])
     return checked(Draft(parse(data["base"]), variants, seeds))
 
 
@@ -141,6 +148,7 @@ def _variant(item: Any) -> Variant:
     if (
         not isinstance(label, str)
         or not 0 < len(label) <= limits.LABEL_LENGTH
+        or not printable(label)
         or not isinstance(sets, Mapping)
     ):
         raise InvalidExperiment(

@@ -13,6 +13,7 @@ from ldp_core.errors import InvalidExperiment, Problem, hint, shown
 from ldp_core.experiment.schema import Experiment
 
 Path = tuple[int | str, ...]
+TOO_DEEP = Problem("", "an experiment is an object of a few levels, and this one goes far too deep")
 
 
 def parse(data: Any) -> Experiment:
@@ -28,8 +29,14 @@ def parse(data: Any) -> Experiment:
     try:
         return Experiment.model_validate(dict(data))
     except ValidationError as error:
-        found = _problems(error, data)
-        raise InvalidExperiment(found + _hidden_behind(found, data)) from None
+        try:
+            found = _problems(error, data)
+            found += _hidden_behind(found, data)
+        except RecursionError:
+            raise InvalidExperiment([TOO_DEEP]) from None
+        raise InvalidExperiment(found) from None
+    except RecursionError:
+        raise InvalidExperiment([TOO_DEEP]) from None
 
 
 def loads(text: str) -> Experiment:
@@ -38,8 +45,20 @@ def loads(text: str) -> Experiment:
     Raises:
         InvalidExperiment: not JSON, or not an experiment.
     """
+    return parse(read_json(text))
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text, in which no name may stand twice.
+
+    Raises:
+        InvalidExperiment: not JSON.
+    """
+    text = text.removeprefix("\ufeff")  # some editors begin a file with this mark
     try:
-        data = json.loads(text)
+        return json.loads(text, object_pairs_hook=_once_each)
+    except InvalidExperiment:
+        raise
     except (ValueError, RecursionError) as error:
         where = (
             f" at line {error.lineno}, column {error.colno}"
@@ -49,7 +68,14 @@ def loads(text: str) -> Experiment:
         start = shown(text.strip()[:40]) if text.strip() else "nothing"
         message = f"an experiment must be a JSON object, and this is not JSON{where}: it begins with {start}"
         raise InvalidExperiment([Problem("", message)]) from None
-    return parse(data)
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidExperiment([Problem(name, "stands there twice; which of the two is meant?")])
+    return dict(pairs)
 
 
 def _problems(error: ValidationError, data: Any) -> list[Problem]:
@@ -57,12 +83,15 @@ def _problems(error: ValidationError, data: Any) -> list[Problem]:
     found = []
     for item in error.errors(include_url=False):
         path: Path = item["loc"]
-        where = ".".join(map(str, path))
+        where = "".join(c if c.isprintable() else "?" for c in ".".join(map(str, path)))
         if item["type"] == "extra_forbidden":
             known = _known_fields(path[:-1], data)
             message = f"is not a field here (there are {', '.join(sorted(known))}){hint(path[-1], known)}"
+            message = message if where else f"“” {message}"
         elif item["type"] in ("model_type", "model_attributes_type", "dict_type"):
             message = f"must be a JSON object; got {shown(item['input'])}"
+        elif item["type"] in ("tuple_type", "list_type"):
+            message = f"must be a list; got {shown(item['input'])}"
         elif item["type"] == "missing":
             message = "is missing"
         else:
@@ -70,7 +99,8 @@ def _problems(error: ValidationError, data: Any) -> list[Problem]:
             if item["type"] not in ("studio", "value_error"):
                 message = f"will not do ({message[0].lower()}{message[1:]}); got {shown(item['input'])}"
         found.append(Problem(where, message))
-    return found
+    # a list whose items were refused is not to be called too short as well
+    return [p for p in found if not any(q.path.startswith(f"{p.path}.") for q in found)]
 
 
 def _known_fields(path: Path, data: Any) -> list[str]:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, model_valida
 from pydantic_core import InitErrorDetails, ValidationError
 
 from ldp_core import aggregators, datasets, limits, mechanisms, models, partitions, selections
-from ldp_core.errors import one_of, shown
+from ldp_core.errors import one_of, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.parts import Part
@@ -48,9 +48,26 @@ class Population:
     low: Floats
     high: Floats
 
+    def columns(self, clients: Any) -> tuple[Floats, Floats, Floats]:
+        """ε, low and high of some clients as columns (k, 1), to hold against their values (k, d)."""
+        return self.epsilon[clients, None], self.low[clients, None], self.high[clients, None]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the upload and the mechanism that perturbs it, fitted to its size."""
+
+    columns: slice
+    mechanism: mechanisms.Mechanism
+
+    @property
+    def size(self) -> int:
+        """Weights in it."""
+        return int(self.columns.stop - self.columns.start)
+
 
 def _check_name(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > limits.NAME_LENGTH:
+    if not isinstance(value, str) or len(value) > limits.NAME_LENGTH or not printable(value):
         raise refused(f"must be a text of at most {limits.NAME_LENGTH} characters; got {shown(value)}")
     return value
 
@@ -115,7 +132,7 @@ class Experiment(BaseModel):
                 f"each client holds one; got {count}",
             )
         whole = True
-        for field in ("epsilon", "low", "high", "range"):
+        for field in ("epsilon", "low", "high", "range", "run_limit"):
             value = getattr(self.clients, field)
             if isinstance(value, tuple) and len(value) != count:
                 whole = False
@@ -155,8 +172,33 @@ class Experiment(BaseModel):
 
     @property
     def randomiser(self) -> mechanisms.Mechanism:
-        """The mechanism in the experiment's form."""
-        return self.mechanism.model_copy(update={"form": self.form})
+        """The mechanism in the experiment's form, fitted to a whole upload in the first round."""
+        formed = self.mechanism.model_copy(update={"form": self.form})
+        return formed.fitted(self._use(self._layers[0] if formed.scope == "layer" else self._whole, 1))
+
+    def pieces(self, round: int = 1) -> tuple[Piece, ...]:
+        """How an upload is perturbed in a round: whole, or layer by layer where the scope is a layer."""
+        formed = self.mechanism.model_copy(update={"form": self.form})
+        parts = self._layers if formed.scope == "layer" else (self._whole,)
+        return tuple(Piece(part, formed.fitted(self._use(part, round))) for part in parts)
+
+    @property
+    def uses_per_upload(self) -> int:
+        """How often an upload spends the mechanism's ε: once a weight, once a layer, or once."""
+        return {"coordinate": self.dimension, "layer": len(self.pieces()), "upload": 1}[self.randomiser.scope]
+
+    def _use(self, part: slice, round: int) -> mechanisms.Use:
+        samples = datasets.get(self.dataset).train_size / self.clients.count
+        return mechanisms.Use(int(part.stop - part.start), self.rounds, round, samples)
+
+    @property
+    def _whole(self) -> slice:
+        return slice(0, self.dimension)
+
+    @cached_property
+    def _layers(self) -> tuple[slice, ...]:
+        source = datasets.get(self.dataset)
+        return self.model.layers(source.shape, source.classes)
 
     @cached_property
     def dimension(self) -> int:
@@ -167,8 +209,8 @@ class Experiment(BaseModel):
     def population(self) -> Population:
         """Every client's budget in the mechanism's own scope, and its safe range."""
         epsilon = self.clients.budgets()
-        if self.clients.epsilon_scope == "upload" and self.mechanism.scope == "coordinate":
-            epsilon = epsilon / self.dimension
+        if self.clients.epsilon_scope == "upload":
+            epsilon = epsilon / self.uses_per_upload
         return Population(epsilon, *self.clients.bounds())
 
     def as_json(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ldp_core.attacks import Observation
 from ldp_core.federated.federation import Federation
+from ldp_core.federated.upload import perturbed
 from ldp_core.streams import stream
 
 Control = Literal["clean", "clipped"]
@@ -32,16 +33,18 @@ def choose_victims(federation: Federation) -> Victims:
     """The clients that the experiment names, or the strictest, the median and the most permissive."""
     experiment = federation.experiment
     named = experiment.attack.clients if experiment.attack else None
-    if named is not None:
-        clients = np.array(named, dtype=np.int64)
-    else:
-        by_budget = np.argsort(federation.population.epsilon, kind="stable")
-        last = len(by_budget) - 1
-        clients = by_budget[list(dict.fromkeys([0, last // 2, last]))]
+    clients = np.array(named, dtype=np.int64) if named is not None else spread_by_budget(federation)
     # one draw for every client, so that a victim's image does not depend on who else is attacked
     draws = stream(experiment.seed, "attack images").random(experiment.clients.count)
     samples = [federation.shards[i][int(draws[i] * len(federation.shards[i]))] for i in clients]
     return Victims(clients, np.array(samples))
+
+
+def spread_by_budget(federation: Federation) -> NDArray[np.int64]:
+    """The strictest, the median and the most permissive client; fewer if there are fewer."""
+    by_budget = np.argsort(federation.population.epsilon, kind="stable")
+    last = len(by_budget) - 1
+    return by_budget[list(dict.fromkeys([0, last // 2, last]))]
 
 
 def audit_uploads(
@@ -49,7 +52,7 @@ def audit_uploads(
 ) -> dict[Control | None, Observation]:
     """What the server observes of each victim in round `number`, for each control."""
     experiment = federation.experiment
-    population, mechanism = federation.population, experiment.randomiser
+    columns = federation.population.columns(victims.clients)
     samples = torch.from_numpy(victims.samples).to(federation.device)
     rows = len(victims.clients)
     views = experiment.model.views(
@@ -62,16 +65,13 @@ def audit_uploads(
     )
     clean = (step + weights if experiment.target == "weights" else step).cpu().numpy()
 
-    epsilon, low, high = (
-        column[victims.clients] for column in (population.epsilon, population.low, population.high)
-    )
-    ends = (low[:, None], high[:, None])
     noise = stream(experiment.seed, "attack noise", number)
     versions: dict[Control | None, NDArray[np.float32]] = {
-        None: mechanism.perturb(clean, epsilon[:, None], *ends, noise),
+        None: perturbed(experiment.pieces(number), clean, columns, noise),
         "clean": clean,
-        "clipped": np.clip(clean, *ends).astype(np.float32),
+        "clipped": np.clip(clean, *columns[1:]).astype(np.float32),
     }
+    epsilon, low, high = (column[:, 0] for column in columns)
     return {
         control: Observation(
             uploads=uploads,
@@ -81,7 +81,7 @@ def audit_uploads(
             model=experiment.model,
             shape=federation.shape,
             classes=federation.classes,
-            mechanism=mechanism,
+            mechanism=experiment.randomiser,
             epsilon=epsilon,
             low=low,
             high=high,

@@ -10,7 +10,6 @@ import torch
 from ldp_core import limits
 from ldp_core.datasets import Data
 from ldp_core.experiment import Experiment, Population
-from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
 
@@ -27,8 +26,6 @@ class Federation:
     classes: int
     shards: list[Indices]
     population: Population
-    worst_variances: Floats
-    """(K,), data-independent: what aggregators weight by."""
     strict: np.ndarray
     """(K,) bool: the clients whose budget is at most the median."""
 
@@ -72,9 +69,6 @@ def assemble(experiment: Experiment, data: Data, device: torch.device) -> Federa
         classes=data.classes,
         shards=shards,
         population=population,
-        worst_variances=np.atleast_1d(
-            experiment.randomiser.max_variance(population.epsilon, population.low, population.high)
-        ),
         strict=population.epsilon <= np.median(population.epsilon),
     )
 

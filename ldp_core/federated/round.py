@@ -13,10 +13,11 @@ from ldp_core.errors import Diverged
 from ldp_core.federated.batches import plan_batches
 from ldp_core.federated.federation import Federation
 from ldp_core.federated.local import train
+from ldp_core.federated.purse import Purse
+from ldp_core.federated.upload import Vectors, moments, perturbed
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-
-Vectors = NDArray[np.float32]
+from ldp_core.theory import worst_variance
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class RoundResult:
     clipped_fraction: float
 
 
-def one_round(federation: Federation, weights: torch.Tensor, number: int) -> RoundResult:
+def one_round(federation: Federation, weights: torch.Tensor, number: int, purse: Purse) -> RoundResult:
     """Round `number` (from 1), starting from the global model `weights` (d,).
 
     Clients stream through in chunks that fit in memory; what is kept is a handful of vectors.
@@ -46,14 +47,11 @@ def one_round(federation: Federation, weights: torch.Tensor, number: int) -> Rou
     chosen = experiment.selection.choose(
         experiment.clients.count, stream(experiment.seed, "selection", number)
     )
-    client_weights = experiment.aggregator.weights(
-        federation.worst_variances[chosen],
-        sizes=np.array([len(federation.shards[i]) for i in chosen]),
-        generator=stream(experiment.seed, "aggregation", number),
-    )
+    chosen = chosen[purse.can_afford(chosen)]
+    pieces = experiment.pieces(number)
+    client_weights = _client_weights(federation, chosen, number)
     batches = stream(experiment.seed, "batches", number)
     noise = stream(experiment.seed, "noise", number)
-    mechanism = experiment.randomiser
 
     d = experiment.dimension
     noisy, exact, bias, variance = (np.zeros(d) for _ in range(4))
@@ -62,25 +60,38 @@ def one_round(federation: Federation, weights: torch.Tensor, number: int) -> Rou
         clients = chosen[start : start + federation.chunk]
         share = client_weights[start : start + federation.chunk]
         values = _train_chunk(federation, weights, clients, batches)
-        budget, low, high = (
-            column[clients, None] for column in (population.epsilon, population.low, population.high)
-        )
-        clipped = np.clip(values, low, high).astype(np.float32)
+        columns = population.columns(clients)
+        clipped = np.clip(values, *columns[1:]).astype(np.float32)
         clipped_count += int((values != clipped).sum())
-        uploads = mechanism.perturb(clipped, budget, low, high, noise)
-        noisy += experiment.aggregator.aggregate(uploads.astype(np.float64), share)
-        exact += experiment.aggregator.aggregate(clipped.astype(np.float64), share)
-        bias += share @ (mechanism.mean(clipped, budget, low, high) - clipped)
-        variance += share**2 @ mechanism.variance(clipped, budget, low, high)
+        uploads = perturbed(pieces, clipped, columns, noise)
+        noisy += experiment.aggregator.combine(uploads.astype(np.float64), share)
+        exact += experiment.aggregator.combine(clipped.astype(np.float64), share)
+        client_bias, client_variance = moments(pieces, clipped, columns)
+        bias += share @ client_bias
+        variance += share**2 @ client_variance
+    purse.spend(chosen)
 
     return RoundResult(
-        weights=_step(federation, weights, noisy),
+        weights=_step(federation, weights, noisy) if client_weights.any() else weights,
         participants=chosen,
         client_weights=client_weights,
         noise_variance=float(((noisy - exact) ** 2).mean()),
         noise_variance_theory=float((variance + bias**2).mean()),
         signal_variance=float((exact**2).mean()),
-        clipped_fraction=clipped_count / (len(chosen) * d),
+        clipped_fraction=clipped_count / max(1, len(chosen) * d),
+    )
+
+
+def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
+    """The aggregator's weight of each participant: all zero where it draws nobody, or nobody is left."""
+    experiment = federation.experiment
+    if not len(chosen):
+        return np.zeros(0)
+    return experiment.aggregator.weights(
+        worst_variance(experiment, number)[chosen],
+        sizes=np.array([len(federation.shards[i]) for i in chosen]),
+        between=experiment.aggregator.between,
+        generator=stream(experiment.seed, "aggregation", number),
     )
 
 
@@ -124,6 +135,7 @@ def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> t
     as post-processing it costs no privacy.
     """
     experiment = federation.experiment
+    aggregate = experiment.aggregator.finish(aggregate)
     if experiment.target == "update":
         return weights + torch.from_numpy(aggregate).to(weights)
     if experiment.form == "corrected":

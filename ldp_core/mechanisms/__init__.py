@@ -7,10 +7,10 @@
 """
 
 from ldp_core.component import Registry
-from ldp_core.mechanisms.base import Form, Mechanism
+from ldp_core.mechanisms.base import Difference, Form, Mechanism, Use
 
 registry: Registry[Mechanism] = Registry(__name__, Mechanism, "the mechanism's name")
 names = registry.names
 get = registry.get
 
-__all__ = ["Form", "Mechanism", "get", "names", "registry"]
+__all__ = ["Difference", "Form", "Mechanism", "Use", "get", "names", "registry"]

@@ -10,7 +10,8 @@ void the guarantee without a sign.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,11 +28,37 @@ Floats: TypeAlias = NDArray[np.float64]
 Values = TypeVar("Values", "NDArray[Any]", "torch.Tensor")
 
 
+@dataclass(frozen=True)
+class Use:
+    """Where a mechanism is put to use: what some of them need to know, and all of it public."""
+
+    dimension: int
+    """Values in the vector it is given: a layer's, or a whole upload's."""
+    rounds: int = 1
+    """Rounds of the run."""
+    round: int = 1
+    """The round at hand, from 1."""
+    samples: float = 1.0
+    """Training samples of an average client."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One figure of a paper beside the right one; infinity stands for no bound at all."""
+
+    what: str
+    printed: float
+    corrected: float
+    why: str
+
+
 class Mechanism(Component):
     """A randomiser of values in a safe range [low, high] with budget epsilon."""
 
-    scope: ClassVar[Scope] = "coordinate"
-    """What epsilon and privacy_loss cover: one coordinate, one layer, or a whole upload."""
+    sends_in_clear: ClassVar[str] = ""
+    """What it reveals without any noise, besides what everybody knows ("" if nothing)."""
+    known_from_use: ClassVar[tuple[str, ...]] = ()
+    """Parameters that an experiment fills in, and that its JSON does not hold."""
     forms: ClassVar[tuple[Form, ...]] = ("corrected", "as_printed")
     """The forms it exists in; where the paper's own form is right, both are the same object."""
     as_printed: ClassVar[str] = ""
@@ -39,9 +66,19 @@ class Mechanism(Component):
 
     form: Form = "corrected"
 
+    @property
+    def scope(self) -> Scope:
+        """What epsilon and privacy_loss cover: one coordinate, one layer, or a whole upload."""
+        return "coordinate"
+
+    def fitted(self, use: Use) -> Self:
+        """A copy that knows where it is used; itself, if that makes no difference."""
+        return self
+
     def parameters(self) -> dict[str, Any]:
         """Its own parameters as JSON values (the form belongs to the experiment)."""
-        return self.model_dump(mode="json", exclude={"form"})
+        values = self.model_dump(mode="json", by_alias=True, exclude={"form"})
+        return {k: v for k, v in values.items() if v is not None or k not in self.known_from_use}
 
     @abstractmethod
     def perturb(
@@ -69,7 +106,11 @@ class Mechanism(Component):
 
     @abstractmethod
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """The exact expected output for an input `value`, in the units of the value."""
+        """The exact expected output for an input `value`, in the units of the value.
+
+        Where a whole layer or upload is perturbed at once, this and `variance` are of the marginal
+        law of one of its coordinates.
+        """
 
     @abstractmethod
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
@@ -91,7 +132,21 @@ class Mechanism(Component):
         low: ArrayLike,
         high: ArrayLike,
     ) -> Any:
-        """The log of the output's density, or of its probability where it is an atom."""
+        """The log of the output's density, or of its probability where it is an atom.
+
+        Per coordinate; in layer and upload scope one number per vector (the last axis).
+        """
+
+    def marginal_log_prob(
+        self,
+        output: ArrayLike,
+        value: ArrayLike,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+    ) -> Any:
+        """The log law of one coordinate of the output, whatever the scope."""
+        return self.log_prob(output, value, epsilon, low, high)
 
     @abstractmethod
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
@@ -104,9 +159,23 @@ class Mechanism(Component):
     def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         """The smallest δ for which one use is (target, δ)-private; 0 from the pure loss on."""
 
+    def mu(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        """Sensitivity over σ of Gaussian noise, in the mechanism's scope; None for all other noise."""
+        return None
+
+    def ledger_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        """What the ledger takes for the pure loss: the exact one, unless a paper's form has its own."""
+        return self.privacy_loss(epsilon, low, high)
+
+    def differences(
+        self, value: float, epsilon: float, low: float, high: float, use: Use
+    ) -> tuple[Difference, ...]:
+        """What its paper prints beside what is right, in numbers, for one weight of one client."""
+        return ()
+
     @abstractmethod
     def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        """The outputs that have a probability of their own, ascending (empty if there are none)."""
+        """The outputs of a coordinate with a probability of their own, ascending (empty if none)."""
 
     @abstractmethod
     def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
@@ -155,6 +224,9 @@ def as_floats(value: ArrayLike, what: str) -> Floats:
     try:
         if isinstance(value, str | bool | None):
             raise TypeError
-        return np.asarray(value, dtype=np.float64)
+        array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidInput(f"{what} must be a number or an array of numbers; got {shown(value)}") from None
+        array = None
+    if array is None or np.isnan(array).any():
+        raise InvalidInput(f"{what} must be a number or an array of numbers; got {shown(value)}")
+    return array

@@ -40,6 +40,7 @@ def perturb_blocks(
     low: Floats,
     high: Floats,
     generator: np.random.Generator | torch.Generator,
+    normal: bool = False,
 ) -> Any:
     """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
 
@@ -51,27 +52,16 @@ def perturb_blocks(
         values: shape (..., d), numpy or torch.
         low, high: float64, broadcast against values.
         generator: of the same library as values.
+        normal: draw u from the standard normal law instead.
     """
-    if is_tensor(values):
-        import torch
+    xp, data = checked(values, generator)
+    block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
 
-        if not isinstance(generator, torch.Generator):
-            raise InvalidInput("torch tensors are perturbed with a torch.Generator; got another kind")
-        xp: Any = torch
-        data: Any = values if values.is_floating_point() else values.double()
-        block = BLOCK if data.device.type == "cpu" else data.numel()
-    else:
-        if not isinstance(generator, np.random.Generator):
-            raise InvalidInput("numpy arrays are perturbed with a numpy Generator; got another kind")
-        xp = np
-        data = np.asarray(values)
-        if data.dtype not in (np.float32, np.float64):
-            data = data.astype(np.float64)
-        block = BLOCK
-
-    shape = np.broadcast_shapes(tuple(data.shape), low.shape, *(c.shape for c in coefficients.values()))
+    shape = broadcast(tuple(data.shape), low.shape, *(c.shape for c in coefficients.values()))
     columns = shape[-1] if shape else 1
     rows = int(np.prod(shape)) // columns if columns else 0
+    if not rows:
+        return xp.empty_like(xp.broadcast_to(data, shape))
     data = xp.broadcast_to(data, shape).reshape(rows, columns)
     out = xp.empty_like(data)
 
@@ -84,10 +74,42 @@ def perturb_blocks(
         v = xp.clip(((x - lo) - (hi - x)) / (2 * half), -1, 1)  # exactly ±1 at the ends of the range
         if bool(xp.isnan(v).any()):
             raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
-        u = _uniform(xp, generator, v)
+        u = _draw(xp, generator, v, normal)
         y = sample(xp, v, u, {name: _part(table, r, c) for name, table in tables.items()})
         out[r, c] = centre + half * y
     return out.reshape(shape)
+
+
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The common shape of values, budgets and ranges.
+
+    Raises:
+        InvalidInput: they do not fit together.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise InvalidInput(
+            f"values, budgets and ranges must fit together; got shapes {', '.join(map(str, shapes))}"
+        ) from None
+
+
+def checked(values: Any, generator: Any) -> tuple[Any, Any]:
+    """The array module of `values`, and the values as floats.
+
+    Raises:
+        InvalidInput: a generator of the other library.
+    """
+    if is_tensor(values):
+        import torch
+
+        if not isinstance(generator, torch.Generator):
+            raise InvalidInput("torch tensors are perturbed with a torch.Generator; got another kind")
+        return torch, values if values.is_floating_point() else values.double()
+    if not isinstance(generator, np.random.Generator):
+        raise InvalidInput("numpy arrays are perturbed with a numpy Generator; got another kind")
+    data = np.asarray(values)
+    return np, data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
 
 
 def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]:
@@ -115,8 +137,10 @@ def _part(table: Any, rows: slice, columns: slice) -> Any:
     return table[rows] if table.shape[1] == 1 else table[rows, columns]
 
 
-def _uniform(xp: Any, generator: Any, like: Any) -> Any:
-    """Uniforms in [0, 1), one for each value of `like`."""
+def _draw(xp: Any, generator: Any, like: Any, normal: bool) -> Any:
+    """Uniforms in [0, 1), or standard normals, one for each value of `like`."""
     if xp is np:
-        return generator.random(like.shape, dtype=like.dtype)
-    return xp.rand(like.shape, generator=generator, dtype=like.dtype, device=like.device)
+        return (generator.standard_normal if normal else generator.random)(like.shape, dtype=like.dtype)
+    return (xp.randn if normal else xp.rand)(
+        like.shape, generator=generator, dtype=like.dtype, device=like.device
+    )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Floats, Mechanism, Values, as_floats, check_range
-from ldp_core.mechanisms.blocks import is_tensor
+from ldp_core.mechanisms.blocks import broadcast, checked
 
 if TYPE_CHECKING:
     import torch
@@ -32,19 +33,21 @@ class NoNoise(Mechanism):
         generator: np.random.Generator | torch.Generator,
     ) -> Values:
         lows, highs = check_range(low, high)
-        array: Any = values
-        if is_tensor(array):
-            import torch
-
-            ends = [torch.as_tensor(end, dtype=array.dtype, device=array.device) for end in (lows, highs)]
-            return array.clip(*ends)
-        array = np.asarray(values)
-        dtype = array.dtype if array.dtype == np.float32 else np.float64
-        return np.clip(array.astype(dtype), lows.astype(dtype), highs.astype(dtype))
+        xp, data = checked(values, generator)
+        shape = broadcast(tuple(data.shape), lows.shape, as_floats(epsilon, "epsilon").shape)
+        data = xp.broadcast_to(data, shape)
+        if bool(xp.isnan(data).any()):
+            raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
+        if xp is np:
+            ends = [end.astype(data.dtype) for end in (lows, highs)]
+        else:
+            ends = [xp.as_tensor(end, dtype=data.dtype, device=data.device) for end in (lows, highs)]
+        return xp.clip(data, *ends)
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, highs = check_range(low, high)
-        return np.clip(as_floats(value, "value"), lows, highs)[()]
+        clipped = np.clip(as_floats(value, "value"), lows, highs)
+        return (clipped + np.zeros_like(as_floats(epsilon, "epsilon")))[()]
 
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return np.zeros_like(self.mean(value, epsilon, low, high))[()]

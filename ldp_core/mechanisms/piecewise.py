@@ -8,12 +8,26 @@ where l = ((C+1)v − (C−1))/2; otherwise uniformly in the rest. Below, q = e^
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ldp_core.mechanisms.base import Floats, Form
+from ldp_core.mechanisms import printed_scale
+from ldp_core.mechanisms.base import (
+    Difference,
+    Floats,
+    Use,
+    Values,
+    as_floats,
+    check_budget,
+    check_range,
+)
+from ldp_core.mechanisms.blocks import checked, perturb_blocks
 from ldp_core.mechanisms.scale_free import ScaleFree
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Piecewise(ScaleFree):
@@ -30,7 +44,10 @@ class Piecewise(ScaleFree):
         r"C=\frac{e^{\varepsilon/2}+1}{e^{\varepsilon/2}-1},\quad l=\tfrac{C+1}{2}v-\tfrac{C-1}{2}"
     )
     reference = "Wang et al. 2019, algorithm 2; paper 003 (PD-LDPFL)"
-    forms: ClassVar[tuple[Form, ...]] = ("corrected",)
+    as_printed = (
+        "As printed in paper 003, the scale is the largest weight of the upload itself: the ends of what is "
+        "sent then tell it, and no ε holds."
+    )
 
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
@@ -77,3 +94,110 @@ class Piecewise(ScaleFree):
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
         left, bound = (v - q) / gap, (1 + q) / gap
         return np.array([-bound, left, left + 2 * q / gap, bound])
+
+    # the form as printed, whose law depends on the whole upload
+
+    def perturb(
+        self,
+        values: Values,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+        generator: np.random.Generator | torch.Generator,
+    ) -> Values:
+        if self.form == "corrected":
+            return super().perturb(values, epsilon, low, high, generator)
+        lows, highs = check_range(low, high)
+        coefficients = self.unit_coefficients(check_budget(epsilon))
+        xp, data = checked(values, generator)
+        array = data if xp is np else data.detach().cpu().numpy()
+        if not array.size:
+            return super().perturb(values, epsilon, low, high, generator)
+        v, scale = printed_scale.scaled(array if array.ndim else array[None], lows, highs)
+        reach = max(1.0, float(np.abs(v).max(initial=0.0)))
+
+        def sample(xp: Any, w: Any, u: Any, k: Mapping[str, Any]) -> Any:
+            w = w * reach  # the blocks deal in [−1, 1]
+            usual = self.unit_sample(xp, xp.clip(w, -1, 1), u, k)
+            return xp.where(w < -1, printed_scale.sample(xp, w, u, k), usual)
+
+        ratios = v.astype(array.dtype).reshape(array.shape) if array.size else array
+        moved = ratios if xp is np else xp.as_tensor(ratios, dtype=data.dtype, device=data.device)
+        ends = np.array(-reach), np.array(reach)
+        out = perturb_blocks(sample, coefficients, moved, *ends, generator) / reach
+        t = scale.astype(array.dtype).reshape(array.shape)
+        return out * (t if xp is np else xp.as_tensor(t, dtype=data.dtype, device=data.device))
+
+    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        if self.form == "corrected":
+            return super().mean(value, epsilon, low, high)
+        v, scale = printed_scale.scaled(value, low, high)
+        return (scale * np.where(v < -1, printed_scale.moments(v, check_budget(epsilon))[0], v))[()]
+
+    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        if self.form == "corrected":
+            return super().variance(value, epsilon, low, high)
+        v, scale = printed_scale.scaled(value, low, high)
+        budget = check_budget(epsilon)
+        usual = self.unit_variance(np.clip(v, -1, 1), budget)
+        return (scale**2 * np.where(v < -1, printed_scale.moments(v, budget)[1], usual))[()]
+
+    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        if self.form == "corrected":
+            return super().max_variance(epsilon, low, high)
+        # at either end of the range, for the scale that the range's upper end gives
+        lows, highs = check_range(low, high)
+        ends = [self._at_end(end, epsilon, lows, highs) for end in (lows, highs)]
+        return np.maximum(*ends)[()]
+
+    def _at_end(self, end: Floats, epsilon: ArrayLike, low: Floats, high: Floats) -> Any:
+        budget = check_budget(epsilon)
+        scale = np.where(high > 0, high, np.maximum(np.abs(low), np.abs(high)))
+        v = end / scale
+        usual = self.unit_variance(np.clip(v, -1, 1), budget)
+        return scale**2 * np.where(v < -1, printed_scale.moments(v, budget)[1], usual)
+
+    def log_prob(
+        self,
+        output: ArrayLike,
+        value: ArrayLike,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+    ) -> Any:
+        if self.form == "corrected":
+            return super().log_prob(output, value, epsilon, low, high)
+        v, scale = printed_scale.scaled(value, low, high)
+        y, budget = as_floats(output, "output") / scale, check_budget(epsilon)
+        usual = self.unit_log_prob(y, np.clip(v, -1, 1), budget)
+        outside = printed_scale.log_density(y, np.minimum(v, -1), budget)
+        return (np.where(v < -1, outside, usual) - np.log(scale))[()]
+
+    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        bound = super().privacy_loss(epsilon, low, high)
+        return bound if self.form == "corrected" else (bound + np.inf)[()]
+
+    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        delta = super().delta(target, epsilon, low, high)
+        return delta if self.form == "corrected" else np.ones_like(delta)[()]
+
+    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
+        if self.form == "corrected":
+            return super().edges(value, epsilon, low, high)
+        v, scale = (float(x) for x in printed_scale.scaled(value, low, high))
+        return scale * self.unit_edges(v, epsilon)[slice(None) if v >= -1 else slice(1, None)]
+
+    def differences(
+        self, value: float, epsilon: float, low: float, high: float, use: Use
+    ) -> tuple[Difference, ...]:
+        return (
+            Difference(
+                "ε of one weight", epsilon, np.inf, "the scale is private data, and what is sent tells it"
+            ),
+            Difference(
+                "δ between an upload and one with a scale a tenth smaller",
+                0.0,
+                printed_scale.told_apart(epsilon, use.dimension),
+                f"at any ε, if the other {use.dimension} weights lie at 0",
+            ),
+        )

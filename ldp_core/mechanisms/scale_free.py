@@ -26,7 +26,7 @@ class ScaleFree(Mechanism):
     """A per-coordinate mechanism given by its law on [−1, 1]."""
 
     discrete: ClassVar[bool] = False
-    """All its outputs are atoms, so that log_prob is a probability and not a density."""
+    """All its outputs are atoms."""
 
     @abstractmethod
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
@@ -51,6 +51,10 @@ class ScaleFree(Mechanism):
     @abstractmethod
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         """The log density of an output y, or the log probability of an atom."""
+
+    def unit_atomic(self, y: Floats, epsilon: Floats) -> Any:
+        """Where an output is an atom, so that its log law is of a probability and not of a density."""
+        return self.discrete
 
     @abstractmethod
     def unit_loss(self, epsilon: Floats) -> Floats:
@@ -104,8 +108,9 @@ class ScaleFree(Mechanism):
     ) -> Any:
         v, centre, half = normalised(value, low, high)
         y = (as_floats(output, "output") - centre) / half
-        log_prob = self.unit_log_prob(y, v, check_budget(epsilon))
-        return (log_prob if self.discrete else log_prob - np.log(half))[()]
+        budget = check_budget(epsilon)
+        log_prob = self.unit_log_prob(y, v, budget)
+        return np.where(self.unit_atomic(y, budget), log_prob, log_prob - np.log(half))[()]
 
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, _ = check_range(low, high)
@@ -135,7 +140,7 @@ def normalised(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Float
     return v, (lows + highs) / 2, (highs - lows) / 2
 
 
-def near(y: Floats, atom: Floats, tolerance: float = 1e-4) -> Any:
+def near(y: Floats, atom: Floats | float, tolerance: float = 1e-4) -> Any:
     """True where an output is an atom, up to what float32 and a shifted centre can blur."""
     return np.abs(y - atom) <= tolerance * (1 + np.abs(atom))
 

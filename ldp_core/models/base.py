@@ -43,6 +43,14 @@ class Model(Component):
         """Where each parameter lies."""
         return _slices(tuple(self.parameter_shapes(shape, classes).items()))
 
+    def layers(self, shape: Shape, classes: int) -> tuple[slice, ...]:
+        """The stretch of the vector that each layer fills, its weights and biases together."""
+        found: dict[str, slice] = {}
+        for one in self.slices(shape, classes):
+            layer = one.name.removeprefix("weight").removeprefix("bias")
+            found[layer] = slice(found[layer].start if layer in found else one.start, one.stop)
+        return tuple(found.values())
+
     def dimension(self, shape: Shape, classes: int) -> int:
         """d, how many weights the model has for samples of `shape`."""
         return self.slices(shape, classes)[-1].stop

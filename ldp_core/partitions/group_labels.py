@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidInput, shown
+from ldp_core.fields import Checked, Number, refused
+from ldp_core.limits import FRACTION
 from ldp_core.partitions.base import Indices, Partition
+
+
+def _check_labels(value: Any) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    whole = isinstance(value, list | tuple) and all(type(item) is int and item >= 0 for item in value)
+    if not whole or not value:
+        raise refused(f"must be a list of classes by number, or null; got {shown(value)}")
+    return tuple(value)
 
 
 class Group(BaseModel):
@@ -14,8 +27,10 @@ class Group(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    share: float = Field(gt=0, le=1, description="share of the clients")
-    labels: tuple[int, ...] | None = Field(None, description="classes held; null for all")
+    share: Annotated[float, Number(FRACTION)] = Field(description="share of the clients")
+    labels: Annotated[tuple[int, ...] | None, Checked(_check_labels)] = Field(
+        None, description="classes held; null for all"
+    )
 
 
 class GroupLabels(Partition):

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ldp_core.errors import StorageFailed
+
 BUSY_SECONDS = 10.0
 
 
@@ -22,9 +24,11 @@ def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
     """
     connection = opened(path, schema)
     try:
-        connection.execute("BEGIN IMMEDIATE")
+        with _named(path):
+            connection.execute("BEGIN IMMEDIATE")
         yield connection
-        connection.execute("COMMIT")
+        with _named(path):
+            connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -35,23 +39,43 @@ def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
 
 def opened(path: Path, schema: str) -> sqlite3.Connection:
     """A connection for writing, in autocommit, with the schema in place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-    connection.row_factory = sqlite3.Row
-    if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-        connection.executescript(schema)
+    with _named(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        connection.row_factory = sqlite3.Row
+        if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            connection.executescript(schema)
     return connection
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """A read-only connection, or None if there is no such database yet."""
-    if not path.exists():
+    """A read-only connection, or None if there is no such database yet (or only an empty file)."""
+    if not path.exists() or path.stat().st_size == 0:
         yield None
         return
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
-    connection.row_factory = sqlite3.Row
+    with _named(path):
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+        connection.row_factory = sqlite3.Row
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     try:
         yield connection
     finally:
         connection.close()
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Say in one sentence which file cannot be used.
+
+    Raises:
+        StorageFailed: in place of whatever SQLite or the file system has to say.
+    """
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise StorageFailed(
+            f"{path.name} in the folder of runs cannot be used ({reason}); move it away to start afresh, "
+            "or name another folder in EPSILON_RUNS_DIR"
+        ) from error

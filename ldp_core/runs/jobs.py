@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft
 from ldp_core.runs import queue, store
 from ldp_core.runs.queue import Job
@@ -71,14 +73,18 @@ def status(identity: str) -> dict[str, Any]:
     """
     job = look(identity)
     rounds, accuracy, sha256 = {}, {}, {}
-    for event in store.events_after(job.folder):
+    try:
+        events, runs = store.events_after(job.folder), store.runs_of(job.folder)
+    except StorageFailed as error:  # what the queue knows can still be told
+        events, runs = [], []
+        job = replace(job, message=f"{job.message}; {error}" if job.message else str(error))
+    for event in events:
         body = event.body
         if body["event"] in ("start", "round", "end"):
             rounds[event.run] = body["round"]
             accuracy[event.run] = body["accuracy"]
         if body["event"] == "end":
             sha256[event.run] = body["weights_sha256"]
-    runs = store.runs_of(job.folder)
     behind = min(rounds, key=lambda run: rounds[run], default=None)
     return {
         "id": job.id,

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from ldp_core.errors import StorageFailed
+
 APP = "epsilon-studio"
 
 
@@ -22,5 +24,10 @@ def data_dir() -> Path:
 def runs_dir() -> Path:
     """The folder of the queue, the drafts and the runs; made if it is not there."""
     folder = Path(os.environ.get("EPSILON_RUNS_DIR") or user_data_path(APP) / "runs")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageFailed(
+            f"the folder of runs cannot be made ({error.strerror}); name another one in EPSILON_RUNS_DIR"
+        ) from None
     return folder.resolve()

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dp_accounting.pld import privacy_loss_distribution
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core.accounting import compose
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.errors import InvalidInput
+from ldp_core.normal import epsilon_of
 
 
 def test_the_exact_composition_of_pldp_fls_settings(oracles: dict[str, Any]):
@@ -94,3 +96,34 @@ def test_the_optimal_bound_is_exact_against_a_brute_force_sum():
 def test_what_cannot_be_composed_is_refused(epsilons: list[float], delta: float, method: str, words: str):
     with pytest.raises(InvalidInput, match=words):
         compose(epsilons, delta, method)
+
+
+def randomised_response(epsilon: float, step: float) -> Any:
+    noise = 2 / (1 + math.exp(epsilon))
+    return privacy_loss_distribution.from_randomized_response(noise, 2, value_discretization_interval=step)
+
+
+@pytest.mark.parametrize(("epsilon", "k"), [(0.05, 40), (0.5, 20), (2.0, 7)])
+def test_equal_budgets_agree_with_dp_accounting(epsilon: float, k: int):
+    """Its discretised distribution rounds losses up, by at most k steps in all."""
+    step = 1e-4
+    known = randomised_response(epsilon, step).self_compose(k).get_epsilon_for_delta(1e-5)
+    found = compose([epsilon] * k, delta=1e-5)["epsilon"]
+    assert known - 2 * k * step <= found <= known + 1e-9
+
+
+def test_unequal_budgets_are_bounded_from_above_and_not_by_much():
+    budgets = [0.1, 0.3, 0.5, 1.0] * 5
+    exact = randomised_response(budgets[0], 1e-4)
+    for epsilon in budgets[1:]:
+        exact = exact.compose(randomised_response(epsilon, 1e-4))
+    known = exact.get_epsilon_for_delta(1e-5)
+    found = compose(budgets, delta=1e-5)
+    assert known - 0.01 <= found["epsilon"] <= 1.15 * known
+    assert found["epsilon"] <= found["basic"]
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.3, 1.0, 4.0])
+def test_gaussian_noise_agrees_with_dp_accounting(mu: float):
+    known = privacy_loss_distribution.from_gaussian_mechanism(1 / mu).get_epsilon_for_delta(1e-5)
+    assert float(epsilon_of(1e-5, mu)) == pytest.approx(known, rel=2e-3, abs=2e-4)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
+import time
+from typing import Any
 
+import numpy as np
 import pytest
 
-from ldp_core.accounting import DELTA, ledger
+from ldp_core.accounting import DELTA, Spending, ledger
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
+from ldp_core.normal import epsilon_of, mu_of
 
 SCOPES = ["coordinate", "upload", "run_expected", "run_worst"]
 LINE = {"epsilon", "delta", "rule", "basic", "guarantee", "why"}
@@ -61,3 +66,83 @@ def test_it_takes_an_experiment_or_its_json_and_refuses_what_cannot_run():
     assert ledger(parse({})) == ledger({})
     with pytest.raises(InvalidExperiment):
         ledger({"rounds": 0})
+
+
+def gaussian(**own: object) -> dict[str, object]:
+    return {"mechanism": {"name": "gaussian", "delta": 1e-5, **own}, "clients": {"epsilon": 1}, "rounds": 4}
+
+
+def test_gaussian_noise_adds_up_by_the_root_of_squares():
+    entry = ledger(gaussian())[0]
+    mu = float(mu_of(1.0, 1e-5))
+    assert entry["coordinate"]["epsilon"] == pytest.approx(1.0, rel=1e-9)
+    assert entry["upload"]["epsilon"] == pytest.approx(epsilon_of(1e-5, mu * math.sqrt(650)), rel=1e-9)
+    assert entry["run_worst"]["epsilon"] == pytest.approx(epsilon_of(1e-5, mu * math.sqrt(2600)), rel=1e-9)
+    for line in entry.values():
+        assert line["rule"] == "gaussian"
+        assert line["delta"] == DELTA
+        assert line["epsilon"] <= line["basic"]
+
+
+def test_a_gaussian_upload_costs_its_own_epsilon():
+    entry = ledger(gaussian(per="upload"))[0]
+    assert entry["upload"]["epsilon"] == pytest.approx(1.0, rel=1e-9)
+    assert entry["coordinate"]["epsilon"] < 0.1
+    assert entry["run_worst"]["epsilon"] == pytest.approx(epsilon_of(1e-5, 2 * mu_of(1.0, 1e-5)), rel=1e-9)
+
+
+def test_noise_that_changes_is_counted_round_by_round():
+    experiment = {"mechanism": "dynamic_gaussian", "clients": {"epsilon": 0.4}, "rounds": 10}
+    entry = ledger(experiment)[0]
+    mus = [0.4 / (1 + math.log(m) / 75) / math.sqrt(2 * math.log(1.25e5)) for m in range(1, 11)]
+    total = math.sqrt(650 * sum(mu**2 for mu in mus))
+    assert entry["run_worst"]["epsilon"] == pytest.approx(epsilon_of(1e-5, total), rel=1e-9)
+
+
+def test_a_layer_costs_one_epsilon():
+    entry = ledger({"mechanism": "harmony", "model": "mlp", "clients": {"epsilon": 2}, "rounds": 3})[0]
+    assert [entry[s]["basic"] for s in SCOPES] == [2.0, 4.0, 12.0, 12.0]
+
+
+def test_ldpsigns_bit_has_a_loss_of_its_own(oracles: dict[str, Any]):
+    known = next(p for p in oracles["accounting"]["ldpsign_vector"] if p["d"] == 650)
+    experiment = {
+        "mechanism": {"name": "ldpsign", "delta": 1e-5},
+        "clients": {"epsilon": known["claimed_epsilon"], "low": -4, "high": 4},
+        "rounds": known["R"],
+    }
+    entry = ledger(experiment)[0]
+    assert entry["coordinate"]["epsilon"] == pytest.approx(known["pure_epsilon_per_coordinate"], rel=1e-9)
+    assert entry["upload"]["basic"] == pytest.approx(known["pure_epsilon_per_upload"], rel=1e-9)
+    assert entry["upload"]["epsilon"] == pytest.approx(known["eps_at_1e-5_per_upload_exact"], rel=1e-9)
+    assert entry["run_worst"]["epsilon"] == pytest.approx(known["eps_at_1e-5_run_exact"], rel=1e-9)
+    printed = ledger(experiment | {"form": "as_printed"})[0]
+    assert printed["coordinate"]["epsilon"] == known["claimed_epsilon"]
+    assert printed["coordinate"]["rule"] == "nominal"
+
+
+def test_a_scale_taken_from_the_data_voids_the_promise():
+    for line in ledger({"form": "as_printed"})[0].values():
+        assert not line["guarantee"]
+        assert "private data" in line["why"]
+
+
+def test_a_clients_own_limit_caps_its_run():
+    free = ledger({"clients": {"epsilon": 0.5}, "rounds": 15})[0]
+    two = Spending(parse({"clients": {"epsilon": 0.5}, "rounds": 15})).uploads((0.5, -1.0, 1.0), 2)
+    capped = ledger({"clients": {"epsilon": 0.5, "run_limit": two["epsilon"] + 1}, "rounds": 15})[0]
+    assert capped["run_worst"] == capped["run_expected"] == two
+    assert capped["run_worst"]["epsilon"] < free["run_worst"]["epsilon"]
+    nothing = ledger({"clients": {"epsilon": 0.5, "run_limit": 1}, "rounds": 15})[0]
+    assert nothing["run_worst"]["epsilon"] == 0
+
+
+def test_some_clients_only():
+    assert ledger({}, clients=[0, 19]) == [ledger({})[0], ledger({})[19]]
+
+
+def test_many_clients_with_budgets_of_their_own_do_not_take_minutes():
+    budgets = np.linspace(0.1, 8, 1400).tolist()
+    start = time.perf_counter()
+    ledger({"clients": {"count": 1400, "epsilon": budgets}})
+    assert time.perf_counter() - start < 20

@@ -10,30 +10,34 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ldp_core import aggregators
+from ldp_core.aggregators.probability_selection import ProbabilitySelection
 from ldp_core.errors import InvalidInput, UnknownName
 
 ALL = [aggregators.get(name) for name in aggregators.names()]
+FIXED = [a for a in ALL if a.name != "probability_selection"]
+LINEAR = [a for a in ALL if a.name != "sign_majority"]
 VARIANCES = arrays(np.float64, st.integers(1, 30), elements=st.floats(0, 1e12))
 
 
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
 @given(variances=VARIANCES, between=st.floats(0, 10))
 def test_weights_are_shares(aggregator, variances: np.ndarray, between: float):
-    weights = aggregator.weights(variances, between=between)
+    weights = aggregator.weights(variances, between=between, generator=np.random.default_rng(0))
     assert weights.shape == variances.shape
     assert (weights >= 0).all()
-    assert weights.sum() == pytest.approx(1, abs=1e-12)
+    drawn = aggregator.name == "probability_selection" and not weights.any()
+    assert drawn or weights.sum() == pytest.approx(1, abs=1e-12)
     order = np.argsort(variances)
     assert (np.diff(weights[order]) <= 1e-12).all(), "more noise never means more weight"
 
 
-@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+@pytest.mark.parametrize("aggregator", FIXED, ids=lambda a: a.name)
 def test_equal_noise_means_equal_weights(aggregator):
     np.testing.assert_allclose(aggregator.weights([0.3] * 4), [0.25] * 4)
     np.testing.assert_allclose(aggregator.weights([0.0] * 4), [0.25] * 4)
 
 
-@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+@pytest.mark.parametrize("aggregator", LINEAR, ids=lambda a: a.name)
 def test_the_aggregate_is_the_weighted_sum_in_the_uploads_own_kind(aggregator):
     uploads = np.arange(6, dtype=np.float32).reshape(3, 2)
     weights = np.array([0.5, 0.25, 0.25])
@@ -44,6 +48,81 @@ def test_the_aggregate_is_the_weighted_sum_in_the_uploads_own_kind(aggregator):
     tensor = aggregator.aggregate(torch.from_numpy(uploads), weights)
     assert tensor.dtype == torch.float32
     np.testing.assert_allclose(tensor.numpy(), expected)
+    whole = aggregator.aggregate(np.array([[1, 2], [3, 4]]), [0.5, 0.5])
+    np.testing.assert_allclose(whole, [2.0, 3.0])
+
+
+def test_a_majority_is_a_sign():
+    votes = np.array([[1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 0.0]], dtype=np.float32)
+    majority = aggregators.get("sign_majority")
+    np.testing.assert_allclose(majority.aggregate(votes, [1 / 3] * 3), [1, -1, 0])
+    tensor = majority.aggregate(torch.from_numpy(votes), [1 / 3] * 3)
+    assert tensor.dtype == torch.float32
+    np.testing.assert_allclose(tensor.numpy(), [1, -1, 0])
+    small = aggregators.get("sign_majority", step=0.01)
+    np.testing.assert_allclose(small.aggregate(votes, [0.6, 0.2, 0.2]), [0.01, -0.01, 0.01], rtol=1e-6)
+    by_noise = aggregators.get("sign_majority", votes="inverse_std")
+    np.testing.assert_allclose(by_noise.weights([1.0, 4.0]), [2 / 3, 1 / 3])
+
+
+def test_data_weighted_follows_the_sizes():
+    np.testing.assert_allclose(aggregators.get("data_weighted").weights([1, 9], sizes=[30, 10]), [0.75, 0.25])
+
+
+@pytest.mark.parametrize("sizes", [[1, 2, 3], [1.0, np.nan], [-1, 2], [0, 0], [np.inf, 1], "ab"])
+@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+def test_sizes_that_are_none_are_refused(aggregator, sizes: object):
+    with pytest.raises(InvalidInput, match="sizes"):
+        aggregator.weights([1.0, 2.0], sizes=sizes, generator=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("between", [-1.5, np.nan, np.inf])
+@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+def test_a_variance_between_clients_that_is_none_is_refused(aggregator, between: float):
+    with pytest.raises(InvalidInput, match="between"):
+        aggregator.weights([1.0, 2.0], between=between, generator=np.random.default_rng(0))
+
+
+def test_the_lottery_of_paper_001(oracles):
+    """P(nobody), and each client's weight in the rounds that are not empty."""
+    lottery = ProbabilitySelection()
+    checked = 0
+    for point in oracles["aggregation_and_noise"]["seed001"]:
+        known = point.get("selection")
+        if known is None:
+            continue
+        checked += 1
+        variances = np.array(point["aggregation"]["sigma"]) ** 2
+        mean, square, nobody = lottery.moments(variances)
+        assert lottery.probabilities(variances) == pytest.approx(known["P"], rel=1e-9)
+        assert nobody == pytest.approx(known["prob_none_selected"], rel=1e-9)
+        assert mean / (1 - nobody) == pytest.approx(known["expected_weight_given_nonempty"], rel=1e-9)
+        assert mean.sum() == pytest.approx(1 - nobody)
+        assert (square <= mean + 1e-15).all()
+    assert checked >= 5
+
+
+def test_the_lottery_draws_as_its_moments_say():
+    """Over 20 000 draws, within 5 standard errors (false alarm below 1e-6 for each client)."""
+    lottery, generator = ProbabilitySelection(), np.random.default_rng(3)
+    variances = np.array([1.0, 1.0, 0.25, 0.01])
+    mean, square, nobody = lottery.moments(variances)
+    drawn = np.array([lottery.weights(variances, generator=generator) for _ in range(20_000)])
+    error = 5 * np.sqrt((square - mean**2) / len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - mean) <= error).all()
+    empty = (drawn.sum(axis=1) == 0).mean()
+    assert abs(empty - nobody) < 5 * np.sqrt(nobody * (1 - nobody) / len(drawn))
+    assert set(np.round(drawn.sum(axis=1), 9)) == {0.0, 1.0}
+    with pytest.raises(InvalidInput, match="needs a generator"):
+        lottery.weights(variances)
+
+
+@pytest.mark.parametrize("aggregator", FIXED, ids=lambda a: a.name)
+def test_weights_that_are_not_drawn_are_their_own_mean(aggregator):
+    mean, square, nobody = aggregator.moments([1.0, 4.0], sizes=[1, 3])
+    np.testing.assert_allclose(mean, aggregator.weights([1.0, 4.0], sizes=[1, 3]))
+    np.testing.assert_allclose(square, mean**2)
+    assert nobody == 0
 
 
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
@@ -99,6 +178,7 @@ def test_paper_001s_settings(oracles):
 
 def test_an_unknown_name_is_refused_with_what_there_is():
     with pytest.raises(
-        UnknownName, match="inverse_std, inverse_variance or mean; got “inverse_sdt”; did you mean"
+        UnknownName,
+        match="probability_selection or sign_majority; got “inverse_sdt”; did you mean inverse_std",
     ):
         aggregators.get("inverse_sdt")

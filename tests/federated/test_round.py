@@ -14,6 +14,7 @@ from ldp_core import aggregators, limits, mechanisms
 from ldp_core.errors import Diverged
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import Federation, assemble, initial_weights
+from ldp_core.federated.purse import Purse
 from ldp_core.federated.round import one_round
 from tests.data import digits
 
@@ -32,19 +33,26 @@ def test_measured_noise_agrees_with_its_exact_expectation(
 ):
     """Over 100 independent rounds from the same model, within 5 standard errors (false alarm < 1e-6)."""
     name, form = mechanism
+    lottery = aggregator == "probability_selection"
+    # of clients that are much alike the lottery hardly ever draws one
+    budgets = [0.05] * 18 + [8.0] * 2 if lottery else [0.5] * 10 + [2.0] * 8 + [8.0] * 2
     ready = federation(
         {
             "mechanism": name,
             "form": form,
             "aggregator": aggregator,
             "target": target,
-            "clients": {"epsilon": [0.5] * 10 + [2.0] * 8 + [8.0] * 2, "low": -0.3, "high": 0.5},
+            "clients": {"epsilon": budgets, "low": -0.3, "high": 0.5},
             "local": {"epochs": 1},
             "attack": None,
         }
     )
     weights = initial_weights(ready)
-    results = [one_round(ready, weights, number) for number in range(1, 101)]
+    purse = Purse(parse(ready.experiment.as_json() | {"rounds": 1000}))
+    rounds = range(1, 601 if lottery and name == "none" else 401 if lottery else 101)
+    results = [one_round(ready, weights, number, purse) for number in rounds]
+    results = [result for result in results if result.client_weights.any()]  # the lottery may draw nobody
+    assert len(results) >= (25 if lottery else 100)
     measured = np.array([result.noise_variance for result in results])
     predicted = np.array([result.noise_variance_theory for result in results])
     if name == "none":
@@ -53,7 +61,7 @@ def test_measured_noise_agrees_with_its_exact_expectation(
         return
     ratio = measured / predicted
     error = ratio.std(ddof=1) / math.sqrt(len(ratio))
-    assert error < 0.05, "the test would not see an error of a quarter"
+    assert error < (0.1 if lottery else 0.05), "the test would not see an error of a quarter"
     assert abs(ratio.mean() - 1) < 5 * error
 
 
@@ -62,7 +70,9 @@ def test_runs_that_differ_in_the_mechanism_alone_share_everything_but_the_noise(
         federation({"mechanism": m, "seed": 4, "selection": "fraction"}) for m in ("duchi", "none", "laplace")
     ]
     starts = [initial_weights(one) for one in ready]
-    results = [one_round(one, start, 1) for one, start in zip(ready, starts, strict=True)]
+    results = [
+        one_round(one, start, 1, Purse(one.experiment)) for one, start in zip(ready, starts, strict=True)
+    ]
     for one, start, result in zip(ready[1:], starts[1:], results[1:], strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one.shards, ready[0].shards, strict=True))
         assert torch.equal(start, starts[0])
@@ -73,7 +83,7 @@ def test_runs_that_differ_in_the_mechanism_alone_share_everything_but_the_noise(
 def test_weights_without_noise_are_the_weighted_mean_of_the_clipped_weights():
     changes = {"mechanism": "none", "clients": {"epsilon": 1, "low": -0.05, "high": 0.05}}
     ready = federation(changes)
-    result = one_round(ready, initial_weights(ready), 1)
+    result = one_round(ready, initial_weights(ready), 1, Purse(ready.experiment))
     assert result.weights.abs().max() <= 0.05 + 1e-7
     assert 0.1 < result.clipped_fraction < 1
     assert result.noise_variance < 1e-15
@@ -84,7 +94,7 @@ def test_the_corrected_form_projects_the_model_into_the_hull_of_the_ranges(form:
     clients = {"epsilon": 0.1, "low": [-1.0] * 19 + [-0.5], "high": [0.4] * 19 + [0.9]}
     ready = federation({"mechanism": "pdpm", "form": form, "clients": clients})
     assert ready.hull == (-1.0, 0.9)
-    result = one_round(ready, initial_weights(ready), 1)
+    result = one_round(ready, initial_weights(ready), 1, Purse(ready.experiment))
     inside = bool(((result.weights >= -1.0) & (result.weights <= 0.9 + 1e-6)).all())
     assert inside == (form == "corrected")
     assert result.noise_variance > 1, "the noise is measured before the projection"
@@ -92,9 +102,9 @@ def test_the_corrected_form_projects_the_model_into_the_hull_of_the_ranges(form:
 
 def test_chunks_of_clients_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch):
     ready = federation({"clients": {"count": 30}, "aggregator": "inverse_variance"})
-    whole = one_round(ready, initial_weights(ready), 1)
+    whole = one_round(ready, initial_weights(ready), 1, Purse(ready.experiment))
     monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 30 + 1)
-    again = one_round(ready, initial_weights(ready), 1)
+    again = one_round(ready, initial_weights(ready), 1, Purse(ready.experiment))
     assert torch.equal(whole.weights, again.weights)
     assert ready.chunk == 30
 
@@ -104,4 +114,4 @@ def test_a_learning_rate_that_is_far_too_large_is_named():
     with pytest.raises(
         Diverged, match=r"client 1 .* the learning rate 1e\+06 is too large; try one near 0.5"
     ):
-        one_round(ready, initial_weights(ready), 1)
+        one_round(ready, initial_weights(ready), 1, Purse(ready.experiment))

@@ -26,22 +26,21 @@ def expectation(
     of: Callable[[Floats], Floats],
     cuts: Floats | None = None,
 ) -> float:
-    """E[of(output)] for one input, by summing over atoms and integrating the density.
-
-    `cuts` are points besides the density's own edges at which the integrand is not smooth.
-    """
+    """E[of(output)] of one coordinate for one input: over its atoms and its density."""
     atoms = mechanism.atoms(value, *budget)
-    total = (
-        float((np.exp(mechanism.log_prob(atoms, value, *budget)) * of(atoms)).sum()) if atoms.size else 0.0
-    )
+    total = 0.0
+    if atoms.size:
+        mass = np.exp(mechanism.marginal_log_prob(atoms, value, *budget))
+        total = float((mass * of(atoms)).sum())
     edges = finite_edges(mechanism, value, budget)
-    if cuts is not None and edges:
-        edges = sorted({*edges, *(float(c) for c in cuts if edges[0] < c < edges[-1])})
+    if edges:
+        extra = cuts if cuts is not None else ()
+        edges = sorted({*edges, *(float(c) for c in extra if edges[0] < c < edges[-1])})
     for left, right in pairwise(edges):
         grid = np.linspace(left, right, PANELS + 1)
         half = (grid[1:] - grid[:-1]) / 2
         y = (grid[:-1] + half)[:, None] + half[:, None] * NODES
-        density = np.exp(mechanism.log_prob(y, value, *budget))
+        density = np.exp(mechanism.marginal_log_prob(y, value, *budget))
         total += float((half[:, None] * WEIGHTS * density * of(y)).sum())
     return total
 
@@ -59,16 +58,10 @@ def finite_edges(mechanism: Mechanism, value: float, budget: Budget) -> list[flo
 
 
 def cdf(mechanism: Mechanism, value: float, budget: Budget) -> Callable[[Floats], Floats]:
-    """The distribution function of a mechanism without atoms, from its density."""
-    grid = np.unique(
-        np.concatenate(
-            [
-                np.linspace(left, right, 400)
-                for left, right in pairwise(finite_edges(mechanism, value, budget))
-            ]
-        )
-    )
+    """The distribution function of the part of a law that has a density, scaled to end at 1."""
+    edges = finite_edges(mechanism, value, budget)
+    grid = np.unique(np.concatenate([np.linspace(left, right, 400) for left, right in pairwise(edges)]))
     middle = (grid[1:] + grid[:-1]) / 2
-    density = np.exp(mechanism.log_prob(middle, value, *budget))
+    density = np.exp(mechanism.marginal_log_prob(middle, value, *budget))
     heights = np.concatenate([[0.0], np.cumsum(density * np.diff(grid))])
     return lambda y: np.interp(y, grid, heights / heights[-1])

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from ldp_core import mechanisms
+from ldp_core.mechanisms import Use
+from ldp_core.mechanisms.dynamic_gaussian import DynamicGaussian
+from ldp_core.mechanisms.grr import frequency
+from ldp_core.mechanisms.ldpsign import LDPSign
 from ldp_core.mechanisms.pdpm import PDPM
+from ldp_core.normal import delta_of, epsilon_of
 
 NAMES = {
     "pdpm": "pdpm",
@@ -16,8 +21,141 @@ NAMES = {
     "adaptive_duchi": "duchi",
     "piecewise": "piecewise",
     "laplace": "laplace",
+    "hybrid": "hybrid",
 }
 EXACT: dict[str, Any] = {"rel": 1e-9, "abs": 1e-300}
+
+
+def test_harmony(oracles: dict[str, Any]):
+    points = oracles["mechanisms"]["adaptive_harmony"]
+    assert len(points) >= 12
+    for point in points:
+        params, value = point["params"], point["input"]
+        budget = (params["epsilon"], params["c"] - params["r"], params["c"] + params["r"])
+        harmony = mechanisms.get("harmony", dimension=params["d"])
+        printed = mechanisms.get("harmony", dimension=params["d"], form="as_printed")
+        assert harmony.mean(value, *budget) == pytest.approx(point["mean"], **EXACT)
+        assert harmony.variance(value, *budget) == pytest.approx(point["variance"], **EXACT)
+        assert harmony.privacy_loss(*budget) == pytest.approx(point["joint_privacy_loss"], **EXACT)
+        assert printed.mean(value, *budget) == pytest.approx(point["zero_fill_mean"], **EXACT)
+        for output, probability in zip(point["support"], point["probabilities"], strict=True):
+            if probability:
+                got = np.exp(harmony.marginal_log_prob(output, value, *budget))
+                assert got == pytest.approx(probability, **EXACT)
+        bits = harmony.differences(value, *budget, Use(params["d"]))[1].corrected
+        assert bits == max(1, point["communication_bits_per_layer"])
+        duchi = mechanisms.get("duchi")
+        assert duchi.variance(value, params["epsilon"] / params["d"], *budget[1:]) == pytest.approx(
+            point["duchi_same_total_budget_variance"], **EXACT
+        )
+
+
+def test_categories(oracles: dict[str, Any]):
+    points = oracles["mechanisms"]["grr"]
+    assert len(points) >= 8
+    for point in points:
+        params = point["params"]
+        grr, budget = mechanisms.get("grr", levels=params["k"]), (params["epsilon"], 0.0, params["k"] - 1.0)
+        law = np.exp(grr.log_prob(grr.atoms(point["input"], *budget), point["input"], *budget))
+        assert law[point["input"]] == pytest.approx(point["p_true"], **EXACT)
+        assert np.delete(law, point["input"]) == pytest.approx(point["q_other"], **EXACT)
+        assert grr.privacy_loss(*budget) == pytest.approx(point["privacy_loss_max"], **EXACT)
+        known = point["freq_oracle"]
+        estimate, variance = frequency(
+            known["expected_raw_report_freq"] * known["n"],
+            known["n"],
+            params["epsilon"],
+            params["k"],
+            known["true_freq"],
+        )
+        assert estimate == pytest.approx(known["mean"], **EXACT)
+        assert variance == pytest.approx(known["variance"], **EXACT)
+
+
+def test_two_levels_of_randomised_response_are_duchi():
+    epsilon, value = np.geomspace(0.01, 50, 40)[:, None], np.linspace(-1, 1, 21)
+    two, duchi = mechanisms.get("grr", levels=2), mechanisms.get("duchi")
+    np.testing.assert_allclose(
+        two.variance(value, epsilon, -1, 1), duchi.variance(value, epsilon, -1, 1), rtol=1e-9, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("calibration", ["classical", "analytic"])
+def test_gaussian_calibrations(calibration: str, oracles: dict[str, Any]):
+    for point in oracles["mechanisms"][f"gaussian_{calibration}"]:
+        params = point["params"]
+        own = {"delta": params["delta"], "calibration": calibration, "sensitivity": params["sensitivity"]}
+        sigma = np.sqrt(mechanisms.get("gaussian", **own).variance(0.3, params["epsilon"], -1, 1))
+        assert sigma == pytest.approx(point["sigma"], **EXACT)
+        if "true_delta_at_epsilon" in point:
+            mu = params["sensitivity"] / sigma
+            assert delta_of(params["epsilon"], mu) == pytest.approx(point["true_delta_at_epsilon"], rel=1e-9)
+            got = epsilon_of(params["delta"], mu)
+            assert got == pytest.approx(point["true_epsilon_at_delta"], **EXACT)
+
+
+def test_equation_4_of_paper_001(oracles: dict[str, Any]):
+    keys = {"as_printed": "as_printed_sqrt_on_prefactor_only", "corrected": "sqrt_over_everything"}
+    for point in oracles["mechanisms"]["gaussian_seed001_eq4"]:
+        params = point["params"]
+        own = {
+            "calibration": "paper001",
+            "delta": params["delta"],
+            "sampling": params["q"],
+            "rounds": params["R"],
+            "sensitivity": 1.0,
+        }
+        budget = (params["epsilon"], -params["c"], params["c"])
+        for form, key in keys.items():
+            known = point[key]
+            weight = mechanisms.get("gaussian", form=form, **own)
+            upload = mechanisms.get("gaussian", form=form, dimension=params["d"], **own)
+            assert np.sqrt(weight.variance(0.0, *budget)) == pytest.approx(known["sigma"], **EXACT)
+            assert weight.mu(*budget) == pytest.approx(known["per_coordinate_mu_one_round"], **EXACT)
+            assert upload.mu(*budget) == pytest.approx(known["vector_mu_one_round"], **EXACT)
+            rounds = known["vector_mu_one_round"] * np.sqrt(params["R"])
+            for mu, epsilon in (
+                (known["per_coordinate_mu_one_round"], known["epsilon_one_coordinate_one_round"]),
+                (known["vector_mu_one_round"], known["epsilon_vector_one_round"]),
+                (rounds, known["epsilon_vector_R_rounds"]),
+            ):
+                assert epsilon_of(params["delta"], mu) == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
+        printed = mechanisms.get("gaussian", form="as_printed", **(own | {"sensitivity": None}))
+        assert printed.variance(0.0, *budget) == pytest.approx(
+            point[keys["as_printed"]]["sigma"] ** 2, **EXACT
+        ), "the printed formula has no sensitivity in it"
+
+
+def test_dynamic_schedule_of_paper_002(oracles: dict[str, Any]):
+    for point in oracles["mechanisms"]["gaussian_dynamic_seed002"]:
+        params = point["params"]
+        own = {"delta": params["delta"], "a": params["a"], "rounds": params["M"], "sensitivity": 1.0}
+        for i, sigma in enumerate(point["sigma_over_sensitivity_first3"]):
+            one = DynamicGaussian(round=i + 1, **own)
+            assert np.sqrt(one.variance(0.0, params["epsilon"], -1, 1)) == pytest.approx(sigma, **EXACT)
+            assert one.budget(params["epsilon"], i + 1) == pytest.approx(point["eps_m_first3"][i], **EXACT)
+        last = DynamicGaussian(round=params["M"], **own)
+        assert last.sigma(params["epsilon"], -1, 1) == pytest.approx(
+            point["sigma_over_sensitivity_last"], **EXACT
+        )
+        printed, summed = last.total(params["epsilon"])
+        assert printed == pytest.approx(point["eps_total_paper_closed_form"], rel=1e-9, abs=1e-12)
+        assert summed == pytest.approx(point["eps_total_basic_exact_sum"], **EXACT)
+
+
+def test_ldpsign(oracles: dict[str, Any]):
+    points = oracles["mechanisms"]["ldpsign"]
+    assert len(points) >= 8
+    for point in points:
+        params, value = point["params"], point["input"]
+        sign = LDPSign(delta=params["delta"])
+        budget = (params["epsilon"], -params["clip_c"], params["clip_c"])
+        assert sign.sigma(*budget) == pytest.approx(point["sigma"], **EXACT)
+        assert sign.mean(value, *budget) == pytest.approx(point["mean"], **EXACT)
+        assert sign.variance(value, *budget) == pytest.approx(point["variance"], **EXACT)
+        assert sign.privacy_loss(*budget) == pytest.approx(point["privacy_loss_max"], **EXACT)
+        got = np.exp(sign.log_prob(np.array(point["support"]), value, *budget))
+        assert got == pytest.approx(point["probabilities"], **EXACT)
 
 
 def half_width(params: dict[str, float]) -> float:
@@ -45,9 +183,14 @@ def test_points(section: str, oracles: dict[str, Any]):
             assert got == pytest.approx(point["probabilities"], **EXACT)
         for piece in point.get("density_pieces", ()):
             if piece["to"] - piece["from"] > 1e-4 * half:
-                middle = (piece["from"] + piece["to"]) / 2
+                # off the middle, where the hybrid law may have an atom
+                middle = 0.49 * piece["from"] + 0.51 * piece["to"]
                 got = np.exp(mechanism.log_prob(middle, value, *budget))
                 assert got == pytest.approx(piece["density"], **EXACT)
+        for atom in point.get("atoms", ()):
+            assert np.exp(mechanism.log_prob(atom["value"], value, *budget)) == pytest.approx(
+                atom["prob"], **EXACT
+            )
         for at in point.get("density_at", ()):
             assert np.exp(mechanism.log_prob(at["y"], value, *budget)) == pytest.approx(
                 at["density"], **EXACT

@@ -1,0 +1,24 @@
+"""Weights by how much data a client has, whatever its noise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.aggregators.base import Aggregator
+from ldp_core.mechanisms.base import Floats
+
+
+class DataWeighted(Aggregator):
+    """Federated averaging's own weights; the sizes are sent in clear."""
+
+    label = "by data"
+    order = 4
+    summary = "A client with twice the images counts twice, however noisy it is; it must say how many it has."
+    formula = r"\bar w=\sum_i\frac{|D_i|}{\sum_j|D_j|}\,\tilde w_i"
+    reference = "McMahan et al. 2017, algorithm 1; paper 000, eq. 3"
+    reads_in_clear = "how many samples each client has, |D_i|"
+
+    def raw_weights(
+        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
+    ) -> Floats:
+        return sizes

@@ -1,0 +1,55 @@
+"""Probability-based selection (paper 001, eq. 14 and 15): one draw decides who is heard.
+
+Client i has P_i ∝ 1/σ_i, and the P_i add up to 1. One ω, uniform in [0, 1), is drawn for the round;
+all clients with P_i > ω count the same, the others not at all. So the chosen are always the most
+permissive ones, and nobody is chosen with probability 1 − max P: the paper then divides by zero.
+Here the server keeps its model, and that round is empty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldp_core.aggregators.base import WeighsByNoise, power_of_inverse
+from ldp_core.errors import InvalidInput
+from ldp_core.mechanisms.base import Floats
+
+
+class ProbabilitySelection(WeighsByNoise):
+    """A lottery with mostly empty rounds."""
+
+    label = "lottery"
+    order = 5
+    summary = (
+        "One draw a round: the more permissive a client, the likelier it is heard. Most rounds are empty, "
+        "and then the server keeps its model."
+    )
+    formula = r"\bar w=\frac1m\sum_{i:\,P_i>\omega}\tilde w_i,\quad P_i=\frac{1/\sigma_i}{\sum_j 1/\sigma_j}"
+    reference = "Paper 001 (Personalized LDP-FL), probability-based selection C, eq. 14 and 15"
+
+    def raw_weights(
+        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
+    ) -> Floats:
+        if generator is None:
+            raise InvalidInput("probability_selection draws its weights and needs a generator")
+        return (self.probabilities(variances, between) > generator.random()).astype(np.float64)
+
+    def probabilities(self, variances: Floats, between: float = 0.0) -> Floats:
+        """P_i, how likely each client is to be heard; they add up to 1."""
+        raw = power_of_inverse(variances + between, 0.5)
+        return raw / raw.sum()
+
+    def moments(
+        self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
+    ) -> tuple[Floats, Floats, float]:
+        p = self.probabilities(np.asarray(variances, dtype=np.float64), between)
+        order = np.argsort(-p, kind="stable")
+        falling = p[order]
+        # the m likeliest are heard alone with probability P(m) − P(m+1)
+        exactly = falling - np.append(falling[1:], 0.0)
+        heard = np.arange(1, len(p) + 1)
+        mean, square = np.empty_like(p), np.empty_like(p)
+        mean[order] = np.cumsum((exactly / heard)[::-1])[::-1]
+        square[order] = np.cumsum((exactly / heard**2)[::-1])[::-1]
+        return mean, square, float(1 - falling[0])

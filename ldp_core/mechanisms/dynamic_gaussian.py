@@ -1,0 +1,96 @@
+"""Gaussian noise that grows slowly from round to round (paper 002, PPRD-FL).
+
+In round m the budget is ε_m = ε/(1 + ln(m)/a). Corrected, the noise covers any two uploads in the
+safe range; as printed it is divided by the client's number of samples, which is right only for an
+average of clipped per-sample terms, and the budgets' sum is given by an integral that is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+
+from ldp_core.fields import Checked, Number, Whole
+from ldp_core.limits import ROUNDS, SLOWNESS
+from ldp_core.mechanisms.base import Difference, Use, check_budget
+from ldp_core.mechanisms.gaussian_noise import GaussianNoise, classical
+from ldp_core.normal import epsilon_of
+
+ROUND = Checked(Whole(ROUNDS, optional=True).check)
+"""Not a widget: an experiment fills it in."""
+
+
+class DynamicGaussian(GaussianNoise):
+    """(ε_m, δ) in round m by the textbook's formula for σ."""
+
+    label = "Dynamic Gaussian"
+    order = 9
+    summary = (
+        "Gaussian noise that grows a little with every round, by a few per cent over a whole run: the "
+        "schedule changes less than its name promises."
+    )
+    formula = (
+        r"\sigma_m=\frac{\Delta\sqrt{2\ln(1.25/\delta)}}{\varepsilon_m},\qquad "
+        r"\varepsilon_m=\frac{\varepsilon}{1+\ln(m)/a}"
+    )
+    reference = "Paper 002 (PPRD-FL), its dynamic noise"
+    as_printed = (
+        "As printed, the noise is divided by the number of a client's samples, although what is clipped is "
+        "the whole upload, and the total budget is given by a wrong integral."
+    )
+
+    known_from_use: ClassVar[tuple[str, ...]] = ("dimension", "rounds", "round", "samples")
+
+    a: Annotated[float, Number(SLOWNESS)] = Field(SLOWNESS.default, description="slowness of the schedule, a")
+    rounds: Annotated[int | None, ROUND] = None
+    round: Annotated[int | None, ROUND] = None
+    samples: Annotated[float | None, Checked(lambda v: v)] = None
+
+    def fitted(self, use: Use) -> Self:
+        own = {"rounds": self.rounds or use.rounds, "round": use.round, "samples": use.samples}
+        return super().fitted(use).model_copy(update=own)
+
+    def budget(self, epsilon: ArrayLike, round: int) -> Any:
+        """ε_m of round m."""
+        return check_budget(epsilon) / (1 + np.log(round) / self.a)
+
+    def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        sensitivity = self._stated_sensitivity(low, high)
+        if self.form == "as_printed" and self.sensitivity is None:
+            sensitivity = sensitivity / (self.samples or 1.0)
+        return sensitivity * classical(self.budget(epsilon, self.round or 1), self.delta_)
+
+    def total(self, epsilon: float) -> tuple[float, float]:
+        """The sum of the rounds' budgets as printed, εa·ln(1 + ln(M)/a), and as it is."""
+        rounds = self.rounds or 1
+        printed = epsilon * self.a * np.log1p(np.log(rounds) / self.a)
+        return float(printed), float(self.budget(epsilon, np.arange(1, rounds + 1)).sum())  # type: ignore[arg-type]
+
+    def differences(
+        self, value: float, epsilon: float, low: float, high: float, use: Use
+    ) -> tuple[Difference, ...]:
+        fitted = self.fitted(use)
+        printed, summed = fitted.total(epsilon)
+        forms = [fitted.model_copy(update={"form": form}) for form in ("as_printed", "corrected")]
+        small, large = (float(form.sigma(epsilon, low, high)) for form in forms)
+        stated = forms[0].mu(epsilon, low, high)
+        return (
+            Difference(
+                f"budget of {fitted.rounds} rounds",
+                printed,
+                summed,
+                "the integral's substitution drops a factor; δ adds up as well",
+            ),
+            Difference(
+                "σ of one weight", small, large, "dividing by the samples does not fit a clipped upload"
+            ),
+            Difference(
+                "ε of one weight, one round",
+                epsilon,
+                float(epsilon_of(self.delta_, stated)),
+                "what the printed noise gives",
+            ),
+        )

@@ -1,0 +1,117 @@
+"""Gaussian noise in three calibrations: exact, textbook, and paper 001's equation 4."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+
+from ldp_core.fields import Choice, Number, Whole
+from ldp_core.limits import ROUNDS, SAMPLING
+from ldp_core.mechanisms.base import Difference, Floats, Use, check_budget
+from ldp_core.mechanisms.gaussian_noise import GaussianNoise, classical
+from ldp_core.normal import delta_of, epsilon_of, mu_of
+
+CALIBRATIONS = ("analytic", "classical", "paper001")
+
+
+class Gaussian(GaussianNoise):
+    """(ε, δ), never pure; the analytic calibration is exact, the other two are formulas to be checked."""
+
+    label = "Gaussian"
+    order = 8
+    summary = (
+        "Adds bell-shaped noise. Its promise has a second number, δ, and it can cover a whole upload "
+        "with noise that grows only with the root of the number of weights."
+    )
+    formula = (
+        r"\tilde w=w+\mathcal N(0,\sigma^2),\quad "
+        r"\Phi\!\big(\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\big)"
+        r"-e^{\varepsilon}\,\Phi\!\big(-\tfrac{\Delta}{2\sigma}-\tfrac{\varepsilon\sigma}{\Delta}\big)=\delta"
+    )
+    reference = "Balle and Wang 2018 (analytic); Dwork and Roth 2014 (classical); paper 001, eq. 4"
+    as_printed = (
+        "Paper 001's equation 4 as printed has its root over a part of the formula only and knows neither "
+        "the safe range nor the number of weights; the other two calibrations are the same in both forms."
+    )
+
+    calibration: Annotated[str, Choice(CALIBRATIONS)] = Field("analytic", description="calibration")
+    sampling: Annotated[float, Number(SAMPLING)] = Field(
+        SAMPLING.default, description="paper 001: share of samples in a batch, q"
+    )
+    rounds: Annotated[int | None, Whole(ROUNDS, optional=True)] = Field(
+        None, description="paper 001: rounds R, if not the run's"
+    )
+
+    def fitted(self, use: Use) -> Self:
+        fitted = super().fitted(use)
+        return fitted if self.rounds is not None else fitted.model_copy(update={"rounds": use.rounds})
+
+    def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        budget, sensitivity = check_budget(epsilon), self._stated_sensitivity(low, high)
+        if self.calibration == "classical":
+            return sensitivity * classical(budget, self.delta_)
+        if self.calibration == "analytic":
+            return sensitivity / mu_of(budget, self.delta_)
+        if self.form == "as_printed":  # the printed formula has no sensitivity in it
+            given = 1.0 if self.sensitivity is None else self.sensitivity
+            return given * self._printed(budget) + np.zeros_like(sensitivity)
+        return sensitivity * np.sqrt(self._prefactor() * self._rest(budget))
+
+    def _prefactor(self) -> float:
+        q = self.sampling
+        return 4 * q**2 * (self.rounds or 1) / (1 - q)
+
+    def _rest(self, epsilon: Floats) -> Floats:
+        return 2 * np.log(1 / self.delta_) / epsilon**2 + 1 / epsilon
+
+    def _printed(self, epsilon: Floats) -> Floats:
+        return np.sqrt(self._prefactor()) * self._rest(epsilon)
+
+    def differences(
+        self, value: float, epsilon: float, low: float, high: float, use: Use
+    ) -> tuple[Difference, ...]:
+        whole = self.model_copy(update={"per": "upload", "rounds": self.rounds or use.rounds}).fitted(use)
+        if self.calibration == "analytic":
+            return ()
+        if self.calibration == "classical":
+            true = float(delta_of(epsilon, self.mu(epsilon, low, high)))
+            why = "the textbook formula is proved for ε below 1 and fails for large ε"
+            return (Difference(f"δ at ε {epsilon:g}", self.delta_, true, why),)
+        spread = float(whole._printed(np.asarray(epsilon)))
+        width, d, rounds = high - low, use.dimension, whole.rounds or 1
+        rooted = float(np.sqrt(whole._prefactor() * whole._rest(np.asarray(epsilon))))
+        needed = width * np.sqrt(d * rounds) / float(mu_of(epsilon, self.delta_))
+
+        def true_epsilon(mu: float) -> float:
+            return float(epsilon_of(self.delta_, mu))
+
+        return (
+            Difference("σ", spread, rooted, "the root belongs over the whole product"),
+            Difference(
+                "σ for the whole upload and run",
+                spread,
+                needed,
+                f"the formula knows no safe range and no number of weights: √{d} × {width:g} is missing",
+            ),
+            Difference(
+                "ε of one weight, one round",
+                epsilon,
+                true_epsilon(width / spread),
+                "what the printed noise gives",
+            ),
+            Difference(
+                f"ε of an upload of {d} weights",
+                epsilon,
+                true_epsilon(width * np.sqrt(d) / spread),
+                "what the printed noise gives for all weights together",
+            ),
+            Difference(
+                f"ε of {rounds} rounds",
+                epsilon,
+                true_epsilon(width * np.sqrt(d * rounds) / spread),
+                "and over the whole run",
+            ),
+        )

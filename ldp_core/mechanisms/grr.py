@@ -1,0 +1,120 @@
+"""Generalised randomised response (k-RR) on evenly spaced levels of the safe range.
+
+A weight is rounded to one of its two neighbouring levels by a coin, so that it is right on average;
+the level is then reported with probability p = e^ε/(e^ε+k−1), any other with q = 1/(e^ε+k−1). What
+is sent is the level stretched by 1/(p−q), which undoes the pull towards the centre. With two levels
+this is Duchi's mechanism. Below, x = e^−ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+
+from ldp_core.fields import Whole
+from ldp_core.limits import LEVELS
+from ldp_core.mechanisms.base import Floats, as_floats, check_budget
+from ldp_core.mechanisms.scale_free import ScaleFree, near
+
+
+class GRR(ScaleFree):
+    """k outcomes; exactly ε, attained by any two levels."""
+
+    label = "k-RR"
+    order = 10
+    summary = (
+        "Rounds the weight to one of a few levels and answers with the right one a little more often "
+        "than with any other."
+    )
+    formula = (
+        r"\Pr[\text{level }m]=q+(p-q)\Pr[\text{rounded to }m],\quad "
+        r"p=\frac{e^\varepsilon}{e^\varepsilon+k-1}=e^\varepsilon q"
+    )
+    reference = "Kairouz, Bonawitz and Ramage 2016; paper 000, its baseline for categories"
+    discrete = True
+
+    levels: Annotated[int, Whole(LEVELS)] = Field(int(LEVELS.default), description="levels, k")
+
+    def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
+        x, k = np.exp(-epsilon), self.levels
+        total, gap = 1 + (k - 1) * x, -np.expm1(-epsilon)
+        # p − q of the draws keep the rounded level; the other k·q are dealt evenly over all levels
+        return {"dealt": k * x / total, "one": total / np.maximum(x, 1e-30), "rest": total / gap}
+
+    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+        last = self.levels - 1
+        place = (v + 1) * (last / 2)
+        below = xp.clip(xp.floor(place), None, last - 1)
+        kept = below + ((u - k["dealt"]) * k["rest"] < place - below)
+        dealt = xp.clip(xp.floor(u * k["one"]), None, last)
+        level = xp.where(u < k["dealt"], dealt, kept)
+        return (level * (2 / last) - 1) * k["rest"]
+
+    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
+        return v + np.zeros_like(epsilon)
+
+    def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
+        x, k, gap = np.exp(-epsilon), self.levels, -np.expm1(-epsilon)
+        total, squares = 1 + (k - 1) * x, k * (k + 1) / (3 * (k - 1))
+        step, below = self._cell(v)
+        rounding = np.maximum((v - below) * (below + step - v), 0.0)
+        return x * total / gap**2 * squares + rounding * total / gap + v**2 * (k * x / gap)
+
+    def unit_worst_input(self, epsilon: Floats) -> Floats:
+        # in the outermost cell the variance is a parabola that opens downwards
+        step = 2 / (self.levels - 1)
+        stretch = (1 + (self.levels - 1) * np.exp(-epsilon)) / -np.expm1(-epsilon)
+        return np.clip(stretch * (1 - step / 2), 1 - step, 1)
+
+    def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
+        x, last = np.exp(-epsilon), self.levels - 1
+        total, gap = 1 + last * x, -np.expm1(-epsilon)
+        level = (y * gap / total + 1) * (last / 2)
+        nearest = np.round(level)
+        possible = near(level, nearest) & (nearest >= 0) & (nearest <= last)
+        # how much of the rounding lands on the level: a hat that is 1 at it and 0 one level away
+        hat = np.clip(1 - np.abs((v + 1) * (last / 2) - nearest), 0, 1)
+        with np.errstate(divide="ignore"):
+            return np.where(possible, np.log((x + gap * hat) / total), -np.inf)
+
+    def unit_loss(self, epsilon: Floats) -> Floats:
+        return epsilon
+
+    def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
+        # a level's own probability against any other's: 1/(1+(k−1)x) against x of it
+        return -np.expm1(target - epsilon) / (1 + (self.levels - 1) * np.exp(-epsilon))
+
+    def unit_atoms(self, epsilon: float) -> Floats:
+        stretch = (1 + (self.levels - 1) * np.exp(-epsilon)) / -np.expm1(-epsilon)
+        return np.linspace(-1, 1, self.levels) * stretch
+
+    def unit_edges(self, v: float, epsilon: float) -> Floats:
+        return np.empty(0)
+
+    def _cell(self, v: Floats) -> tuple[float, Floats]:
+        """The distance of two levels, and the level below a value."""
+        step = 2 / (self.levels - 1)
+        return step, np.clip(np.floor((v + 1) / step), 0, self.levels - 2) * step - 1
+
+
+def frequency(
+    count: ArrayLike, reports: int, epsilon: float, levels: int, true: ArrayLike | None = None
+) -> tuple[Any, Any]:
+    """How frequent a category is among `reports` answers, of which `count` name it.
+
+    Returns the unbiased estimate (count/n − q)/(p − q) and its variance, for the `true` share where
+    it is known, otherwise for the estimate itself (mathematics, section 1.7).
+    """
+    budget = check_budget(epsilon)
+    x, gap = np.exp(-budget), -np.expm1(-budget)
+    total = 1 + (levels - 1) * x
+    p, q, spread = 1 / total, x / total, gap / total
+    estimate = (as_floats(count, "count") / reports - q) / spread
+    share = estimate if true is None else as_floats(true, "true")
+    # p·(1 − p) of those who hold it and q·(1 − q) of the others; 1 − p = (k−1)q keeps its digits
+    variance = (share * p * (levels - 1) * q + (1 - share) * q * (1 - q)) / (reports * spread**2)
+    return estimate[()], variance[()]

@@ -1,0 +1,224 @@
+"""Harmony (Nguyên et al. 2016), Adaptive-Harmony of paper 004: one weight of each layer.
+
+An index j is drawn evenly from a layer's d weights. Weight j is answered by Duchi's mechanism,
+stretched by d so that it is right on average; all others are answered with the centre of their
+range. The whole layer costs one ε, and what is sent is an index and one bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldp_core.errors import InvalidInput, shown
+from ldp_core.fields import Checked, Whole
+from ldp_core.limits import DIMENSION
+from ldp_core.mechanisms.base import (
+    Difference,
+    Floats,
+    Mechanism,
+    Scope,
+    Use,
+    Values,
+    as_floats,
+    check_budget,
+    check_range,
+)
+from ldp_core.mechanisms.blocks import broadcast, checked
+from ldp_core.mechanisms.duchi import Duchi
+from ldp_core.mechanisms.scale_free import near, normalised
+
+if TYPE_CHECKING:
+    import torch
+
+DUCHI = Duchi()
+DIMENSION_FIELD = Checked(Whole(DIMENSION, optional=True).check)
+"""Not a widget of its own: an experiment fills it in."""
+
+
+class Harmony(Mechanism):
+    """One coordinate a layer; exactly ε for the layer, however many weights it has."""
+
+    label = "Harmony"
+    order = 7
+    summary = (
+        "Reports a single random weight of each layer, as one bit: a whole layer for one ε, and a great "
+        "deal of noise for each weight, which no budget takes away."
+    )
+    formula = (
+        r"\tilde w_j=c\pm d\,r\,\frac{e^\varepsilon+1}{e^\varepsilon-1}\ \text{ for one random }j,\qquad "
+        r"\tilde w_k=c\ \text{ for all others}"
+    )
+    reference = "Nguyên et al. 2016; paper 004 (Optimal LDP-FL), algorithm 2"
+    as_printed = (
+        "As printed, the other weights are answered with 0 and not with the centre of their range, which "
+        "pulls every weight away from the centre of a lopsided range."
+    )
+
+    known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
+
+    dimension: Annotated[int | None, DIMENSION_FIELD] = None
+
+    @property
+    def scope(self) -> Scope:
+        return "layer"
+
+    def fitted(self, use: Use) -> Self:
+        return self.model_copy(update={"dimension": use.dimension})
+
+    def perturb(
+        self,
+        values: Values,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+        generator: np.random.Generator | torch.Generator,
+    ) -> Values:
+        lows, highs = check_range(low, high)
+        budget = check_budget(epsilon)
+        xp, data = checked(values, generator)
+        shape = broadcast(tuple(data.shape), lows.shape, budget.shape)
+        d = self._size(shape)
+        if not d:
+            return xp.empty_like(xp.broadcast_to(data, shape))
+        rows = int(np.prod(shape[:-1], dtype=np.int64))
+        flat = xp.broadcast_to(data, shape).reshape(rows, d)
+        if bool(xp.isnan(flat).any()):
+            raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
+        if xp is np:
+            draws: Any = generator.random((rows, 2))  # type: ignore[union-attr]
+            picked = np.minimum((draws[:, 0] * d).astype(np.int64), d - 1)
+        else:
+            draws = xp.rand((rows, 2), generator=generator, dtype=xp.float64, device=data.device)
+            picked = (draws[:, 0] * d).long().clamp(max=d - 1)
+        row = np.arange(rows) if xp is np else xp.arange(rows, device=data.device)
+        own, coin = flat[row, picked], draws[:, 1]
+
+        def table(parameter: Floats) -> Any:
+            full = np.broadcast_to(parameter, shape).reshape(rows, d)
+            return full if xp is np else xp.as_tensor(np.array(full), device=data.device)
+
+        low_, high_, budget_ = (table(p)[row, picked] for p in (lows, highs, budget))
+        centre, half = (low_ + high_) / 2, (high_ - low_) / 2
+        v = xp.clip((own - centre) / half, -1, 1)
+        slope = xp.tanh(budget_ / 2)
+        answer = centre + half * d / slope * xp.where(2 * coin - 1 < v * slope, 1.0, -1.0)
+        if self.form == "as_printed":
+            out = xp.zeros_like(flat)
+        else:
+            out = xp.empty_like(flat)
+            out[...] = table((lows + highs) / 2)
+        out[row, picked] = answer.astype(out.dtype) if xp is np else answer.to(out.dtype)
+        return out.reshape(shape)
+
+    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        v, centre, half = normalised(value, low, high)
+        exact = centre + half * v + np.zeros_like(check_budget(epsilon))
+        return (exact if self.form == "corrected" else exact - centre * (1 - 1 / self._d))[()]
+
+    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        v, centre, half = normalised(value, low, high)
+        return self._variance(v, centre, half, check_budget(epsilon))[()]
+
+    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        lows, highs = check_range(low, high)
+        centre, half = (lows + highs) / 2, (highs - lows) / 2
+        worst = np.zeros_like(centre)
+        if self.form == "as_printed":  # a parabola in v whose top has moved
+            worst = np.clip(centre / half * (1 - 1 / self._d), -1, 1)
+        return self._variance(worst, centre, half, check_budget(epsilon))[()]
+
+    def _variance(self, v: Floats, centre: Floats, half: Floats, epsilon: Floats) -> Floats:
+        d = self._d
+        filled = half**2 * (d / np.sinh(epsilon / 2) ** 2 + (d - 1) + (1 - v) * (1 + v))
+        if self.form == "corrected":
+            return filled
+        return filled + (centre**2 / d + 2 * centre * half * v) * (1 - 1 / d)
+
+    def log_prob(
+        self,
+        output: ArrayLike,
+        value: ArrayLike,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+    ) -> Any:
+        v, centre, half = normalised(value, low, high)
+        budget, y = check_budget(epsilon), as_floats(output, "output")
+        shape = np.broadcast_shapes(y.shape, v.shape, budget.shape)
+        d = self._size(shape)
+        fill = centre if self.form == "corrected" else np.zeros_like(centre)
+        answered = np.broadcast_to(~near((y - fill) / half, 0.0), shape)
+        # Duchi's law at the one weight that is answered, seen at its own scale
+        each = np.broadcast_to(DUCHI.unit_log_prob((y - centre) / (half * d), v, budget), shape)
+        one = np.where(answered, each, 0.0).sum(axis=-1) - np.log(d)
+        return np.where(answered.sum(axis=-1) == 1, one, -np.inf)[()]
+
+    def marginal_log_prob(
+        self,
+        output: ArrayLike,
+        value: ArrayLike,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+    ) -> Any:
+        v, centre, half = normalised(value, low, high)
+        y = as_floats(output, "output")
+        fill = centre if self.form == "corrected" else np.zeros_like(centre)
+        answered = DUCHI.unit_log_prob((y - centre) / (half * self._d), v, check_budget(epsilon))
+        with np.errstate(divide="ignore"):
+            others = np.log1p(-1 / self._d)
+        return np.where(near((y - fill) / half, 0.0), others, answered - np.log(self._d))[()]
+
+    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        return DUCHI.privacy_loss(epsilon, low, high)
+
+    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        return DUCHI.delta(target, epsilon, low, high)  # whichever weight it is, the law is Duchi's
+
+    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
+        centre, half = (low + high) / 2, (high - low) / 2
+        fill = centre if self.form == "corrected" else 0.0
+        return np.unique([*(centre + half * self._d * DUCHI.unit_atoms(epsilon)), *([fill] * (self._d > 1))])
+
+    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
+        return np.empty(0)
+
+    def differences(
+        self, value: float, epsilon: float, low: float, high: float, use: Use
+    ) -> tuple[Difference, ...]:
+        fitted = self.fitted(use)
+        forms = [fitted.model_copy(update={"form": form}) for form in ("as_printed", "corrected")]
+        printed, corrected = (float(f.mean(value, epsilon, low, high)) for f in forms)
+        return (
+            Difference(
+                f"average answer for a weight of {value:g}",
+                printed,
+                corrected,
+                "a weight that is not reported is filled with 0 instead of its range's centre",
+            ),
+            Difference(
+                "bits sent for a layer",
+                1,
+                float(np.ceil(np.log2(use.dimension)) + 1),
+                "the index of the weight has to be sent as well",
+            ),
+        )
+
+    @property
+    def _d(self) -> int:
+        if self.dimension is None:
+            raise InvalidInput("harmony must know how many weights a layer has; give it as dimension=…")
+        return self.dimension
+
+    def _size(self, shape: tuple[int, ...]) -> int:
+        """Values in a layer: the last axis."""
+        if not shape:
+            raise InvalidInput("harmony perturbs a layer of weights; got a single number")
+        if self.dimension is not None and shape[-1] not in (0, self.dimension):
+            raise InvalidInput(
+                f"harmony must be given layers of {self.dimension} weights; got {shown(shape[-1])}"
+            )
+        return shape[-1]

@@ -1,0 +1,118 @@
+"""The Hybrid Mechanism (Wang et al. 2019): Piecewise or Duchi, by a coin that only ε decides.
+
+With probability 1 − e^{−ε/2} the Piecewise mechanism answers, otherwise Duchi's; below ε* always
+Duchi's. The mixture's variance is the same for every weight, and its worst case the least of all
+mechanisms here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldp_core.mechanisms.base import Floats, as_floats, check_budget
+from ldp_core.mechanisms.duchi import Duchi
+from ldp_core.mechanisms.piecewise import Piecewise
+from ldp_core.mechanisms.scale_free import ScaleFree, near, normalised
+
+EPSILON_STAR = 0.609352493027310
+"""Root of 3s³ − s² + s − 7 with s = e^{ε/2}: below it, Duchi alone is better."""
+BLUR = {np.dtype(np.float32): 1e-6}
+"""How near to an atom an output is one, where float32 has blurred it; an exact output need be nearer."""
+
+PIECEWISE, DUCHI = Piecewise(), Duchi()
+
+
+class Hybrid(ScaleFree):
+    """A mixture of two mechanisms with the same budget; exactly ε."""
+
+    label = "Hybrid"
+    order = 6
+    summary = (
+        "Tosses a coin between Piecewise and Duchi: no mechanism here has a smaller worst case, and the "
+        "noise is the same for every weight."
+    )
+    formula = (
+        r"\tilde w=\begin{cases}\text{Piecewise}(w)&\text{with probability }1-e^{-\varepsilon/2}\\"
+        r"\text{Duchi}(w)&\text{otherwise, and always for }\varepsilon\le 0.609\end{cases}"
+    )
+    reference = "Wang et al. 2019, section 3.3"
+
+    def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
+        share = _share(epsilon)
+        parts = {f"pm_{k}": v for k, v in PIECEWISE.unit_coefficients(epsilon).items()}
+        parts |= {f"duchi_{k}": v for k, v in DUCHI.unit_coefficients(epsilon).items()}
+        # the same draw decides and answers: what lies below the share, or above it, is stretched to [0, 1)
+        below, above = 1 / np.maximum(share, 1e-30), 1 / np.maximum(1 - share, 1e-30)
+        return {"share": share, "below": below, "above": above, **parts}
+
+    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+        share = k["share"]
+        pm = {name[3:]: value for name, value in k.items() if name.startswith("pm_")}
+        duchi = {name[6:]: value for name, value in k.items() if name.startswith("duchi_")}
+        narrow = PIECEWISE.unit_sample(xp, v, u * k["below"], pm)
+        return xp.where(u < share, narrow, DUCHI.unit_sample(xp, v, (u - share) * k["above"], duchi))
+
+    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
+        return v + np.zeros_like(epsilon)
+
+    def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
+        q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
+        mixed = q * (1 + 3 * q) / (3 * gap) + q / np.tanh(epsilon / 2) ** 2
+        return np.where(epsilon > EPSILON_STAR, mixed + np.zeros_like(v), DUCHI.unit_variance(v, epsilon))
+
+    def unit_worst_input(self, epsilon: Floats) -> Floats:
+        return np.zeros_like(epsilon)
+
+    def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            narrow = np.log(_share(epsilon)) + PIECEWISE.unit_log_prob(y, v, epsilon)
+        return np.where(
+            self.unit_atomic(y, epsilon), _log_rest(epsilon) + DUCHI.unit_log_prob(y, v, epsilon), narrow
+        )
+
+    def unit_atomic(self, y: Floats, epsilon: Floats) -> Any:
+        return near(np.abs(y), 1 / np.tanh(epsilon / 2), 1e-12)
+
+    def log_prob(
+        self,
+        output: ArrayLike,
+        value: ArrayLike,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+    ) -> Any:
+        # an output next to an atom is one or not: snap it, as its precision demands
+        _, centre, half = normalised(value, low, high)
+        y = (as_floats(output, "output") - centre) / half
+        atom = np.sign(y) / np.tanh(check_budget(epsilon) / 2)
+        blur = BLUR.get(np.asarray(output).dtype, 1e-11)
+        return super().log_prob(
+            centre + half * np.where(near(y, atom, blur), atom, y), value, epsilon, low, high
+        )
+
+    def unit_loss(self, epsilon: Floats) -> Floats:
+        return epsilon
+
+    def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
+        share = _share(epsilon)
+        return share * PIECEWISE.unit_delta(target, epsilon) + (1 - share) * DUCHI.unit_delta(target, epsilon)
+
+    def unit_atoms(self, epsilon: float) -> Floats:
+        return DUCHI.unit_atoms(epsilon)
+
+    def unit_edges(self, v: float, epsilon: float) -> Floats:
+        return PIECEWISE.unit_edges(v, epsilon) if epsilon > EPSILON_STAR else np.empty(0)
+
+
+def _share(epsilon: Floats) -> Floats:
+    """How often Piecewise answers."""
+    return np.where(epsilon > EPSILON_STAR, -np.expm1(-epsilon / 2), 0.0)
+
+
+def _log_rest(epsilon: Floats) -> Floats:
+    """The logarithm of how often Duchi answers, exact for any budget."""
+    return np.where(epsilon > EPSILON_STAR, -epsilon / 2, 0.0)

@@ -1,0 +1,77 @@
+"""Piecewise as paper 003 prints it: the scale is the largest weight of the upload itself.
+
+With t = max θ some weights may lie below −t. Their window then begins below −C, where no weight in
+[−t, t] ever answers: such an answer gives the weight away, whatever ε says. And t itself is private
+data, told by the ends of what is sent. Where no weight is positive the paper divides by zero or
+turns signs round; here max |θ| takes its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldp_core.mechanisms.base import Floats, as_floats, check_range
+
+
+def scaled(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
+    """v = θ/t and the scale t, taken over the last axis of the clipped values.
+
+    A number by itself stands for a weight of an upload whose largest weight is at the range's upper
+    end.
+    """
+    lows, highs = check_range(low, high)
+    theta = np.clip(as_floats(value, "value"), lows, highs)
+    upload = theta if np.ndim(value) else np.stack(np.broadcast_arrays(highs, theta), axis=-1)
+    top = upload.max(axis=-1, keepdims=True)
+    size = np.maximum(np.abs(upload).max(axis=-1, keepdims=True), 1e-300)
+    scale = np.where(top > 0, top, size)
+    if not np.ndim(value):
+        scale = scale[..., 0]
+    return theta / scale, scale + np.zeros_like(theta)
+
+
+def moments(v: Floats, epsilon: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance for v below −1, where the window has left [−C, C] on one side."""
+    q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
+    bound, window = (1 + q) / gap, 2 * q / gap
+    left = (v - q) / gap
+    right, share = left + window, 1 / (1 + q)
+    inside, outside = left + window / 2, (right + bound) / 2
+    mean = share * inside + (1 - share) * outside
+    spread = share * window**2 / 12 + (1 - share) * (bound - right) ** 2 / 12
+    return mean, spread + share * (1 - share) * (inside - outside) ** 2
+
+
+def sample(xp: Any, v: Any, u: Any, k: Any) -> Any:
+    """Answers for v below −1: the window as usual, otherwise evenly from its right end up to C."""
+    window = 2 * k["q"] / k["gap"]
+    right = (v - k["q"]) / k["gap"] + window
+    inside = right - window * (1 - (u - k["p_outside"]) * (1 + k["q"]))
+    outside = right + (k["bound"] - right) * u / xp.clip(k["p_outside"], 1e-30, None)
+    return xp.where(u < k["p_outside"], outside, inside)
+
+
+def log_density(y: Floats, v: Floats, epsilon: Floats) -> Floats:
+    """For v below −1."""
+    q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
+    bound, window = (1 + q) / gap, 2 * q / gap
+    left = (v - q) / gap
+    right = left + window
+    inside = -np.log1p(q) - np.log(window)
+    outside = np.log(q) - np.log1p(q) - np.log(bound - right)
+    result = np.where((y >= left) & (y <= right), inside, outside)
+    return np.where((y >= left) & (y <= bound * (1 + 1e-6)), result, -np.inf)
+
+
+def told_apart(epsilon: float, d: int) -> float:
+    """A lower bound on δ, at any ε, between an upload with scale t and one with 0.9 t.
+
+    d weights lie at 0 in both; an answer beyond 0.9·C·t can only come from the larger scale.
+    """
+    q = np.exp(-epsilon / 2)
+    bound = (1 + q) / (1 - q)
+    once = q / (1 + q) * 0.2 * bound / (bound + 1)
+    return float(-np.expm1(d * np.log1p(-once)))

@@ -1,0 +1,91 @@
+"""The privacy of Gaussian noise, exactly.
+
+A Gaussian mechanism is told by one number, μ = sensitivity / σ. Its δ at a target ε is
+δ(ε; μ) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) (Balle and Wang 2018, theorem 8); T uses are one use with
+the root of the sum of squares of their μ (Dong, Roth and Su 2022, corollary 3.3). All functions are
+float64 and broadcast; scipy.special is all they need, so that a server may ask them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import erfcx, ndtr, ndtri
+
+Floats = NDArray[np.float64]
+ROOT_2 = np.sqrt(2.0)
+
+
+def delta_of(epsilon: ArrayLike, mu: ArrayLike) -> Floats:
+    """δ at the target `epsilon` ≥ 0 of Gaussian noise with the given `mu` > 0."""
+    e, m = np.asarray(epsilon, np.float64), np.asarray(mu, np.float64)
+    upper, lower = m / 2 - e / m, -m / 2 - e / m
+    # ε − lower²/2 = −upper²/2, so both terms share a factor and their difference keeps its digits
+    tail = 0.5 * np.exp(-(upper**2) / 2)
+    beyond = erfcx(-lower / ROOT_2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        small = tail * (erfcx(-upper / ROOT_2) - beyond)
+    return np.clip(np.where(upper < 0, small, ndtr(upper) - tail * beyond), 0.0, 1.0)
+
+
+def epsilon_of(delta: ArrayLike, mu: ArrayLike) -> Floats:
+    """The smallest ε at which Gaussian noise with `mu` > 0 is (ε, `delta`)-private; δ in (0, 1)."""
+    goal, m = np.broadcast_arrays(np.asarray(delta, np.float64), np.asarray(mu, np.float64))
+    # δ ≤ Φ(μ/2 − ε/μ), so at ε = μ²/2 + μ·√(2 ln(1/δ)) the goal is met
+    high = m**2 / 2 + m * np.sqrt(2 * np.log(1 / goal))
+    low = np.zeros_like(high)
+    done = delta_of(0.0, m) <= goal
+    for _ in range(90):
+        middle = (low + high) / 2
+        over = delta_of(middle, m) > goal
+        low, high = np.where(over, middle, low), np.where(over, high, middle)
+    return np.where(done, 0.0, high)
+
+
+def mu_of(epsilon: ArrayLike, delta: ArrayLike) -> Floats:
+    """The largest μ that is (`epsilon`, `delta`)-private: the least noise for that promise.
+
+    In terms of a = ε/μ − μ/2 the promise reads δ ≈ Φ(−a), so √(−2 ln δ) is nearly a line in a, and
+    Newton steps on it arrive in a handful; a bracket keeps them from running away.
+    """
+    e, goal = np.broadcast_arrays(np.asarray(epsilon, np.float64), np.asarray(delta, np.float64))
+    shape, e, goal = e.shape, e.ravel(), goal.ravel()
+    a = -ndtri(goal)  # δ ≤ Φ(−a): from here the answer lies below
+    low, high = np.full_like(a, -np.inf), a.copy()
+    open_ = np.arange(a.size)
+    for turn in range(100):
+        following, gap = _newton(a[open_], e[open_], goal[open_])
+        here = a[open_]
+        low[open_] = np.where(gap < 0, np.maximum(low[open_], here), low[open_])
+        high[open_] = np.where(gap > 0, np.minimum(high[open_], here), high[open_])
+        bottom, top = low[open_], high[open_]
+        bisected = np.where(np.isfinite(bottom), (bottom + top) / 2, top - 2 * (1 + np.abs(top)))
+        inside = (following > bottom) & (following < top)
+        # tiny budgets can make Newton swing from side to side: halving every other time ends that
+        following = np.where(inside & (turn < 6 or turn % 2 == 0), following, bisected)
+        there = np.abs(gap) < 1e-13
+        a[open_] = np.where(there, here, following)
+        settled = there | (np.abs(following - here) < 1e-15 * (1 + np.abs(here)))
+        open_ = open_[~settled]
+        if not open_.size:
+            break
+    return _mu_at(a, e).reshape(shape)
+
+
+def _newton(a: Floats, epsilon: Floats, goal: Floats) -> tuple[Floats, Floats]:
+    """The next a, and how far √(−2 ln δ) still is from where it should be."""
+    mu = _mu_at(a, epsilon)
+    now = np.maximum(delta_of(epsilon, mu), 1e-320)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reached = np.sqrt(-2 * np.log(now))
+        gap = reached - np.sqrt(-2 * np.log(goal))
+        # ∂δ/∂μ is the normal density at a
+        density = np.exp(-(a**2) / 2) / np.sqrt(2 * np.pi)
+        slope = density * mu / (np.hypot(a, np.sqrt(2 * epsilon)) * now * reached)
+        return a - gap / slope, gap
+
+
+def _mu_at(a: Floats, epsilon: Floats) -> Floats:
+    """The positive root of ε/μ − μ/2 = a."""
+    root = np.hypot(a, np.sqrt(2 * epsilon))
+    return np.where(a > 0, 2 * epsilon / (np.abs(a) + root), root - a)

@@ -1,0 +1,76 @@
+"""The audit: never above what is so, close to it, and able to convict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core import mechanisms
+from ldp_core.accounting import audit, exact_epsilon
+from ldp_core.accounting.empirical import VECTOR
+from ldp_core.mechanisms import Mechanism, Use
+from ldp_core.mechanisms.duchi import Duchi
+from tests.mechanisms.test_contract import MORE, named
+
+NOISY: list[Mechanism] = [
+    mechanisms.get(name, form=form).fitted(Use(VECTOR, 10, 1, 70))
+    for name in mechanisms.names()
+    for form in mechanisms.registry.kind(name).forms
+    if name != "none"
+] + [mechanisms.get(**dict(one)).fitted(Use(VECTOR, 10, 1, 70)) for one in MORE]
+TWO_OUTCOMES = ("duchi", "pdpm", "ldpsign", "grr")
+
+
+def generator() -> np.random.Generator:
+    return np.random.default_rng(11)
+
+
+@pytest.mark.parametrize("mechanism", NOISY, ids=named)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_the_bound_never_exceeds_what_is_so(mechanism: Mechanism, epsilon: float):
+    """Wrong with probability at most 1e-6 each."""
+    found = audit(mechanism, epsilon, -1.0, 1.0, generator())
+    assert 0 <= found.measured <= found.exact
+    assert found.claimed == epsilon
+
+
+@pytest.mark.parametrize("mechanism", [m for m in NOISY if m.name in TWO_OUTCOMES], ids=named)
+def test_a_million_samples_come_within_two_per_cent(mechanism: Mechanism):
+    epsilon = 1.0
+    if mechanism.name == "ldpsign":  # the budget at which its bit has a loss of 1
+        grid = np.linspace(0.5, 50, 20_000)
+        epsilon = float(grid[np.abs(mechanism.privacy_loss(grid, -1, 1) - 1).argmin()])
+    found = audit(mechanism, epsilon, -1.0, 1.0, generator(), samples=1_000_000)
+    assert found.exact == pytest.approx(1, rel=1e-2)
+    least = 0.98 if not (mechanism.name == "grr" and mechanism.parameters()["levels"] > 2) else 0.95
+    assert least * found.exact <= found.measured <= found.exact
+
+
+@pytest.mark.parametrize("name", ["laplace", "piecewise", "hybrid", "harmony", "gaussian"])
+def test_other_mechanisms_come_close_as_well(name: str):
+    mechanism = mechanisms.get(name).fitted(Use(VECTOR))
+    found = audit(mechanism, 1.0, -1.0, 1.0, generator(), samples=1_000_000)
+    assert found.measured >= (0.5 if name == "gaussian" else 0.9) * found.exact
+
+
+def test_a_mechanism_that_breaks_its_promise_is_convicted():
+    class Doubles(Duchi):
+        def perturb(self, values: Any, epsilon: Any, low: Any, high: Any, generator: Any) -> Any:
+            return super().perturb(values, 2 * np.asarray(epsilon), low, high, generator)
+
+        def log_prob(self, output: Any, value: Any, epsilon: Any, low: Any, high: Any) -> Any:
+            return super().log_prob(output, value, 2 * np.asarray(epsilon), low, high)
+
+    found = audit(Doubles(), 1.0, -1.0, 1.0, generator())
+    assert found.measured > 1.8
+    assert found.measured > found.claimed
+
+
+def test_exact_epsilon_is_the_loss_or_the_gaussian_curve():
+    assert exact_epsilon(mechanisms.get("duchi"), 2.0, -1, 1) == 2.0
+    assert exact_epsilon(mechanisms.get("gaussian"), 2.0, -1, 1) == pytest.approx(2.0, rel=1e-9)
+    textbook = mechanisms.get("gaussian", calibration="classical", delta=1e-5)
+    assert exact_epsilon(textbook, 15.0, -1, 1) > 15
+    assert exact_epsilon(mechanisms.get("none"), 1.0, -1, 1) == np.inf
