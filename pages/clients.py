@@ -23,7 +23,7 @@ PAGE = 50
 
 
 def main() -> None:
-    workspace = open_workspace()
+    workspace = open_workspace("clients")
     wrong = _take_edits(workspace)
     header(workspace)
     st.title("Who asks for what?", anchor=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from ldp_core import presets
@@ -9,7 +11,7 @@ from ldp_core.presets import Preset
 from ldp_core.runs import jobs
 from pages.parts import components
 from pages.parts.cards import picture
-from pages.parts.text import budgets_in_words, plain
+from pages.parts.text import ago, budgets_in_words, plain
 from pages.parts.workspace import start_with
 
 PICTURE = 300
@@ -58,8 +60,10 @@ def _runs() -> None:
     for job in recent:
         base = job.request["draft"]["base"]
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link("train.py", label=plain(base["name"] or "Untitled"), query_params={"job": job.id})
-            st.caption(f"{job.status}, {base['rounds']} rounds")
+            name = plain(base["name"] or "Untitled")
+            st.page_link("train.py", label=f":blue[{name}]", query_params={"job": job.id})
+            runs = len(job.request["draft"]["variants"]) * job.request["draft"]["seeds"]
+            st.caption(f"{job.status}, {runs} × {base['rounds']} rounds, {ago(time.time() - job.created)}")
 
 
 main()

@@ -16,16 +16,16 @@ def main() -> None:
     if "job" in st.query_params:
         watch_only(st.query_params["job"])
         return
-    workspace = open_workspace()
+    workspace = open_workspace("train")
     header(workspace)
     title(workspace.preset)
     job = launch(workspace)
     with st.container(key="results-first"):
-        left, right = st.columns([1, 3.4], gap="medium")
+        left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
             choices(workspace)
         with right:
-            live_view(workspace.draft, job)
+            live_view(workspace.draft, job, workspace.preset.lesson if workspace.preset else "")
 
 
 main()

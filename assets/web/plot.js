@@ -35,12 +35,32 @@ export function draw(element, figure, height, label) {
     const Plotly = await plotly();
     if (!element.isConnected) return;
     const { data, layout } = coloured(next, palette(element));
-    await Plotly.react(element, data, { ...layout, height, autosize: true }, CONFIG);
+    const { shapes, ...rest } = { ...fitting(layout, element.clientWidth), height, autosize: true };
+    const [marks, all] = [JSON.stringify(shapes), JSON.stringify([data, rest])];
+    const [marksBefore, allBefore] = element.drawnBefore ?? [];
+    if (all !== allBefore) await Plotly.react(element, data, { ...rest, shapes }, CONFIG);
+    else if (marks !== marksBefore) await Plotly.relayout(element, { shapes }); // a line moved, nothing else
+    element.drawnBefore = [marks, all];
   });
   element.drawing.catch((error) => {
     element.textContent = error.message;
     element.drawing = undefined;
   });
+}
+
+// Where labels beside the lines would leave the plot no room, a legend below takes their place.
+function fitting(layout, width) {
+  const right = layout.margin?.r ?? 0;
+  if (right < 0.4 * width) return layout;
+  const beside = (item) => item.xref === "paper" && (item.x > 1 || item.x1 > 1);
+  return {
+    ...layout,
+    margin: { ...layout.margin, r: 8 },
+    annotations: (layout.annotations ?? []).filter((item) => !beside(item)),
+    shapes: (layout.shapes ?? []).filter((item) => !beside(item)),
+    showlegend: true,
+    legend: { orientation: "h", y: -0.16, yanchor: "top", font: { size: 11 } },
+  };
 }
 
 export function erase(element) {

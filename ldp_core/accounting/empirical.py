@@ -90,14 +90,15 @@ def _ratio(top: Any, bottom: Any) -> Floats:
 
 
 def _event(hits: Floats, misses: Floats, delta: float) -> float:
-    """The threshold on the ratio whose event promises the largest bound."""
-    best, chosen = -math.inf, math.inf
-    for threshold in np.unique(np.quantile(hits, np.linspace(0, 0.995, 60), method="lower")):
-        cut = threshold - 1e-9 * (1 + abs(threshold)) if math.isfinite(threshold) else threshold
-        bound = _bound(int((hits >= cut).sum()), int((misses >= cut).sum()), len(hits), delta)
-        if bound > best:
-            best, chosen = bound, float(cut)
-    return chosen
+    """The threshold on the ratio whose event promises the largest bound, by a rough normal interval."""
+    runs = len(hits)
+    steps = np.unique(np.sort(hits)[np.linspace(0, 0.995 * (runs - 1), 60).astype(int)])
+    finite = np.isfinite(steps)
+    steps[finite] -= 1e-9 * (1 + np.abs(steps[finite]))
+    p, q = (1 - np.searchsorted(np.sort(r), steps) / runs for r in (hits, misses))
+    lower = p - 5 * np.sqrt(p * (1 - p) / runs) - delta
+    upper = q + 5 * np.sqrt(q * (1 - q) / runs) + 12 / runs
+    return float(steps[np.argmax(lower / upper)])
 
 
 def _bound(hits: int, false: int, runs: int, delta: float) -> float:

@@ -173,8 +173,7 @@ class Experiment(BaseModel):
     @property
     def randomiser(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, fitted to a whole upload in the first round."""
-        formed = self.mechanism.model_copy(update={"form": self.form})
-        return formed.fitted(self._use(self._layers[0] if formed.scope == "layer" else self._whole, 1))
+        return self.mechanism.model_copy(update={"form": self.form}).fitted(self.use())
 
     def pieces(self, round: int = 1) -> tuple[Piece, ...]:
         """How an upload is perturbed in a round: whole, or layer by layer where the scope is a layer."""
@@ -186,6 +185,10 @@ class Experiment(BaseModel):
     def uses_per_upload(self) -> int:
         """How often an upload spends the mechanism's ε: once a weight, once a layer, or once."""
         return {"coordinate": self.dimension, "layer": len(self.pieces()), "upload": 1}[self.randomiser.scope]
+
+    def use(self) -> mechanisms.Use:
+        """Where the mechanism is put to use, in the first round: a whole upload, or the first layer."""
+        return self._use(self._layers[0] if self.mechanism.scope == "layer" else self._whole, 1)
 
     def _use(self, part: slice, round: int) -> mechanisms.Use:
         samples = datasets.get(self.dataset).train_size / self.clients.count

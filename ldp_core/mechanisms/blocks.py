@@ -41,6 +41,7 @@ def perturb_blocks(
     high: Floats,
     generator: np.random.Generator | torch.Generator,
     normal: bool = False,
+    placed: bool = True,
 ) -> Any:
     """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
 
@@ -53,6 +54,7 @@ def perturb_blocks(
         low, high: float64, broadcast against values.
         generator: of the same library as values.
         normal: draw u from the standard normal law instead.
+        placed: outputs are moved to the range; otherwise they are what `sample` returns.
     """
     xp, data = checked(values, generator)
     block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
@@ -76,7 +78,7 @@ def perturb_blocks(
             raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
         u = _draw(xp, generator, v, normal)
         y = sample(xp, v, u, {name: _part(table, r, c) for name, table in tables.items()})
-        out[r, c] = centre + half * y
+        out[r, c] = centre + half * y if placed else y
     return out.reshape(shape)
 
 

@@ -71,14 +71,8 @@ class LDPSign(Mechanism):
     ) -> Values:
         lows, highs = check_range(low, high)
         half, centre = (highs - lows) / 2, (highs + lows) / 2
-        coefficients = {
-            "spread": self.sigma(epsilon, lows, highs) / half,
-            "offset": centre / half,
-            "one": 1 / half,
-        }
-        signs: Any = perturb_blocks(_sign, coefficients, values, lows, highs, generator, normal=True)
-        exact: Any = np.sign(signs) if isinstance(signs, np.ndarray) else signs.sign()
-        return exact
+        coefficients = {"spread": self.sigma(epsilon, lows, highs) / half, "offset": centre / half}
+        return perturb_blocks(_sign, coefficients, values, lows, highs, generator, normal=True, placed=False)
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         z = self._z(value, epsilon, low, high)
@@ -149,6 +143,5 @@ class LDPSign(Mechanism):
 
 
 def _sign(xp: Any, v: Any, z: Any, k: Any) -> Any:
-    # the blocks give back centre + half·y: far from 0, with the sign that is meant
-    noisy = v + k["offset"] + k["spread"] * z
-    return xp.where(noisy > 0, k["one"], -k["one"]) - k["offset"]
+    # two outcomes only: the sign of the value with its noise
+    return xp.copysign(xp.ones_like(z), z * k["spread"] + (v + k["offset"]))

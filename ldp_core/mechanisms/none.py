@@ -19,6 +19,7 @@ class NoNoise(Mechanism):
     """Sends the clipped value. Budgets are ignored, so any will do."""
 
     label = "No noise"
+    sends_in_clear = "the clipped weights themselves"
     order = 1
     summary = "Sends the clipped value itself: nothing is hidden, whatever budget was asked for."
     formula = r"\tilde w = \operatorname{clip}(w, a, b)"

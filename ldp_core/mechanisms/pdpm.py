@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.base import Difference, Floats, Use
 from ldp_core.mechanisms.scale_free import ScaleFree, near, two_atoms
 
 
@@ -94,6 +94,26 @@ class PDPM(ScaleFree):
 
     def unit_edges(self, v: float, epsilon: float) -> Floats:
         return np.empty(0)
+
+    def differences(
+        self, value: float, epsilon: float, low: float, high: float, use: Use
+    ) -> tuple[Difference, ...]:
+        printed, merged = (self.model_copy(update={"form": f}) for f in ("as_printed", "corrected"))
+        budget = (np.asarray(epsilon), np.asarray(low), np.asarray(high))
+        return (
+            Difference(
+                "largest variance, by theorem 1 and in truth",
+                float(self.printed_variance_bound(*budget)),
+                float(printed.max_variance(*budget)),
+                "the bound divides by the range's length where it should multiply by its square",
+            ),
+            Difference(
+                f"variance for a weight of {value:g}",
+                float(printed.variance(value, *budget)),
+                float(merged.variance(value, *budget)),
+                "the two low answers have the same likelihoods: the split hides nothing and adds noise",
+            ),
+        )
 
     @staticmethod
     def printed_variance_bound(epsilon: Floats, low: Floats, high: Floats) -> Floats:

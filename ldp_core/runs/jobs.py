@@ -53,10 +53,9 @@ def cancel(identity: str) -> Job:
     return look(identity)
 
 
-def latest(draft_id: str) -> Job | None:
-    """The newest job that was launched from a draft."""
-    found = queue.find("draft = ?", (draft_id,), most=1)
-    return found[0] if found else None
+def of_draft(draft_id: str, most: int = 20) -> list[Job]:
+    """The newest jobs that were launched from a draft, newest first."""
+    return queue.find("draft = ?", (draft_id,), most=most)
 
 
 def recent(most: int = 10) -> list[Job]:

@@ -18,6 +18,8 @@ Trace = dict[str, Any]
 Figure = dict[str, Any]
 
 TEXT, MUTED, GRID = "var(--st-text-color)", "var(--st-gray-text-color)", "var(--st-border-color-light)"
+LABEL_AT = 1.03
+"""Where labels begin, in widths of the plot."""
 DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
 FONT = {"family": "Source Sans, sans-serif", "size": 13, "color": MUTED}
 
@@ -80,10 +82,16 @@ def _titled(axis: dict[str, Any]) -> dict[str, Any]:
     return {**axis, "title": title} if words else axis
 
 
+def short(value: float) -> float:
+    """A number with as many digits as a chart can show: a third of the bytes, and nothing to be seen."""
+    return float(f"{value:.6g}")
+
+
 def scatter(x: Iterable[float], y: Iterable[float], **options: Any) -> Trace:
     """A trace; what is not a number is a gap."""
-    points = [None if math.isnan(value) else float(value) for value in y]
-    return {"type": "scatter", "x": [float(value) for value in x], "y": points, **options}
+    points = [None if math.isnan(value) else short(value) for value in y]
+    shown = {"showlegend": "name" in options and "predicted" not in options["name"]}
+    return {"type": "scatter", "x": [short(value) for value in x], "y": points, **shown, **options}
 
 
 def end_labels(
@@ -96,6 +104,46 @@ def end_labels(
         low, high: the axis.
         gap: the least distance between two labels, as a share of the axis.
     """
+    spots = label_spots(ends, low, high, gap)
+    return [
+        {
+            "xref": "paper",
+            "yref": "paper",
+            "x": LABEL_AT,
+            "y": spot,
+            "xanchor": "left",
+            "yanchor": "middle",
+            "showarrow": False,
+            "text": ends[i][1],
+            "font": {"color": ends[i][2], "size": 13},
+        }
+        for i, spot in spots
+    ]
+
+
+def leaders(
+    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float = 0.055
+) -> list[dict[str, Any]]:
+    """Short lines from the ends of curves to labels that had to move away from them."""
+    return [
+        {
+            "type": "line",
+            "xref": "paper",
+            "yref": "paper",
+            "x0": 1,
+            "x1": LABEL_AT,
+            "y0": min(max((ends[i][0] - low) / (high - low), 0), 1),
+            "y1": spot,
+            "line": {"color": ends[i][2], "width": 1},
+        }
+        for i, spot in label_spots(ends, low, high, gap)
+    ]
+
+
+def label_spots(
+    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float
+) -> list[tuple[int, float]]:
+    """Where each label stands, as a share of the axis, in order from below."""
     span = high - low
     wanted = sorted(range(len(ends)), key=lambda i: ends[i][0])
     placed: list[float] = []
@@ -107,17 +155,4 @@ def end_labels(
         for k in range(len(placed) - 1, -1, -1):
             limit = 0.98 if k == len(placed) - 1 else placed[k + 1] - gap
             placed[k] = min(placed[k], limit)
-    return [
-        {
-            "xref": "paper",
-            "yref": "paper",
-            "x": 1.01,
-            "y": spot,
-            "xanchor": "left",
-            "yanchor": "middle",
-            "showarrow": False,
-            "text": ends[i][1],
-            "font": {"color": ends[i][2], "size": 13},
-        }
-        for i, spot in zip(wanted, placed, strict=True)
-    ]
+    return list(zip(wanted, placed, strict=True))

@@ -26,10 +26,13 @@ def choices(workspace: Workspace) -> None:
     """Widgets for everything a run needs; each saves its change, or says why it cannot."""
     draft = workspace.draft
     base = draft.base
-    population = base.population()
-    asked = budgets_in_words(base.clients.budgets().tolist())
-    st.markdown(plain(asked))
-    st.caption(ranges_in_words(population.low.tolist(), population.high.tolist()))
+    experiments = draft.experiments()
+    for words in dict.fromkeys(budgets_in_words(e.clients.budgets().tolist()) for e in experiments):
+        st.markdown(plain(words))
+    spans = [
+        tuple(map(tuple, (e.population().low.tolist(), e.population().high.tolist()))) for e in experiments
+    ]
+    st.caption("; or ".join(dict.fromkeys(ranges_in_words(*span) for span in spans)))
     st.page_link("clients.py", label=":blue[Change the clients]")
     varied = {path for variant in draft.variants for path in variant.set}
     if "mechanism.name" not in varied:

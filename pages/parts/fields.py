@@ -13,7 +13,7 @@ import streamlit as st
 
 from ldp_core.component import Component, Registry
 from ldp_core.errors import Problem
-from ldp_core.fields import Number, Whole
+from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import Limit
 from pages.parts.text import plain
 from pages.parts.workspace import Workspace
@@ -36,6 +36,7 @@ def bind(workspace: Workspace, name: str, value: Any, apply: Apply | None = None
     """
     fields = st.session_state.setdefault("fields", {})
     place = workspace.key(name)
+    st.session_state.setdefault("drawn", set()).add(place)
     shown, version = fields.get(place, (value, 0))
     if shown != value:
         version += 1
@@ -50,7 +51,9 @@ def bind(workspace: Workspace, name: str, value: Any, apply: Apply | None = None
         if version != current:
             return  # this widget has been replaced: nobody chose this
         problems: tuple[Problem, ...] = ()
-        if given != known:
+        if given is None:
+            problems = (Problem(name, "is empty; until a number is typed, the last one is kept"),)
+        elif given != known:
             problems = apply(workspace, given) if apply else workspace.edit({name: given})
         _wrong()[place] = problems
         if not problems:
@@ -63,6 +66,13 @@ def _wrong() -> dict[str, tuple[Problem, ...]]:
     """What is wrong with what is typed, by field."""
     found: dict[str, tuple[Problem, ...]] = st.session_state.setdefault("wrong fields", {})
     return found
+
+
+def mistakes(workspace: Workspace) -> list[str]:
+    """What is wrong with what is typed on this page, in words."""
+    drawn = st.session_state.get("drawn before", set())
+    mine = [found for place, found in _wrong().items() if place in drawn]
+    return [str(problem) for problems in mine for problem in problems]
 
 
 def complain(workspace: Workspace, name: str) -> None:
@@ -111,13 +121,30 @@ def component(
         key: the key that holds its name in JSON, "name" or "kind".
     """
     named(workspace, f"{field}.{key}", title, registry.labels(), value.name, help=value.summary)
-    for name, parameter in type(value).model_fields.items():
-        limits = [mark.limit for mark in parameter.metadata if isinstance(mark, Number | Whole)]
-        if limits:
-            words = parameter.description or name
-            is_whole = any(isinstance(mark, Whole) for mark in parameter.metadata)
-            widget: Any = whole if is_whole else real
-            widget(workspace, f"{field}.{name}", words.capitalize(), limits[0], getattr(value, name))
+    own_parameters(workspace, field, value)
+
+
+def own_parameters(
+    workspace: Workspace, field: str, value: Component, apply: Callable[[str], Apply] | None = None
+) -> None:
+    """A widget for each parameter that has a limit or a few words to choose from.
+
+    `apply` makes from a parameter's name what a change of it does; by default it sets the field.
+    """
+    for attribute, parameter in type(value).model_fields.items():
+        name = parameter.alias or attribute
+        mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole | Choice)), None)
+        if mark is None or getattr(mark, "optional", False):
+            continue
+        words = parameter.description or name
+        title, path, now = words[0].upper() + words[1:], f"{field}.{name}", getattr(value, attribute)
+        change = apply(name) if apply else None
+        if isinstance(mark, Choice):
+            named(workspace, path, title, dict(zip(mark.words, mark.words, strict=True)), now, change)
+        elif isinstance(mark, Whole):
+            whole(workspace, path, title, mark.limit, now, change)
+        else:
+            real(workspace, path, title, mark.limit, now, change)
 
 
 def whole(
@@ -130,14 +157,8 @@ def whole(
     **options: Any,
 ) -> None:
     """A whole number within its limit."""
-    st.number_input(
-        title,
-        int(limit.minimum),
-        int(limit.maximum),
-        step=1,
-        **bind(workspace, name, value, apply),
-        **options,
-    )
+    # no limits here: the browser would refuse with an icon and without a word
+    st.number_input(title, step=1, placeholder=str(limit), **bind(workspace, name, value, apply), **options)
     complain(workspace, name)
 
 
@@ -152,12 +173,7 @@ def real(
 ) -> None:
     """A number within its limit."""
     st.number_input(
-        title,
-        limit.minimum,
-        limit.maximum,
-        format="%g",
-        **bind(workspace, name, value, apply),
-        **options,
+        title, format="%g", placeholder=str(limit), **bind(workspace, name, float(value), apply), **options
     )
     complain(workspace, name)
 

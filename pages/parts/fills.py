@@ -9,6 +9,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
 from pages.parts.cells import resized
 from pages.parts.fields import named, one_of, real, whole
+from pages.parts.text import listed
 from pages.parts.workspace import Workspace
 
 SAME, TABLE = "same", "table"
@@ -19,6 +20,12 @@ def fills(workspace: Workspace) -> None:
     """How many clients, and a law for their budgets and ranges."""
     base = workspace.draft.base
     clients = base.clients
+    own = sorted(path.split(".")[1] for path in workspace.varied if path.startswith("clients."))
+    if own:
+        st.info(
+            f"The runs of this scenario set {listed(own)} for themselves; what is chosen here for that "
+            "does not change them."
+        )
     whole(workspace, "clients.count", "Clients", limits.CLIENTS, clients.count, _set_count)
     epsilon = clients.epsilon
     now = epsilon if isinstance(epsilon, str) else SAME if isinstance(epsilon, float) else TABLE

@@ -12,7 +12,9 @@ MOST_NAMED = 4
 """Of more runs than this, only the best ones and the worst are named."""
 
 
-def findings(shown: Sequence[Series], reference: Series | None, chance: float | None) -> str:
+def findings(
+    shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
+) -> str:
     """What the finished (or stopped) runs show, as Markdown."""
     scored = [(one, one.final("accuracy")) for one in shown if one.round > 0]
     if not scored:
@@ -21,15 +23,16 @@ def findings(shown: Sequence[Series], reference: Series | None, chance: float | 
     ranked = sorted(scored, key=lambda item: -item[1].mean())
     named = ranked if len(ranked) <= MOST_NAMED else [*ranked[: MOST_NAMED - 1], ranked[-1]]
     told = listed(
-        f"**{plain(one.label)}** ends at {percent(values.mean())}"
+        f"**{plain(one.label)}** {_at(one, stopped)} {percent(values.mean())}"
         + (f" ({percent(values.min())} to {percent(values.max())})" if len(values) > 1 else "")
         for one, values in named
     )
     parts = [f"{told}{f', over {seeds} seeds' if seeds > 1 else ''}."]
     if reference is not None and reference.round > 0:
         parts.append(f"Without noise the same training reaches {percent(reference.final('accuracy').mean())}")
-        parts[-1] += f"; guessing gives {percent(chance)}." if chance is not None else "."
-    if len(ranked) > 1 and seeds > 1:
+        guess = f"; always naming the commonest class gives {percent(chance)}." if chance is not None else "."
+        parts[-1] += guess
+    if len(ranked) > 1 and seeds > 1 and not stopped:
         parts.append(_order(ranked))
     leak = _leaks(shown)
     return " ".join([*parts, *([leak] if leak else [])])
@@ -42,7 +45,12 @@ def _order(ranked: Sequence[tuple[Series, object]]) -> str:
     wins = [a > b for a, b in pairs]
     if all(wins):
         return f"{plain(best.label)} is ahead of {plain(second.label)} for every seed."
-    return f"{plain(best.label)} is ahead of {plain(second.label)} for {sum(wins)} of {len(wins)} seeds."
+    ahead = f"{plain(best.label)} is ahead of {plain(second.label)} for {sum(wins)} of {len(wins)} seeds"
+    return f"{ahead}: too close to call." if sum(wins) < len(wins) - 1 else f"{ahead}."
+
+
+def _at(one: Series, stopped: bool) -> str:
+    return f"stands at round {one.round} at" if stopped else "ends at"
 
 
 def _leaks(shown: Sequence[Series]) -> str:
@@ -58,7 +66,7 @@ def _leaks(shown: Sequence[Series]) -> str:
             epsilon = number(where.runs[0].targets[client]["epsilon"])
             seen.append(
                 f"client {client + 1} (ε {epsilon}: {closest.psnr:.0f} dB in round {closest.round} of "
-                f"{plain(where.label)}, where a guess gets {closest.mean_image:.0f} dB)"
+                f"{plain(where.label)}; the average image gets {closest.mean_image:.0f} dB)"
             )
     if seen:
         return f"The server saw into an upload of {listed(seen)}."

@@ -23,6 +23,7 @@ def header(workspace: Workspace) -> None:
             "Scenario",
             options,
             index=options.index(preset.label) if preset else 0,
+            format_func=lambda label: _marked(label, workspace),
             key=workspace.key("scenario"),
             width=300,
         )
@@ -46,3 +47,10 @@ def header(workspace: Workspace) -> None:
             if st.button("Make a link", type="primary"):
                 snapshot = drafts.share(workspace.draft)
                 st.code(f"{here.scheme}://{here.netloc}{here.path}?share={snapshot}", language=None)
+
+
+def _marked(label: str, workspace: Workspace) -> str:
+    """A scenario's name, with a mark if it is not as it was prepared any more."""
+    preset = workspace.preset
+    edited = preset is not None and label == preset.label and preset.draft != workspace.draft
+    return f"{label} (edited)" if edited else label

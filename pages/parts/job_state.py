@@ -13,7 +13,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 from pages.parts.series import Series
-from pages.parts.text import plain, seconds
+from pages.parts.text import number, plain, seconds
 
 
 def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
@@ -25,7 +25,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         st.progress(0.0, text=f"In the queue: {_wait(job)}")
     elif job.live:
         left = progress.seconds_left(every)
-        pace = f", about {seconds(left)} left" if left is not None else ""
+        pace = "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"
         st.progress(
@@ -35,7 +35,10 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         took = (job.ended or time.time()) - (job.started or job.created)
         st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {seconds(took)}")
     elif job.status == "cancelled":
-        st.caption(f"Stopped after {done} of {every} rounds; what was trained until then is kept")
+        ends = [run.round for run in progress.runs] or [0]
+        rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
+        planned = number(draft.base.rounds, 6)
+        st.caption(f"Stopped at round {rounds} of {planned}; what was trained until then is kept")
     elif job.status == "diverged":
         st.error(f"This training {plain(job.message, 300)}.")
     else:

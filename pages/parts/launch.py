@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
-from ldp_core.experiment import parse_draft
+from ldp_core.errors import shown
+from ldp_core.experiment import Draft
 from ldp_core.presets import Preset
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.queue import Job
+from pages.parts.fields import mistakes
+from pages.parts.text import plain
 from pages.parts.workspace import Workspace
 
 
@@ -20,10 +26,11 @@ def title(preset: Preset | None) -> None:
 
 def launch(workspace: Workspace) -> Job | None:
     """The button; returns the newest job of this draft, if there is one."""
-    found = jobs.latest(workspace.id)
-    job = jobs.look(found.id) if found else None
+    job = _job_of(workspace)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job is not None and job.live:
+            if differs(job, workspace.draft):
+                st.caption("The settings have changed; this run goes on with the earlier ones.")
             stopping = job.status == "cancelling"
             st.button(
                 "Stopping…" if stopping else "Stop",
@@ -34,11 +41,48 @@ def launch(workspace: Workspace) -> Job | None:
             )
             return job
         st.button(
-            "Train again" if job else "Train", type="primary", key="train", on_click=_train, args=(workspace,)
+            "Train again" if job else "Train",
+            type="primary",
+            key="train",
+            on_click=_train,
+            args=(workspace,),
+            disabled=bool(wrong := mistakes(workspace)),
         )
-        if job is not None and parse_draft(job.request["draft"]) != workspace.draft:
-            st.caption("The settings have changed since the run below.")
+        if wrong:
+            st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
+        elif job is not None and (changes := differs(job, workspace.draft)):
+            st.warning(f"The results below are of earlier settings; since then: {plain(changes, 300)}.")
     return job
+
+
+def _job_of(workspace: Workspace) -> Job | None:
+    """The job to show: one that runs, else the newest of this very draft, else the newest of its scenario."""
+    found = jobs.of_draft(workspace.id)
+    chosen = next((job for job in found if job.live), None)
+    chosen = chosen or next((job for job in found if not differs(job, workspace.draft)), None)
+    name = workspace.draft.base.name
+    chosen = chosen or next((job for job in found if job.request["draft"]["base"]["name"] == name), None)
+    return jobs.look(chosen.id) if chosen else None
+
+
+def differs(job: Job, draft: Draft) -> str:
+    """What has changed since a job was launched, in a few words; "" if nothing has."""
+    before, now = _flat(job.request["draft"]), _flat(draft.as_json())
+    changed = [path for path in dict.fromkeys([*before, *now]) if before.get(path) != now.get(path)]
+    words = [f"{path} {shown(before.get(path), 24)} → {shown(now.get(path), 24)}" for path in changed]
+    return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
+
+
+def _flat(value: Any, path: str = "") -> dict[str, Any]:
+    """A draft's fields by dotted path, without its name."""
+    if not isinstance(value, Mapping):
+        return {path: value}
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        inner = key if path in ("", "base") else f"{path}.{key}"
+        if inner != "name":
+            found |= _flat(item, inner)
+    return found
 
 
 def _stop(identity: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from ldp_core.accounting import ledger
+from ldp_core.accounting import DELTA, ledger
 from ldp_core.experiment import Draft, Experiment
+from pages.parts.series import Series
 from pages.parts.text import number, plain
 
 SCOPES = {
@@ -32,7 +34,7 @@ def ledger_section(draft: Draft) -> None:
             who = st.segmented_control(
                 "Client",
                 list(named),
-                default="strictest",
+                default=next(iter(named)),
                 required=True,
                 format_func=lambda name: f"client {named[name] + 1} ({name})",
                 label_visibility="collapsed",
@@ -45,7 +47,7 @@ def ledger_section(draft: Draft) -> None:
 def _variant(draft: Draft) -> Experiment:
     """The variant whose ledger is shown; a choice only where the ledgers differ."""
     experiments = draft.experiments()
-    ledgers = [_ledger(e.key, e) for e in experiments]
+    ledgers = [_ledger(e.key, e, tuple(named_clients(e).values())) for e in experiments]
     if all(one == ledgers[0] for one in ledgers):
         return experiments[0]
     labels = [variant.label for variant in draft.variants]
@@ -57,19 +59,37 @@ def _variant(draft: Draft) -> Experiment:
 
 def named_clients(experiment: Experiment) -> dict[str, int]:
     """The clients that stand for all: strictest, median, most permissive; fewer if they coincide."""
-    order = experiment.clients.budgets().argsort(kind="stable")
+    budgets = experiment.clients.budgets()
+    order = budgets.argsort(kind="stable")
     last = len(order) - 1
-    places = {"strictest": 0, "median": last // 2, "most permissive": last}
-    found: dict[str, int] = {}
-    for name, place in places.items():
-        if int(order[place]) not in found.values():
-            found[name] = int(order[place])
+    if budgets[order[0]] == budgets[order[last]]:
+        return {"like all": int(order[0])}
+    found = {"strictest": int(order[0]), "most permissive": int(order[last])}
+    middle = int(order[last // 2])
+    if budgets[middle] not in (budgets[order[0]], budgets[order[last]]):
+        found = {"strictest": found["strictest"], "median": middle, "most permissive": int(order[last])}
     return found
+
+
+def spent_so_far(shown: Sequence[Series]) -> None:
+    """What the clients have spent in the rounds that were trained, with what is left of their limits."""
+    run = next((run for one in shown for run in one.runs if run.last.get("spent")), None)
+    if run is None:
+        return
+    parts = []
+    for client, line in run.last["spent"].items():
+        cost = "no guarantee" if line["epsilon"] is None else f"ε {number(line['epsilon'], 4)}"
+        left = "" if line["left"] is None else f", {number(line['left'], 4)} left"
+        uploads = f"{number(line['uploads'], 6)} upload{'s' if line['uploads'] != 1 else ''}"
+        parts.append(f"client {int(client) + 1}: {uploads}, {cost}{left}")
+    stopped = run.last.get("stopped", 0)
+    limit = f"; {stopped} clients have reached their own limit and send nothing more" if stopped else ""
+    st.caption(f"Spent so far in “{plain(run.label)}”, at δ {number(DELTA)}: {'; '.join(parts)}{limit}")
 
 
 def four_numbers(experiment: Experiment, client: int) -> None:
     """One client's ledger, each number with its δ and, where it differs, the plain sum."""
-    entry = _ledger(experiment.key, experiment)[client]
+    entry = _ledger(experiment.key, experiment, (client,))[0]
     count, rounds = experiment.clients.count, experiment.rounds
     words = {
         "d": number(experiment.dimension, 6),
@@ -95,6 +115,6 @@ def _line(title: str, what: str, line: dict[str, Any]) -> None:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _ledger(key: str, _experiment: Experiment) -> list[dict[str, Any]]:
-    """The ledger of an experiment, computed once."""
-    return ledger(_experiment)
+def _ledger(key: str, _experiment: Experiment, clients: tuple[int, ...]) -> list[dict[str, Any]]:
+    """The ledger of some clients of an experiment, computed once."""
+    return ledger(_experiment, clients)

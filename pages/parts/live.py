@@ -12,8 +12,10 @@ from ldp_core.runs.queue import Job
 from ldp_core.theory import server_variance
 from pages.parts import components
 from pages.parts.findings import findings
+from pages.parts.heard import heard
+from pages.parts.help import how_to_read
 from pages.parts.job_state import job_state, progress_of
-from pages.parts.ledger_panel import ledger_section
+from pages.parts.ledger_panel import ledger_section, spent_so_far
 from pages.parts.live_charts import accuracy_figure, noise_figure
 from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import MOST_COLUMNS, server_panel
@@ -23,17 +25,21 @@ POLL_SECONDS = 0.5
 VIEWS = {True: "closest reconstructions", False: "newest"}
 
 
-def live_view(draft: Draft, job: Job | None) -> None:
-    """The draft's newest job, refreshed while it runs; or what to expect, before there is one."""
+def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
+    """A job, refreshed while it runs; or what to expect of the draft, before there is one.
+
+    `lesson` is what a prepared scenario is meant to show, told once its runs have ended.
+    """
     if job is None:
         _panels(draft, [], None, [], True, empty="press Train, and the server's view appears here")
+        ledger_section(draft)
     else:
         live = job.live
-        st.fragment(_watch, run_every=POLL_SECONDS if live else None)(job.id, live)
-    ledger_section(draft)
+        st.fragment(_watch, run_every=POLL_SECONDS if live else None)(job.id, live, lesson)
+        ledger_section(parse_draft(job.request["draft"]))
 
 
-def _watch(identity: str, was_live: bool) -> None:
+def _watch(identity: str, was_live: bool, lesson: str) -> None:
     """The part that refreshes itself; once the job has ended, the whole page is drawn once more."""
     job = jobs.look(identity)
     if was_live and not job.live:
@@ -46,9 +52,13 @@ def _watch(identity: str, was_live: bool) -> None:
         job_state(job, draft, progress, shown)
     with view:
         pictured, worst = _pictured(shown)
+        how_to_read()
     _panels(draft, shown, reference, pictured, worst, empty=_nothing_yet(job, draft))
-    if not job.live and (text := findings(shown, reference, _chance(shown))):
-        st.info(text)
+    told = findings(shown, reference, _chance(shown), stopped=job.status != "completed")
+    if not job.live and told:
+        st.info(f"{told}\n\n{lesson}" if lesson and job.status == "completed" else told)
+    spent_so_far(shown)
+    heard(shown)
 
 
 def _pictured(shown: list[Series]) -> tuple[list[Series], bool]:
@@ -114,7 +124,9 @@ def _panels(
             },
             "noise": {
                 "title": "Noise variance per weight",
-                "subtitle": "line: measured, dots: predicted, grey: signal",
+                "subtitle": "line: measured; open dots: predicted; dotted: signal"
+                if shown and not expected
+                else "dashed: predicted, for weights in mid-range",
                 "figure": json.dumps(noise_figure(lines, rounds, expected)),
                 "label": _told("Noise variance per weight by round", shown, "noise_variance"),
             },

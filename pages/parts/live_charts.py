@@ -17,12 +17,16 @@ from pages.parts.charts import (
     end_labels,
     figure,
     label_margin,
+    leaders,
     log_axis,
     scatter,
 )
 from pages.parts.series import Series
 from pages.parts.text import number, percent
 
+QUARTERS = [0, 0.25, 0.5, 0.75, 1]
+ALIKE = 3.0
+"""Signals within this factor are drawn as one."""
 MOST_POINTS = 400
 """A line is thinned to about this many points; nobody can see more."""
 
@@ -52,13 +56,14 @@ def accuracy_figure(
             ends.append((float(mean[-1]), f"no noise {percent(mean[-1])}", MUTED))
     if chance is not None:
         traces.append(_level(chance, rounds))
-        ends.append((chance, f"chance {percent(chance)}", MUTED))
+        ends.append((chance, f"guessing {percent(chance)}", MUTED))
     return figure(
         traces,
-        x={"title": "round", "range": [0, rounds], "tickformat": "d"},
-        y={"range": [0, 1.0], "tickformat": ".0%", "dtick": 0.25},
+        x={"title": "round", "range": [0, _reach(shown, rounds)], "tickformat": "d"},
+        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
         margin=label_margin(ends),
         annotations=end_labels(ends, 0, 1),
+        shapes=leaders(ends, 0, 1),
     )
 
 
@@ -79,23 +84,32 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         expected = predicted.get(one.number, 0.0)
         if len(pick) == 0 and expected > 0:
             traces.append(_expected(expected, rounds, one))
-        end = float(theory[-1]) if len(pick) else expected
+        end = float(measured[-1]) if len(pick) else expected
         if end > 0:
             values.append(end)
             ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.style.tint)))
-    signal = _signal(shown)
-    if signal:
-        values.append(signal)
-        traces.append(_level(signal, rounds))
-        ends.append((np.log10(signal), f"signal {number(signal, 2)}", MUTED))
+    signals = _signals(shown)
+    if signals and max(signals.values()) < ALIKE * min(signals.values()):
+        level = float(np.exp(np.mean(np.log(list(signals.values())))))
+        signals = {}
+        values.append(level)
+        traces.append(_level(level, rounds))
+        ends.append((np.log10(level), f"signal {number(level, 2)}", MUTED))
+    for one in shown:
+        if one.number in signals:  # what is learned differs in size: a level for each run
+            level = signals[one.number]
+            values.append(level)
+            traces.append(_level(level, rounds, colour(one.style.tint)))
+            ends.append((np.log10(level), f"its signal {number(level, 2)}", colour(one.style.tint)))
     low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
     high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
         traces,
-        x={"title": "round", "range": [0, rounds], "tickformat": "d"},
+        x={"title": "round", "range": [0, _reach(shown, rounds)], "tickformat": "d"},
         y=log_axis(low, high),
         margin=label_margin(ends),
         annotations=end_labels(ends, low, high),
+        shapes=leaders(ends, low, high),
     )
 
 
@@ -109,11 +123,17 @@ def thinned(length: int) -> Any:
     return np.unique(np.linspace(0, max(0, length - 1), min(length, MOST_POINTS)).astype(int))
 
 
-def _signal(shown: Sequence[Series]) -> float:
-    """The mean square of the aggregate without noise, in the run with the least noise."""
-    finals = [(one.final("noise_variance_theory"), one.final("signal_variance")) for one in shown]
-    known = [(noise.mean(), signal.mean()) for noise, signal in finals if len(noise) and len(signal)]
-    return float(min(known)[1]) if known else 0.0
+def _signals(shown: Sequence[Series]) -> dict[int, float]:
+    """The mean square of each run's aggregate without noise, where there is one."""
+    finals = {one.number: one.final("signal_variance") for one in shown}
+    means = {number: float(values.mean()) for number, values in finals.items() if len(values)}
+    return {number: mean for number, mean in means.items() if mean > 0}
+
+
+def _reach(shown: Sequence[Series], rounds: int) -> int:
+    """The end of the rounds' axis: all of them, or of a long run a little more than there is."""
+    done = max((one.round for one in shown), default=0)
+    return rounds if rounds <= 60 or not shown else min(rounds, max(60, int(1.5 * done)))
 
 
 def _positive(values: Floats) -> Any:
@@ -179,11 +199,11 @@ def _reference(mean: Floats) -> Trace:
     )
 
 
-def _level(value: float, rounds: int) -> Trace:
+def _level(value: float, rounds: int, paint: str = MUTED) -> Trace:
     return scatter(
         [0, rounds],
         [value, value],
         mode="lines",
-        line={"color": MUTED, "width": 1, "dash": "dot"},
+        line={"color": paint, "width": 1, "dash": "dot"},
         hoverinfo="skip",
     )

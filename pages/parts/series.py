@@ -41,8 +41,10 @@ class Series:
         return table.mean(axis=0), table.min(axis=0), table.max(axis=0)
 
     def final(self, name: str) -> Floats:
-        """The newest value of each seed that has one."""
-        values = [run.curves[name][-1] for run in self.runs if run.curves.get(name)]
+        """The value of each seed in the last round that all of them have finished."""
+        curves = [run.curves.get(name) or [] for run in self.runs]
+        length = min((len(curve) for curve in curves), default=0)
+        values = [curve[length - 1] for curve in curves] if length else []
         return np.array([value for value in values if value is not None], dtype=np.float64)
 
 

@@ -13,8 +13,8 @@ from pages.parts.text import number
 
 MOST_COLUMNS = 3
 NOTE = (
-    "The server knows its model, the learning rate, the mechanism, ε and range. The guess is the mean "
-    "held-out image. A failed attack proves nothing."
+    "The server knows its model, the learning rate, the mechanism, ε and range. The average image is "
+    "what a guess without any upload looks like. A failed attack proves nothing."
 )
 
 
@@ -65,7 +65,7 @@ def server_panel(shown: Sequence[Series], worst: bool, empty: str) -> dict[str, 
     rows = [row for client in clients if (row := _row(attacked, client, worst))]
     if not rows:
         return title | {"columns": [], "rows": [], "empty": empty}
-    columns = ["private", *(one.label for one in attacked), "guess"]
+    columns = ["the image", *(one.label for one in attacked), "average image"]
     return title | {"columns": columns, "rows": rows, "empty": "", "note": NOTE}
 
 

@@ -45,6 +45,11 @@ def seconds(value: float) -> str:
     return f"{value / 60:.0f}{THIN}min" if value < 5400 else f"{value / 3600:.1f}{THIN}h"
 
 
+def ago(value: float) -> str:
+    """How long since, roughly."""
+    return "just now" if value < 60 else f"{seconds(value) if value >= 90 else '1 min'} ago"
+
+
 def listed(items: Iterable[str]) -> str:
     """`a, b and c`."""
     words = list(items)

@@ -30,5 +30,5 @@ def watch_only(identity: str) -> None:
             del st.query_params["job"]
             start_with(draft)
             st.rerun()
-        st.caption("You are watching a run that was launched elsewhere.")
+        st.caption("You are watching this run.")
     live_view(draft, job)

@@ -21,12 +21,21 @@ from pages.parts.components import remember
 class Workspace:
     """One visitor's draft on one page run."""
 
-    def __init__(self, identity: str, draft: Draft) -> None:
-        self.id, self.draft = identity, draft
+    def __init__(self, identity: str, draft: Draft, page: str = "") -> None:
+        self.id, self.draft, self.page = identity, draft, page
 
     def key(self, name: str) -> str:
-        """A widget key that changes when the draft is replaced, so that widgets start afresh."""
-        return f"{name}-{self.id}-{st.session_state.get('generation', 0)}"
+        """A widget key that changes when the draft is replaced, so that widgets start afresh.
+
+        It is of one page: two pages with the same key would share a widget's state, and the browser
+        would show the first option where the session holds another one.
+        """
+        return f"{name}-{self.page}-{self.id}-{st.session_state.get('generation', 0)}"
+
+    @property
+    def varied(self) -> set[str]:
+        """The fields that the runs set for themselves, whatever the base says."""
+        return {path for variant in self.draft.variants for path in variant.set}
 
     def edit(self, changes: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Set fields of the base; returns what is wrong with them, and then nothing is changed."""
@@ -62,9 +71,13 @@ class Workspace:
         return next((preset for preset in found if preset.label == self.draft.base.name), None)
 
 
-def open_workspace() -> Workspace:
+def open_workspace(page: str) -> Workspace:
     """The draft that the URL names, or that this visitor had open, or a fresh default one."""
     workspace = _opened()
+    workspace.page = page
+    # a mistake counts as long as the field that holds it is on the page
+    st.session_state["drawn before"] = st.session_state.get("drawn", set())
+    st.session_state["drawn"] = set()
     remember(workspace.id, workspace.draft.base.name)
     return workspace
 

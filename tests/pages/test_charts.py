@@ -16,11 +16,14 @@ from ldp_core.experiment import changed
 from ldp_core.runs.progress import Progress, RunProgress
 from pages.parts.cards import picture
 from pages.parts.charts import end_labels, log_axis
-from pages.parts.law_charts import law_figure, variance_figure
+from pages.parts.heard import heard_figure, row_of
+from pages.parts.law_charts import law_figure
 from pages.parts.live_charts import MOST_POINTS, accuracy_figure, noise_figure, thinned
 from pages.parts.population_chart import population_figure
 from pages.parts.series import Series, announced, series
 from pages.parts.styles import styles
+from pages.parts.upload_chart import upload_figure
+from pages.parts.variance_charts import against_budget, against_value, all_mechanisms, crossings
 from tests.data import events
 
 
@@ -81,12 +84,36 @@ def test_before_the_first_run_the_prediction_is_drawn():
 @pytest.mark.parametrize("form", ["corrected", "as_printed"])
 @pytest.mark.parametrize("epsilon", [0.001, 0.5, 8.0, 700.0])
 def test_the_law_of_every_mechanism_can_be_drawn(name: str, form: mechanisms.Form, epsilon: float):
-    if form not in mechanisms.registry.kind(name).forms:
-        return
-    mechanism = mechanisms.get(name, form=form)
+    use = mechanisms.Use(650, 15, 1, 70)
+    mechanism = mechanisms.get(name, form=form).fitted(use)
     for value in (-0.5, 0.1, 0.7):
-        check(law_figure(mechanism, value, epsilon, -0.5, 0.7))
-        check(variance_figure(mechanism, value, epsilon, [0.1, epsilon], -0.5, 0.7))
+        check(law_figure(mechanism, 1, value, epsilon, -0.5, 0.7))
+        check(against_budget({name: mechanism}, use, value, epsilon, [0.1, epsilon], -0.5, 0.7))
+        check(against_value({name: mechanism}, use, value, epsilon, -0.5, 0.7))
+
+
+def test_chosen_mechanisms_change_places_where_the_reference_says(oracles: dict[str, Any]):
+    use, x = mechanisms.Use(650), np.geomspace(0.1, 20, 100)
+    chosen = {name: mechanisms.get(name) for name in ("duchi", "piecewise")}
+    curves = {name: np.array([m.max_variance(e, -1, 1) for e in x]) for name, m in chosen.items()}
+    marks = crossings(x, curves, chosen)
+    assert len(marks) == 1
+    known = oracles["constants"]["pm_duchi_worst_case_crossing"]
+    assert marks[0][0] == pytest.approx(known, rel=1e-3)
+    assert "Duchi and Piecewise" in marks[0][2]
+    assert all_mechanisms(chosen, use)["duchi"] is chosen["duchi"]
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_uploads_and_who_is_heard_can_be_drawn(name: str, trained: list[Series]):
+    draft = presets.get(name).draft
+    rows = [(v.label, e, 1.0) for v, e in zip(draft.variants, draft.experiments(), strict=True)]
+    check(upload_figure(rows[:3], -1.0, 1.0))
+    layered = changed(draft.base, {"mechanism.name": "harmony", "model": "mlp"})
+    check(upload_figure([("harmony", layered, 2.0)], -1.0, 1.0))
+    table = [(one, row) for one in trained if (row := row_of(one))]
+    assert len(table) == len(trained)
+    check(heard_figure(table))
 
 
 @pytest.mark.parametrize("count", [1, 20, 61, 1400])

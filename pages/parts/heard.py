@@ -1,0 +1,88 @@
+"""Whom the model serves: accuracy for each class and each group of clients, run by run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.parts import components
+from pages.parts.charts import TEXT, Figure, colour, figure
+from pages.parts.series import Series
+from pages.parts.text import percent, plain
+
+BLUE = 2
+GROUPS = {"strict": "strict clients", "permissive": "permissive clients"}
+
+
+def heard(shown: Sequence[Series]) -> None:
+    """A row a run, a column a group or a class; nothing before the first round."""
+    rows = [(one, row) for one in shown if (row := row_of(one)) is not None]
+    if not rows:
+        return
+    with st.container(border=True):
+        st.markdown("**Whom does the model serve?** Accuracy by group of clients and by class")
+        st.caption(
+            "strict clients ask for at most the median ε; a group's accuracy counts the classes as its "
+            "clients hold them"
+        )
+        words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
+        components.chart(
+            json.dumps(heard_figure(rows)),
+            key="heard",
+            height=70 + 34 * len(rows),
+            label=f"Accuracy. {words}.",
+        )
+        for one, row in rows:
+            if row["weight"] > 0:
+                weight = percent(row["weight"], 1)
+                st.caption(f"{plain(one.label)}: the permissive clients hold {weight} of the weight")
+
+
+def row_of(one: Series) -> dict[str, Any] | None:
+    """Means over a run's seeds, in their newest rounds."""
+    last = [run.last for run in one.runs if run.last]
+    if not last:
+        return None
+    found: dict[str, Any] = {"all": float(np.mean([event["accuracy"] for event in last]))}
+    for group in GROUPS:
+        values = [v for event in last if (v := event["accuracy_per_group"].get(group)) is not None]
+        found[group] = float(np.mean(values)) if values else None
+    found["classes"] = np.mean([event["accuracy_per_class"] for event in last], axis=0).tolist()
+    found["weight"] = float(np.mean([event["client_weights"].get("permissive", 0.0) for event in last]))
+    return found
+
+
+def heard_figure(rows: Sequence[tuple[Series, dict[str, Any]]]) -> Figure:
+    """A heat map with its figures written in it."""
+    groups = [g for g in GROUPS if any(row[g] is not None for _, row in rows)]
+    classes = [str(c) for c in range(len(rows[0][1]["classes"]))]
+    columns = ["all", *(GROUPS[g].replace(" ", "<br>") for g in groups), *classes]
+    table = [[row["all"], *(row[g] for g in groups), *row["classes"]] for _, row in rows]
+    names = [one.label if len(one.label) <= 18 else one.label[:17] + "…" for one, _ in rows]
+    heat = {
+        "type": "heatmap",
+        "x": columns,
+        "y": names,
+        "z": table,
+        "zmin": 0,
+        "zmax": 1,
+        "text": [[percent(v) if v is not None else "–" for v in line] for line in table],
+        "texttemplate": "%{text}",
+        "textfont": {"color": TEXT, "size": 12},
+        "colorscale": [[0, colour(BLUE, 0.02)], [1, colour(BLUE, 0.55)]],
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "hovertemplate": "%{y}, %{x}: %{text}<extra></extra>",
+    }
+    return figure(
+        [heat],
+        x={"type": "category", "side": "top"},
+        y={"type": "category", "autorange": "reversed", "showgrid": False},
+        hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+    )

@@ -1,0 +1,33 @@
+"""What a benchmark ran on, and its figures in a few words."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+
+def described() -> str:
+    """The machine in a line."""
+    chip = platform.processor() or platform.machine()
+    return f"{chip}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def quantiles(seconds: Sequence[float]) -> str:
+    """Median, 95th percentile and largest."""
+    values = np.array(seconds)
+    median, high = np.median(values), np.quantile(values, 0.95)
+    return f"median {median:.3f} s, p95 {high:.3f} s, most {values.max():.3f} s over {len(values)}"
+
+
+def best(call: Callable[[], object], repeats: int = 5) -> float:
+    """The shortest of a few runs, in seconds."""
+    found = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
+    return min(found)

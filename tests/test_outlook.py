@@ -1,0 +1,50 @@
+"""The rule of thumb, held against real training at the edges of its bands."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment import parse
+from ldp_core.outlook import TRAINED, outlook
+from tests.data import events
+
+
+def last(changes: dict[str, Any]) -> dict[str, Any]:
+    return [event for event in events(changes | {"attack": None}) if event["event"] == "round"][-1]
+
+
+@pytest.mark.parametrize(("dataset", "model"), TRAINED)
+def test_the_size_of_trained_weights_is_what_was_measured(dataset: str, model: str):
+    done = last({"dataset": dataset, "model": model, "mechanism": "none", "clients": {"epsilon": 1}})
+    assert math.sqrt(done["signal_variance"]) == pytest.approx(TRAINED[dataset, model], rel=0.1)
+
+
+@pytest.mark.parametrize(("target", "half"), [("weights", 1.0), ("update", 0.1)])
+def test_the_verdict_tells_what_training_shows(target: str, half: float):
+    words = set()
+    for epsilon in (0.05, 0.1, 0.5, 1, 2, 4, 8):
+        changes = {
+            "target": target,
+            "clients": {"epsilon": epsilon, "range": half},
+            "mechanism": "piecewise",
+        }
+        view, accuracy = outlook(parse(changes)), last(changes)["accuracy"]
+        words.add(view.word)
+        assert view.ratio is not None
+        if view.word == "learns":
+            assert accuracy > 0.8
+        elif view.word == "chance":
+            assert accuracy < 0.55
+        else:
+            assert 0.3 < accuracy < 0.92
+    assert words == {"learns", "borderline", "chance"}
+
+
+def test_without_a_known_size_there_is_no_verdict():
+    view = outlook(parse({"dataset": "mnist"}))
+    assert view.word == "unknown"
+    assert "press Train" in view.why
+    assert view.sigma > 0
