@@ -20,9 +20,12 @@ def main() -> None:
     header(workspace)
     title(workspace.preset)
     job = launch(workspace)
+    with st.container(key="to-settings"):
+        st.markdown("[To the settings, below the results](#settings)")
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
+            st.subheader("What is run", anchor="settings")
             choices(workspace)
         with right:
             live_view(workspace.draft, job, workspace.preset.lesson if workspace.preset else "")

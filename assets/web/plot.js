@@ -37,6 +37,7 @@ export function draw(element, figure, height, label) {
     const { data, layout } = coloured(next, palette(element));
     const { shapes, ...rest } = { ...fitting(layout, element.clientWidth), height, autosize: true };
     const [marks, all] = [JSON.stringify(shapes), JSON.stringify([data, rest])];
+    follow(element, Plotly);
     const [marksBefore, allBefore] = element.drawnBefore ?? [];
     if (all !== allBefore) await Plotly.react(element, data, { ...rest, shapes }, CONFIG);
     else if (marks !== marksBefore) await Plotly.relayout(element, { shapes }); // a line moved, nothing else
@@ -46,6 +47,14 @@ export function draw(element, figure, height, label) {
     element.textContent = error.message;
     element.drawing = undefined;
   });
+}
+
+// A chart keeps to its column, which may become narrower or wider without the window changing.
+function follow(element, Plotly) {
+  element.watcher ??= new ResizeObserver(() => {
+    if (element.isConnected && element.data && element.clientWidth > 0) Plotly.Plots.resize(element);
+  });
+  element.watcher.observe(element);
 }
 
 // Where labels beside the lines would leave the plot no room, a legend below takes their place.

@@ -8,7 +8,7 @@ PRESET = Preset(
     question="A budget of 8, 65 or 650 for one upload: which of them lets the model learn, and what is it?",
     lesson=(
         "650 for an upload of 650 weights is ε 1 for each of them: a figure that sounds strict and promises "
-        "next to nothing for the upload. The ledger below shows the same run under all its names; what sounds "
+        "next to nothing for the upload. The ledger shows the same run under all its names; what sounds "
         "private for a person, 8 for an upload, leaves little to learn from so few clients."
     ),
     base={

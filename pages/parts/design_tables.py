@@ -44,7 +44,7 @@ def grouped(rows: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
 def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     """Noise per weight after aggregation, beside the size of trained weights, with a verdict."""
     st.markdown("**What is left of it at the server**, after all clients' uploads are combined")
-    head = ["design", "noise σ per weight", "variance", "trained weight", "verdict"]
+    head = ["design", "verdict", "noise σ per weight", "variance", "trained weight"]
     head += [f"weight of client {i + 1} ({name})" for name, i in named.items()]
     rows = []
     for design in shown:
@@ -54,10 +54,10 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
         rows.append(
             [
                 f"**{plain(design.label)}**",
+                f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{lottery}",
                 number(view.sigma),
                 number(view.sigma**2),
                 number(view.size) if view.size else "not measured",
-                f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{lottery}",
                 *(percent(weights[i], 1) for i in named.values()),
             ]
         )

@@ -24,7 +24,9 @@ def header(workspace: Workspace) -> None:
             options,
             index=options.index(preset.label) if preset else 0,
             format_func=lambda label: _marked(label, workspace),
-            key=workspace.key("scenario"),
+            key=workspace.key(
+                "scenario edited" if preset and preset.draft != workspace.draft else "scenario"
+            ),
             width=300,
         )
         if chosen not in (MINE, preset.label if preset else MINE):
