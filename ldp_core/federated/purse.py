@@ -18,6 +18,7 @@ class Purse:
         self._spending = Spending(experiment)
         self._clients = everyone(experiment)
         self._limits = experiment.clients.run_limits()
+        self._rounds = experiment.rounds
         self._count = np.zeros(len(self._clients), dtype=np.int64)
         most = {
             key: self._spending.affordable(*key)
@@ -38,7 +39,7 @@ class Purse:
     @property
     def stopped(self) -> int:
         """How many clients have reached their limit."""
-        return int((self._count >= self._most).sum()) if np.isfinite(self._limits).any() else 0
+        return int(((self._count >= self._most) & (self._most < self._rounds)).sum())
 
     def spent(self, clients: NDArray[np.int64]) -> dict[str, dict[str, Any]]:
         """For some clients: uploads so far, what they have cost, and what is left of their limit."""

@@ -13,6 +13,7 @@ from pages.parts.text import listed
 from pages.parts.workspace import Workspace
 
 SAME, TABLE = "same", "table"
+NEVER, LIMIT = "never", "limit"
 SCOPES = {"mechanism": "one weight", "upload": "a whole upload"}
 
 
@@ -44,6 +45,7 @@ def fills(workspace: Workspace) -> None:
         help="The papers' ε is for one weight of one upload. For a whole upload it is divided evenly "
         f"over its {base.dimension} weights.",
     )
+    _limit(workspace, clients)
     now = _law_of_ranges(clients)
     laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in RANGE_MODES.items()}
     named(workspace, "ranges", "Safe ranges τ", _with_table(laws, now), now, _set_ranges)
@@ -52,6 +54,30 @@ def fills(workspace: Workspace) -> None:
     if now == SAME:
         half = float(clients.bounds()[1][0])
         real(workspace, "clients.range", "Every range is ±", limits.HALF_WIDTH, half)
+
+
+def _limit(workspace: Workspace, clients: Clients) -> None:
+    """A client's own limit: what it spends in a whole run at most."""
+    limit = clients.run_limit
+    now = NEVER if limit is None else LIMIT if isinstance(limit, float) else TABLE
+    laws = _with_table({NEVER: "Never", LIMIT: "At a limit of its own"}, now)
+    named(
+        workspace,
+        "limit",
+        "A client stops sending",
+        laws,
+        now,
+        _set_limit,
+        help="The ledger adds up what each upload costs; a client that would go beyond its limit sits out.",
+    )
+    if isinstance(limit, float):
+        real(workspace, "clients.run_limit", "ε of a run, at most", limits.RUN_LIMIT, limit)
+
+
+def _set_limit(workspace: Workspace, law: str) -> tuple[Problem, ...]:
+    if law == TABLE:
+        return ()
+    return workspace.edit({"clients.run_limit": limits.RUN_LIMIT.default if law == LIMIT else None})
 
 
 def _law_of_ranges(clients: Clients) -> str:
@@ -68,7 +94,7 @@ def _with_table(laws: dict[str, str], now: str) -> dict[str, str]:
 def _set_count(workspace: Workspace, count: int) -> tuple[Problem, ...]:
     def stretched(draft: Draft) -> Draft:
         clients = draft.base.clients
-        lists = {field: getattr(clients, field) for field in ("epsilon", "low", "high", "range")}
+        lists = {field: getattr(clients, field) for field in ("epsilon", "low", "high", "range", "run_limit")}
         resize = {f"clients.{f}": resized(v, count) for f, v in lists.items() if isinstance(v, tuple)}
         return draft.with_base({"clients.count": count, **resize})
 
