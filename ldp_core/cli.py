@@ -46,8 +46,9 @@ def _run(options: argparse.Namespace) -> int:
     from ldp_core.runs.drive import drive, one_thread
 
     one_thread()
-    for _, event in drive([experiment]):
-        print(json.dumps(event, allow_nan=False), flush=True)
+    for turn in drive({0: experiment}):
+        for event in turn.events:
+            print(json.dumps(event, allow_nan=False), flush=True)
     return 0
 
 
@@ -91,6 +92,13 @@ def _cancel(options: argparse.Namespace) -> int:
     from ldp_core.runs import jobs
 
     print(jobs.cancel(options.id).status)
+    return 0
+
+
+def _resume(options: argparse.Namespace) -> int:
+    from ldp_core.runs import jobs
+
+    print(jobs.resume(options.id).status)
     return 0
 
 
@@ -154,5 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("id")
     added.add_argument("--json", action="store_true", help="as JSON")
     added = command("cancel", _cancel, "stop a job, queued or running")
+    added.add_argument("id")
+    added = command("resume", _resume, "take up a job that was stopped, where it stopped")
     added.add_argument("id")
     return parser

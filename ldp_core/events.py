@@ -43,6 +43,8 @@ class Started(Event):
     """The mean of the held-out images: what guessing without an upload looks like."""
     chance: float
     """The accuracy of guessing the most frequent class of the test set."""
+    targets: int
+    """How many clients are attacked: as many target events follow at once."""
     round: int = 0
 
 

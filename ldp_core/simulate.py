@@ -7,7 +7,7 @@ them, a test collects them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -24,29 +24,48 @@ from ldp_core.federated.evaluate import Score, evaluate, groups, per_group
 from ldp_core.federated.federation import Federation, assemble, choose_device, initial_weights
 from ldp_core.federated.purse import Purse
 from ldp_core.federated.round import RoundResult, one_round
+from ldp_core.federated.state import State
 from ldp_core.images import encode
 
 
-def simulate(experiment: Experiment, data: Data, device: torch.device | None = None) -> Iterator[Event]:
+def simulate(
+    experiment: Experiment,
+    data: Data,
+    device: torch.device | None = None,
+    start: State | None = None,
+    keep: Callable[[State], None] | None = None,
+) -> Iterator[Event]:
     """Run `experiment` on `data`, yielding events as they happen.
 
     Bit-equal on the same kind of machine with the same number of threads.
+
+    Args:
+        experiment: what to run.
+        data: its data set.
+        device: where; by default a GPU where there is one.
+        start: go on from here; what happened before is not told again.
+        keep: is given the state after each round (and before the first), ahead of the round's event.
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
     """
     federation = assemble(experiment, data, device or choose_device())
     weights = initial_weights(federation)
+    if start is not None:
+        weights = torch.from_numpy(start.weights.copy()).to(weights.device)
+    purse, watched = Purse(experiment, start.uploads if start else None), spread_by_budget(federation)
     victims = choose_victims(federation) if experiment.attack else None
     score = evaluate(federation, weights)
-    yield _started(federation, score)
-    if victims is not None:
-        yield from _targets(federation, victims)
+    if start is None:
+        if keep:
+            keep(State(0, weights.cpu().numpy(), purse.count))
+        yield _started(federation, score, 0 if victims is None else len(victims.clients))
+        if victims is not None:
+            yield from _targets(federation, victims)
 
-    purse, watched = Purse(experiment), spread_by_budget(federation)
     status: Status = "completed"
-    message, finished = "", 0
-    for number in range(1, experiment.rounds + 1):
+    message, finished = "", start.round if start else 0
+    for number in range(finished + 1, experiment.rounds + 1):
         try:
             result = one_round(federation, weights, number, purse)
         except Diverged as error:
@@ -56,6 +75,8 @@ def simulate(experiment: Experiment, data: Data, device: torch.device | None = N
             yield from _attacks(federation, victims, weights, number)
         weights, finished = result.weights, number
         score = evaluate(federation, weights)
+        if keep:
+            keep(State(number, weights.cpu().numpy(), purse.count))
         done = _round_done(federation, result, score, number)
         yield replace(done, spent=purse.spent(watched), stopped=purse.stopped)
 
@@ -69,7 +90,7 @@ def simulate(experiment: Experiment, data: Data, device: torch.device | None = N
     )
 
 
-def _started(federation: Federation, score: Score) -> Started:
+def _started(federation: Federation, score: Score, targets: int) -> Started:
     experiment = federation.experiment
     counts = np.bincount(federation.test_y.cpu().numpy())
     return Started(
@@ -82,6 +103,7 @@ def _started(federation: Federation, score: Score) -> Started:
         loss=score.loss,
         mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if experiment.attack else None,
         chance=float(counts.max() / counts.sum()),
+        targets=targets,
     )
 
 

@@ -30,7 +30,7 @@ def test_the_commands_it_names_exist():
     for line in re.findall(r"python -m ldp_core (\w+)(.*)", README):
         name, rest = line
         arguments = [word for word in re.split("[#;`]", rest)[0].split() if word != "ID"]
-        wants_id = name in ("status", "cancel")
+        wants_id = name in ("status", "cancel", "resume")
         assert _parser().parse_args([name, *(["0123456789ab"] if wants_id else arguments)]).name == name
 
 

@@ -14,12 +14,12 @@ from ldp_core.experiment import Experiment
 class Purse:
     """Counts uploads over one run and holds them against each client's own limit."""
 
-    def __init__(self, experiment: Experiment) -> None:
+    def __init__(self, experiment: Experiment, uploads: NDArray[np.int64] | None = None) -> None:
         self._spending = Spending(experiment)
         self._clients = everyone(experiment)
         self._limits = experiment.clients.run_limits()
         self._rounds = experiment.rounds
-        self._count = np.zeros(len(self._clients), dtype=np.int64)
+        self._count = np.zeros(len(self._clients), dtype=np.int64) if uploads is None else uploads.copy()
         most = {
             key: self._spending.affordable(*key)
             for key in set(zip(self._clients, self._limits.tolist(), strict=True))
@@ -35,6 +35,11 @@ class Purse:
     def spend(self, clients: NDArray[np.int64]) -> None:
         """Each of the clients has uploaded."""
         self._count[clients] += 1
+
+    @property
+    def count(self) -> NDArray[np.int64]:
+        """Uploads of each client so far, (K,); a copy."""
+        return self._count.copy()
 
     @property
     def stopped(self) -> int:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
 from ldp_core import datasets
 from ldp_core.datasets import Data
+from ldp_core.events import Event, Started, Target
 from ldp_core.experiment import Experiment
 from ldp_core.runs.paths import data_dir
+
+if TYPE_CHECKING:
+    from ldp_core.federated.state import State
 
 
 @lru_cache(maxsize=2)
@@ -30,35 +35,67 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def drive(experiments: Sequence[Experiment]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Run experiments side by side, a round of each in turn.
+@dataclass(frozen=True)
+class Turn:
+    """What one run did until it let the next one go on: its beginning, a round, or its end."""
 
-    Yields:
-        The number of the run and its next event as JSON; the end event carries the seconds that
-        this run itself took.
+    run: int
+    events: list[dict[str, Any]]
+    state: State | None
+    """Where the run stands now; None at its end."""
+    seconds: float
+    """That this run itself has taken so far."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run is taken up again."""
+
+    state: State
+    seconds: float = 0.0
+
+
+def drive(experiments: Mapping[int, Experiment], starts: Mapping[int, Start] | None = None) -> Iterator[Turn]:
+    """Run experiments side by side, a turn of each after another.
+
+    Args:
+        experiments: by the number of the run.
+        starts: for runs that are taken up again.
     """
     from ldp_core.simulate import simulate
 
-    running = [(i, simulate(e, load(e.dataset))) for i, e in enumerate(experiments)]
-    seconds = [0.0] * len(running)
+    starts = starts or {}
+    states: dict[int, State] = {}
+    seconds = {i: starts[i].seconds if i in starts else 0.0 for i in experiments}
+    running = {
+        i: simulate(
+            experiment,
+            load(experiment.dataset),
+            start=starts[i].state if i in starts else None,
+            keep=partial(states.__setitem__, i),
+        )
+        for i, experiment in experiments.items()
+    }
     while running:
-        still = []
-        for i, events in running:
-            ended = False
-            for event in _until_round(events, seconds, i):
-                ended = event["event"] == "end"
-                yield i, event | {"seconds": round(seconds[i], 4)} if ended else event
-            if not ended:
-                still.append((i, events))
-        running = still
+        for i in list(running):
+            began = time.perf_counter()
+            told = [event.as_json() for event in _turn(running[i])]
+            seconds[i] += time.perf_counter() - began
+            ended = told[-1]["event"] == "end"
+            if ended:
+                told[-1]["seconds"] = round(seconds[i], 4)
+                del running[i]
+            yield Turn(i, told, None if ended else states[i], seconds[i])
 
 
-def _until_round(events: Iterator[Any], seconds: list[float], i: int) -> Iterator[dict[str, Any]]:
-    """The events of one run up to its next round or its end; adds up the time they took."""
-    while True:
-        started = time.perf_counter()
-        event = next(events)
-        seconds[i] += time.perf_counter() - started
-        yield event.as_json()
-        if event.event in ("round", "end"):
+def _turn(events: Iterator[Event]) -> Iterator[Event]:
+    """The events of one run up to the end of its beginning, of a round, or of the run."""
+    left = -1
+    for event in events:
+        yield event
+        if isinstance(event, Started):
+            left = event.targets
+        elif isinstance(event, Target):
+            left -= 1
+        if left == 0 or event.event in ("round", "end"):
             return

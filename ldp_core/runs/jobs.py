@@ -53,6 +53,20 @@ def cancel(identity: str) -> Job:
     return look(identity)
 
 
+def resume(identity: str) -> Job:
+    """Take up a job that was stopped, where it stopped; it waits its turn.
+
+    A job that is waiting, running or finished stays as it is.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    queue.get(identity)
+    if queue.requeue(identity):
+        ensure_worker()
+    return look(identity)
+
+
 def of_draft(draft_id: str, most: int = 20) -> list[Job]:
     """The newest jobs that were launched from a draft, newest first."""
     return queue.find("draft = ?", (draft_id,), most=most)

@@ -6,6 +6,7 @@ Events are folded once, as they come; a page asks for the result again and again
 from __future__ import annotations
 
 import threading
+from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ CURVES = (
     "signal_variance",
     "clipped_fraction",
 )
+PAUSE_SECONDS = 20.0
+"""A longer silence is a pause, and says nothing of the pace."""
 Attempt = tuple[int, str | None]
 """A client and a control (None: the upload as sent)."""
 
@@ -68,8 +71,8 @@ class Progress:
         self._lock = threading.Lock()
         self.seq = 0
         self.runs: list[RunProgress] = []
-        self.first_at: float | None = None
-        self.last_at: float | None = None
+        self._pace: deque[tuple[float, int]] = deque(maxlen=400)
+        """When how many rounds were done, since the last pause."""
 
     def update(self) -> Progress:
         """Read what has come since the last call."""
@@ -81,8 +84,11 @@ class Progress:
                 ]
             for event in events_after(self._folder, self.seq):
                 self._fold(self.runs[event.run], event.body)
-                self.seq, self.last_at = event.seq, event.at
-                self.first_at = self.first_at or event.at
+                self.seq = event.seq
+                if event.body["event"] == "round":
+                    if self._pace and event.at - self._pace[-1][0] > PAUSE_SECONDS:
+                        self._pace.clear()
+                    self._pace.append((event.at, self.rounds_done()))
         return self
 
     @staticmethod
@@ -114,7 +120,7 @@ class Progress:
 
     def seconds_left(self, rounds_in_all: int) -> float | None:
         """An estimate from the pace so far; None before there is one."""
-        done = self.rounds_done()
-        if not done or self.first_at is None or self.last_at is None:
+        if len(self._pace) < 2:
             return None
-        return (rounds_in_all - done) * (self.last_at - self.first_at) / done
+        (first_at, before), (last_at, done) = self._pace[0], self._pace[-1]
+        return (rounds_in_all - done) * (last_at - first_at) / max(1, done - before)

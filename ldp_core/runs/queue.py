@@ -31,12 +31,13 @@ MAY_BECOME: dict[str, tuple[Status, ...]] = {
     "running": ("cancelling", "completed", "failed", "interrupted", "diverged"),
     "cancelling": ("cancelled", "completed", "failed", "interrupted", "diverged"),
     "completed": (),
-    "failed": (),
-    "cancelled": (),
-    "interrupted": (),
+    "failed": ("queued",),
+    "cancelled": ("queued",),
+    "interrupted": ("queued",),
     "diverged": (),
 }
-LIVE = tuple(status for status, after in MAY_BECOME.items() if after)
+LIVE = ("queued", "running", "cancelling")
+RESUMABLE = tuple(status for status, after in MAY_BECOME.items() if status not in LIVE and after)
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -143,12 +144,23 @@ def move(identity: str, to: Status, message: str = "") -> bool:
     """Move a job to another state, if it may; False if it may not (any more)."""
     sources = [status for status, after in MAY_BECOME.items() if to in after]
     marks = ", ".join("?" * len(sources))
-    final = not MAY_BECOME[to]
+    final = to not in LIVE
     with writing(queue_path(), SCHEMA) as db:
         done = db.execute(
             f"UPDATE jobs SET status = ?, message = ?, ended = ? WHERE id = ? AND status IN ({marks})",  # noqa: S608
             (to, message, time.time() if final else None, identity, *sources),
         )
+        return done.rowcount == 1
+
+
+def requeue(identity: str) -> bool:
+    """Put a job that has stopped at the end of the queue again; False if it may not go there."""
+    marks = ", ".join("?" * len(RESUMABLE))
+    with writing(queue_path(), SCHEMA) as db:
+        last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
+        sets = "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, place = ?"
+        query = f"UPDATE jobs SET {sets} WHERE id = ? AND status IN ({marks})"  # noqa: S608
+        done = db.execute(query, (last + 1, identity, *RESUMABLE))
         return done.rowcount == 1
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.experiment import Run
+from ldp_core.federated.state import State
 from ldp_core.runs.database import opened, reading
+from ldp_core.runs.drive import Start, Turn
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -27,7 +29,18 @@ CREATE TABLE IF NOT EXISTS events (
     at REAL NOT NULL,          -- seconds since 1970
     body TEXT NOT NULL         -- as JSON
 );
-PRAGMA user_version = 1;
+CREATE TABLE IF NOT EXISTS checkpoints (
+    run INTEGER PRIMARY KEY,
+    round INTEGER NOT NULL,
+    weights BLOB NOT NULL,     -- float32, little-endian
+    uploads BLOB NOT NULL,     -- int64, little-endian: of each client
+    seconds REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS copied (
+    run INTEGER PRIMARY KEY,
+    job TEXT NOT NULL          -- where the run was trained before
+);
+PRAGMA user_version = 2;
 """
 FLUSH_SECONDS = 0.1
 
@@ -43,47 +56,90 @@ class Stored:
 
 
 class Recorder:
-    """Writes a job's events; commits a tenth of a second's worth at a time."""
+    """Writes a job's turns; commits a tenth of a second's worth at a time.
+
+    The events of a turn and the state after it are committed together, so that whoever takes the job
+    up again loses no event and tells none twice. A folder that has a record already is taken up.
+    """
 
     def __init__(self, folder: Path, runs: Sequence[Run]) -> None:
         self._db = opened(database(folder), SCHEMA)
+        self._db.executescript(SCHEMA)  # a record of an older version has no checkpoints yet
+        if not self._db.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
+            self._add(runs)
+        self._waiting: list[Turn] = []
+        self._flushed = time.monotonic()
+        self._pause = FLUSH_SECONDS
+
+    def _add(self, runs: Sequence[Run]) -> None:
         self._db.execute("BEGIN IMMEDIATE")
         for number, run in enumerate(runs):
             experiment = run.experiment
-            self._db.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    number,
-                    run.variant,
-                    run.label,
-                    experiment.seed,
-                    experiment.key,
-                    json.dumps(experiment.as_json()),
-                ),
-            )
+            text = json.dumps(experiment.as_json())
+            row = (number, run.variant, run.label, experiment.seed, experiment.key, text)
+            self._db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", row)
         self._db.execute("COMMIT")
-        self._waiting: list[tuple[int, float, str]] = []
-        self._flushed = time.monotonic()
 
-    def write(self, run: int, event: dict[str, Any]) -> None:
-        """Append an event; it reaches the disk within a tenth of a second of the next one."""
-        self._waiting.append((run, time.time(), json.dumps(event, allow_nan=False)))
-        if time.monotonic() - self._flushed >= FLUSH_SECONDS:
+    def ended(self) -> set[int]:
+        """The runs whose end is recorded."""
+        rows = self._db.execute("SELECT run FROM events WHERE json_extract(body, '$.event') = 'end'")
+        return {row["run"] for row in rows}
+
+    def starts(self) -> dict[int, Start]:
+        """Where the runs that were begun can be taken up."""
+        rows = self._db.execute("SELECT * FROM checkpoints")
+        return {
+            row["run"]: Start(State.from_bytes(row["round"], row["weights"], row["uploads"]), row["seconds"])
+            for row in rows
+        }
+
+    def write(self, turn: Turn) -> None:
+        """Append a turn; it reaches the disk within a tenth of a second of the next one."""
+        self._waiting.append(turn)
+        if time.monotonic() - self._flushed >= self._pause:
             self.flush()
 
+    def copy(self, run: int, events: Sequence[Stored], job: str) -> None:
+        """Record a run that another job has trained before."""
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.execute("INSERT INTO copied VALUES (?, ?)", (run, job))
+        now = time.time()
+        rows = [(run, now, json.dumps(event.body)) for event in events]
+        self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
+        self._db.execute("COMMIT")
+
     def flush(self) -> None:
-        """Commit what is waiting."""
-        if self._waiting:
+        """Commit what is waiting, with the newest state of each run."""
+        began = time.monotonic()
+        # taken out first: a signal may interrupt this anywhere, and what is lost is trained again, but
+        # what is told twice stays
+        turns, self._waiting = self._waiting, []
+        if turns:
+            now = time.time()
+            rows = [
+                (turn.run, now, json.dumps(event, allow_nan=False)) for turn in turns for event in turn.events
+            ]
+            newest = {turn.run: turn for turn in turns}
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", self._waiting)
+            self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
+            for turn in newest.values():
+                self._db.execute("DELETE FROM checkpoints WHERE run = ?", (turn.run,))
+                if turn.state is not None:
+                    kept = (turn.run, turn.state.round, *turn.state.as_bytes(), turn.seconds)
+                    self._db.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?)", kept)
             self._db.execute("COMMIT")
-            self._waiting.clear()
         self._flushed = time.monotonic()
+        # of a large model the state is written seldom enough to cost a twentieth of the time
+        self._pause = max(FLUSH_SECONDS, 20 * (self._flushed - began))
 
     def close(self) -> None:
         """Commit what is waiting and let go of the database."""
-        self.flush()
-        self._db.close()
+        try:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            self.flush()
+        finally:
+            self._db.close()
 
 
 def database(folder: Path) -> Path:
@@ -102,3 +158,11 @@ def events_after(folder: Path, seq: int = 0) -> list[Stored]:
     with reading(database(folder)) as db:
         rows = db.execute("SELECT * FROM events WHERE seq > ? ORDER BY seq", (seq,)).fetchall() if db else []
     return [Stored(row["seq"], row["run"], row["at"], json.loads(row["body"])) for row in rows]
+
+
+def copied(folder: Path) -> dict[int, str]:
+    """The runs of a job that were trained before, with the id of the job that did."""
+    with reading(database(folder)) as db:
+        if db is None or not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'copied'").fetchone():
+            return {}
+        return {row["run"]: row["job"] for row in db.execute("SELECT * FROM copied")}

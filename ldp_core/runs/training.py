@@ -8,13 +8,15 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import StudioError
-from ldp_core.experiment import parse_draft
+from ldp_core.experiment import Run, parse_draft
+from ldp_core.runs import finished
 from ldp_core.runs.drive import drive, one_thread
-from ldp_core.runs.store import Recorder
+from ldp_core.runs.store import Recorder, events_after
 
 OUTCOME = "outcome.json"
 
@@ -24,13 +26,14 @@ class Stopped(BaseException):
 
 
 def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
-    """Train everything that a request asks for; runs in a process of its own.
+    """Train everything that a request asks for, or what is left of it; runs in a process of its own.
 
     Leaves `outcome.json` in the folder: how it ended, and why.
     """
     _die_with(parent)
     signal.signal(signal.SIGTERM, _stop)
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
     try:
         outcome = _train(folder, request)
     except StudioError as error:
@@ -54,20 +57,39 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     reference = draft.reference() if request.get("reference") else None
     runs = draft.runs() + ([reference] if reference else [])
     recorder = Recorder(folder, runs)
-    diverged: list[str] = []
     try:
-        for run, event in drive([run.experiment for run in runs]):
-            recorder.write(run, event)
-            if event["event"] == "end" and event["status"] == "diverged":
-                diverged.append(event["message"])
+        starts = recorder.starts()
+        done = recorder.ended() | _known(recorder, folder, runs, set(starts))
+        left = {i: run.experiment for i, run in enumerate(runs) if i not in done}
+        for turn in drive(left, starts):
+            recorder.write(turn)
+            end = turn.events[-1]
+            if end["event"] == "end" and end["status"] == "completed":
+                recorder.flush()
+                finished.note(runs[turn.run].experiment.key, folder.name, turn.run)
     finally:
         recorder.close()
+    ends = [event.body for event in events_after(folder) if event.body["event"] == "end"]
+    diverged = [end["message"] for end in ends if end["status"] == "diverged"]
     if len(diverged) == len(runs):
         return {"status": "diverged", "message": diverged[0]}
     return {
         "status": "completed",
         "message": f"{len(diverged)} of {len(runs)} runs diverged" if diverged else "",
     }
+
+
+def _known(recorder: Recorder, folder: Path, runs: Sequence[Run], begun: set[int]) -> set[int]:
+    """Take over the runs that some job has finished before; returns their numbers."""
+    found = set()
+    for number, run in enumerate(runs):
+        if number in begun or number in recorder.ended():
+            continue
+        known = finished.find(run.experiment.key)
+        if known is not None and known[0] != folder.name:
+            recorder.copy(number, known[1], known[0])
+            found.add(number)
+    return found
 
 
 def _stop(signum: int, frame: Any) -> None:

@@ -12,6 +12,7 @@ from ldp_core.experiment import Draft
 from ldp_core.runs import queue
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
+from ldp_core.runs.store import copied
 from pages.parts.series import Series
 from pages.parts.text import number, plain, seconds
 
@@ -33,7 +34,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         )
     elif job.status == "completed":
         took = (job.ended or time.time()) - (job.started or job.created)
-        st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {seconds(took)}")
+        known = _known(job, runs)
+        st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {seconds(took)}{known}")
     elif job.status == "cancelled":
         ends = [run.round for run in progress.runs] or [0]
         rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
@@ -47,6 +49,20 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         for one in shown:
             if one.diverged and one.diverged.end:
                 st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
+
+
+def _known(job: Job, runs: int) -> str:
+    """How many of the runs had been trained before."""
+    before = len(_copied(job.folder))
+    if not before:
+        return ""
+    share = "all" if before == runs else str(before)
+    return f"; {share} of them had been trained before and are shown from the store"
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _copied(folder: Path) -> dict[int, str]:
+    return copied(folder)
 
 
 def _wait(job: Job) -> str:

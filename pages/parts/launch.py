@@ -11,7 +11,7 @@ from ldp_core.errors import shown
 from ldp_core.experiment import Draft
 from ldp_core.presets import Preset
 from ldp_core.runs import drafts, jobs
-from ldp_core.runs.queue import Job
+from ldp_core.runs.queue import RESUMABLE, Job
 from pages.parts.fields import mistakes
 from pages.parts.text import plain
 from pages.parts.workspace import Workspace
@@ -48,6 +48,8 @@ def launch(workspace: Workspace) -> Job | None:
             args=(workspace,),
             disabled=bool(wrong := mistakes(workspace)),
         )
+        if job is not None and job.status in RESUMABLE and not differs(job, workspace.draft):
+            st.button("Go on where it stopped", key="resume", on_click=_resume, args=(job.id,))
         if wrong:
             st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
         elif job is not None and (changes := differs(job, workspace.draft)):
@@ -87,6 +89,10 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
 
 def _stop(identity: str) -> None:
     jobs.cancel(identity)
+
+
+def _resume(identity: str) -> None:
+    jobs.resume(identity)
 
 
 def _train(workspace: Workspace) -> None:

@@ -31,7 +31,7 @@ def test_only_legal_transitions_happen(before: queue.Status, after: queue.Status
     assert queue.move(identity, after, "why") is legal
     job = queue.get(identity)
     assert job.status == (after if legal else before)
-    assert (job.ended is not None) == (legal and not queue.MAY_BECOME[after])
+    assert (job.ended is not None) == (legal and after not in queue.LIVE)
 
 
 def test_jobs_are_claimed_in_order_of_arrival_and_once():

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.drive import Turn, drive
 from ldp_core.runs.progress import Progress
-from ldp_core.runs.store import Recorder, events_after, runs_of
-from tests.data import events
+from ldp_core.runs.store import Recorder, copied, events_after, runs_of
 
 DRAFT = Draft(parse({"rounds": 3}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"})))
+
+
+def turns(run: int = 0) -> list[Turn]:
+    """What a run of three rounds does, turn by turn (its seconds are made equal)."""
+    return [_timeless(turn) for turn in drive({run: DRAFT.base})]
+
+
+def _timeless(turn: Turn) -> Turn:
+    told = [event | {"seconds": 0.0} if event["event"] == "end" else event for event in turn.events]
+    return replace(turn, events=told, seconds=0.0)
 
 
 def test_before_the_first_event_there_is_nothing(tmp_path: Path):
@@ -22,9 +34,9 @@ def test_before_the_first_event_there_is_nothing(tmp_path: Path):
 
 def test_events_come_back_in_order(tmp_path: Path):
     recorder = Recorder(tmp_path / "job", DRAFT.runs())
-    told = events({"rounds": 3})
-    for event in told:
-        recorder.write(0, event)
+    told = [event for turn in turns() for event in turn.events]
+    for turn in turns():
+        recorder.write(turn)
     recorder.close()
     stored = events_after(tmp_path / "job")
     assert [event.body for event in stored] == told
@@ -37,8 +49,8 @@ def test_a_reader_sees_events_while_they_are_written(tmp_path: Path):
     recorder = Recorder(tmp_path / "job", DRAFT.runs())
     progress = Progress(tmp_path / "job")
     seen = []
-    for event in events({"rounds": 3}):
-        recorder.write(1, event)
+    for turn in turns(1):
+        recorder.write(turn)
         recorder.flush()
         seen.append(progress.update().runs[1].round)
     assert seen == sorted(seen)
@@ -54,9 +66,62 @@ def test_a_reader_sees_events_while_they_are_written(tmp_path: Path):
 def test_what_is_no_json_number_never_reaches_the_disk(tmp_path: Path):
     recorder = Recorder(tmp_path / "job", DRAFT.runs())
     with pytest.raises(ValueError, match="not JSON compliant"):
-        recorder.write(0, {"event": "round", "accuracy": float("nan")})
+        recorder.write(Turn(0, [{"event": "round", "accuracy": float("nan")}], None, 0.0))
+        recorder.flush()
 
 
 def test_the_time_left_follows_the_pace(tmp_path: Path):
     progress = Progress(tmp_path)
     assert progress.seconds_left(10) is None
+
+
+@pytest.mark.parametrize("stopped_after", [1, 2, 3])
+def test_a_record_is_taken_up_where_it_stopped(tmp_path: Path, stopped_after: int):
+    """Whatever turn was the last to be committed: the same events, none lost and none twice."""
+    whole = turns()
+    assert [turn.events[-1]["event"] for turn in whole] == ["target", "round", "round", "round", "end"]
+    recorder = Recorder(tmp_path / "job", DRAFT.runs())
+    for turn in whole[:stopped_after]:
+        recorder.write(turn)
+    recorder.close()
+    again = Recorder(tmp_path / "job", DRAFT.runs())
+    starts = again.starts()
+    assert starts[0].state.round == stopped_after - 1
+    for turn in drive({0: DRAFT.base}, starts):
+        again.write(_timeless(turn))
+    again.flush()
+    assert again.ended() == {0}
+    again.close()
+    expected = [event for turn in whole for event in turn.events]
+    assert [event.body for event in events_after(tmp_path / "job")] == expected
+
+
+def test_an_interrupted_commit_tells_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    recorder = Recorder(tmp_path / "job", DRAFT.runs())
+    recorder.write(turns()[0])
+    recorder.flush()
+    recorder.write(turns()[1])
+
+    def interrupted(*_: object) -> bytes:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ldp_core.federated.state.State.as_bytes", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            recorder.flush()
+    recorder.close()
+    assert len(events_after(tmp_path / "job")) == len(turns()[0].events)
+    assert Recorder(tmp_path / "job", DRAFT.runs()).starts()[0].state.round == 0
+
+
+def test_a_record_of_the_first_version_can_be_read_and_taken_up(tmp_path: Path):
+    recorder = Recorder(tmp_path / "job", DRAFT.runs())
+    for turn in turns()[:2]:
+        recorder.write(turn)
+    recorder.close()
+    with sqlite3.connect(tmp_path / "job" / "events.sqlite") as db:
+        db.execute("DROP TABLE checkpoints")
+        db.execute("DROP TABLE copied")
+    assert len(events_after(tmp_path / "job")) > 0
+    assert copied(tmp_path / "job") == {}
+    assert Recorder(tmp_path / "job", DRAFT.runs()).starts() == {}

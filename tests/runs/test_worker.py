@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
 
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.drive import drive
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
-from ldp_core.runs.store import events_after
+from ldp_core.runs.store import copied, events_after
 from tests.conftest import ROOT
 
 ENDLESS = {"rounds": 10_000, "attack": None}
@@ -188,3 +190,77 @@ def test_a_diverging_job_is_called_so_and_one_diverging_run_among_others_too():
     identity = launch({"rounds": 2}, Variant("fine"), Variant("wild", {"local.learning_rate": 1e6}))
     job = until(identity, lambda job: not job.live)
     assert (job.status, job.message) == ("completed", "1 of 2 runs diverged")
+
+
+def per_run(job: Job) -> dict[int, list[dict[str, Any]]]:
+    """Each run's events in order, without the time that they took."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for event in events_after(job.folder):
+        found.setdefault(event.run, []).append({k: v for k, v in event.body.items() if k != "seconds"})
+    return found
+
+
+def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir: Path):
+    """Killed with SIGKILL twenty times, worker or training process in turn, and taken up each time."""
+    variants = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
+    experiment: dict[str, Any] = {"rounds": 400}
+    draft = Draft(parse(experiment), variants)
+    expected = {
+        i: [event | {"seconds": None} for event in turns_of(run)] for i, run in enumerate(draft.experiments())
+    }
+    identity = jobs.submit(draft)
+    delays, kills = np.random.default_rng(5).uniform(0.0, 0.25, 20), 0
+    for n, delay in enumerate(delays):
+        job = until(identity, lambda job: job.pid is not None or not job.live)
+        time.sleep(delay)
+        job = jobs.look(identity)
+        if job.status != "running" or job.pid is None:
+            continue
+        target = job.pid if n % 2 else psutil.Process(job.pid).ppid()
+        os.kill(target, signal.SIGKILL)
+        kills += 1
+        until(identity, lambda job: not job.live, 15)
+        assert jobs.resume(identity).status in ("queued", "running")
+    job = until(identity, lambda job: not job.live, 120)
+    assert job.status == "completed"
+    assert kills >= 10, "the run was over before it could be killed often enough"
+    told = per_run(job)
+    for i, events in expected.items():
+        assert told[i] == [{k: v for k, v in event.items() if k != "seconds"} for event in events]
+
+
+def turns_of(experiment: Experiment) -> list[dict[str, Any]]:
+    return [event for turn in drive({0: experiment}) for event in turn.events]
+
+
+def test_a_job_that_was_stopped_goes_on_when_asked():
+    identity = launch({"rounds": 300, "attack": None})
+    until(identity, trained_a_round)
+    jobs.cancel(identity)
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "cancelled"
+    before = Progress(job.folder).update().rounds_done()
+    assert jobs.resume(identity).status in ("queued", "running")
+    job = until(identity, lambda job: not job.live, 60)
+    assert job.status == "completed"
+    assert Progress(job.folder).update().runs[0].round == 300 > before > 0
+    assert jobs.resume(identity).status == "completed", "what is finished stays finished"
+
+
+def test_the_same_experiment_and_seed_is_never_trained_twice():
+    first = until(launch({"rounds": 30}), lambda job: not job.live)
+    asked = time.monotonic()
+    second = until(launch({"rounds": 30, "name": "again"}), lambda job: not job.live)
+    assert time.monotonic() - asked < 3
+    assert second.id != first.id
+    assert per_run(second) == per_run(first)
+    assert copied(second.folder) == {0: first.id}
+    assert copied(first.folder) == {}
+    other = until(launch({"rounds": 30, "seed": 1}), lambda job: not job.live)
+    assert copied(other.folder) == {}
+    # what cannot be read is trained again
+    (first.folder / "events.sqlite").write_bytes(b"garbage" * 1000)
+    (second.folder / "events.sqlite").write_bytes(b"")
+    third = until(launch({"rounds": 30}), lambda job: not job.live)
+    assert third.status == "completed"
+    assert copied(third.folder) == {}
