@@ -36,6 +36,10 @@ class Component(BaseModel):
     order: ClassVar[int] = 50
     """Where a page lists it: simple and usual parts first."""
 
+    def matters(self, parameter: str) -> bool:
+        """False for a parameter that the others make idle, so that a page need not ask for it."""
+        return True
+
     def parameters(self) -> dict[str, Any]:
         """Its own parameters as JSON values."""
         return self.model_dump(mode="json", by_alias=True)

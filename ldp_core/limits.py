@@ -54,6 +54,7 @@ SENSITIVITY = Limit(1e-9, 1e9, 1.0)
 SAMPLING = Limit(0.001, 0.999, 0.8)  # paper 001's q
 SLOWNESS = Limit(1, 1e6, 75)  # paper 002's a
 LEVELS = Limit(2, 256, 4, "levels")
+SAMPLES = Limit(1e-3, 1e12, 1.0)  # of an average client
 DIMENSION = Limit(1, 1e9, 1, "weights")
 BETWEEN = Limit(0, 1e6, 0.0)  # variance between clients' true weights
 STEP = Limit(1e-6, 1e6, 1.0)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ldp_core.experiment import Experiment
-from ldp_core.theory import server_variance
+from ldp_core.theory import client_weights, server_variance
 
 Word = Literal["learns", "borderline", "chance", "unknown"]
 
@@ -45,14 +45,30 @@ def outlook(experiment: Experiment) -> Outlook:
     """The verdict on an experiment, and its reason in plain words."""
     sigma = math.sqrt(server_variance(experiment))
     size = TRAINED.get((experiment.dataset, experiment.model.name))
-    if size is None:
-        why = "how large its trained weights are has not been measured: press Train"
-        return Outlook("unknown", sigma, None, None, why)
+    why = _beyond(experiment, size)
+    if why or size is None:
+        return Outlook("unknown", sigma, size, None, f"{why}: press Train")
     changes = experiment.target == "update"
     grown = sigma * math.sqrt(experiment.rounds) if changes else sigma
     ratio = grown / size
     low, high = CHANGES if changes else WEIGHTS
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
     what = f"the noise of all {experiment.rounds} rounds" if changes else "the noise left at the server"
-    times = f"{ratio:.2g} times the size of a trained weight ({size:g})"
-    return Outlook(word, sigma, size, ratio, f"{what} is {times}")
+    times = f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
+    return Outlook(
+        word, sigma, size, ratio, f"{what} is {times} times the size of a trained weight ({size:g})"
+    )
+
+
+def _beyond(experiment: Experiment, size: float | None) -> str:
+    """Why the rule of thumb does not apply; "" if it does."""
+    if size is None:
+        return "how large its trained weights are has not been measured"
+    if experiment.mechanism.name == "ldpsign":
+        return "a sign is no estimate of a weight"
+    if experiment.aggregator.name == "sign_majority":
+        return "a vote keeps nothing of a weight but its sign"
+    weights = client_weights(experiment)
+    if experiment.partition.name != "iid" and weights.max() > 1.5 * weights.min():
+        return "clients hold different classes, and some of them count more"
+    return ""

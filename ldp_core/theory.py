@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ldp_core.aggregators.base import WeighsByNoise
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
@@ -87,7 +88,9 @@ def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
         InClear(
             "each client's ε and safe range",
             "the agreement on them",
-            "the server weights by them; with a few possible answers, the answers tell them anyway",
+            "the server weights by them"
+            if isinstance(aggregator, WeighsByNoise)
+            else "client and server agree on them, and the answers show them",
         )
     )
     if experiment.form == "as_printed" and mechanism.name == "piecewise":

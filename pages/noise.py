@@ -9,10 +9,11 @@ import streamlit as st
 
 from ldp_core import mechanisms
 from pages.parts import components, design_tables
-from pages.parts.designs import Design, choose, designs
+from pages.parts.designs import Design, View, choose, designs, different, views
 from pages.parts.header import header
 from pages.parts.law_charts import law_figure
 from pages.parts.ledger_panel import named_clients
+from pages.parts.promise_table import Promised, promise_table
 from pages.parts.styles import tint_of
 from pages.parts.text import number, plain
 from pages.parts.upload_chart import upload_figure
@@ -20,6 +21,8 @@ from pages.parts.variance_charts import against_budget, against_value
 from pages.parts.workspace import Workspace, open_workspace
 
 OTHER = "another ε"
+ROUND = (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20)
+"""Budgets that one wants to be able to set exactly."""
 
 
 def main() -> None:
@@ -43,9 +46,8 @@ def main() -> None:
 
 def _what_if(workspace: Workspace, shown: list[Design]) -> None:
     """Everything that follows from one client, one weight and one budget."""
-    experiment = shown[0].experiment
-    population = experiment.population()
-    named = named_clients(experiment)
+    population = shown[0].experiment.population()
+    named = named_clients(shown[0].experiment)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         who = st.segmented_control(
             "Whose upload",
@@ -56,8 +58,9 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
             key=workspace.key("whose"),
         )
         client = named.get(who, next(iter(named.values())))
-        low, high = float(population.low[client]), float(population.high[client])
         other = _any_budget(workspace, float(population.epsilon[client])) if who == OTHER else None
+        seen = views(shown, client, other)
+        low, high = min(view.low for view in seen), max(view.high for view in seen)
         value = st.slider(
             "Its weight",
             low,
@@ -66,39 +69,47 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
             key=f"{workspace.key('value')}-{low}-{high}",
             width=260,
         )
-    budgets = [
-        other if other is not None else float(design.experiment.population().epsilon[client])
-        for design in shown
-    ]
-    _laws(shown, budgets, value, low, high)
-    _variances(shown, budgets[0], value, low, high, population.epsilon.tolist())
+    _laws(seen, value)
+    _variances(seen, value, population.epsilon.tolist())
     with st.container(border=True):
         st.markdown(
-            "**What one client's upload looks like**: the first weights of a fresh model, before and after"
+            "**What one client's upload looks like**: first weights of a fresh model, before and after"
         )
-        rows = {(d.experiment.randomiser, e): (d.experiment, e) for d, e in zip(shown, budgets, strict=True)}
-        labelled = [(m.label, experiment, epsilon) for (m, _), (experiment, epsilon) in rows.items()]
-        strip = json.dumps(upload_figure(labelled, low, high))
-        height = 40 + 34 * (len(labelled) + 1)
-        components.chart(strip, key="strip", height=height, label="Weights before and after each design")
+        once = different(seen)
+        strip = json.dumps(upload_figure(once))
+        components.chart(
+            strip, key="strip", height=40 + 34 * (len(once) + 1), label="Weights before and after each design"
+        )
     with st.container(border=True):
         design_tables.at_the_server(shown, named)
     with st.container(border=True):
-        design_tables.promises(shown, client, "like all" if who == OTHER else who)
+        asked = f"a client with ε {number(other)}" if other else f"client {client + 1} ({who})"
+        st.markdown(f"**What is promised to {asked}**")
+        limits = [float(view.design.experiment.clients.run_limits()[0]) for view in seen]
+        promise_table(
+            [
+                Promised(
+                    view.design.label, view.design.experiment, (view.epsilon, view.low, view.high), limit
+                )
+                for view, limit in zip(seen, limits, strict=True)
+            ]
+        )
     with st.container(border=True):
-        design_tables.audits(shown, budgets[0], low, high)
+        design_tables.audits(seen)
     with st.container(border=True):
         design_tables.in_clear(shown)
-        design_tables.printed(shown, value, budgets[0], low, high)
+        design_tables.printed(seen, value)
 
 
 def _any_budget(workspace: Workspace, start: float) -> float:
-    ladder = np.unique(np.round(np.geomspace(0.1, 20, 93), 3))
-    nearest = float(ladder[np.abs(np.log(ladder / start)).argmin()])
+    """A ladder of budgets, with all that one wants to set exactly, and the client's own."""
+    low, high = min(0.1, start), max(20.0, start)
+    steps = [float(f"{step:.2g}") for step in np.geomspace(low, high, 80)]
+    ladder = sorted({*steps, *(step for step in map(float, ROUND) if low <= step <= high), start})
     chosen = st.select_slider(
-        "ε in the mechanism's scope",
-        ladder.tolist(),
-        nearest,
+        "ε in the mechanism's own scope",
+        ladder,
+        start,
         format_func=number,
         key=workspace.key("other"),
         width=260,
@@ -106,52 +117,51 @@ def _any_budget(workspace: Workspace, start: float) -> float:
     return float(chosen)
 
 
-def _laws(shown: list[Design], budgets: list[float], value: float, low: float, high: float) -> None:
-    """What is sent for the weight: a chart for each different mechanism."""
-    seen: dict[object, tuple[Design, float]] = {}
-    for design, epsilon in zip(shown, budgets, strict=True):
-        seen.setdefault((design.experiment.randomiser, epsilon), (design, epsilon))
-    for n, (column, (design, epsilon)) in enumerate(zip(st.columns(len(seen)), seen.values(), strict=True)):
-        mechanism = design.experiment.randomiser
-        variance = float(mechanism.variance(value, epsilon, low, high))
-        tint = tint_of(mechanisms.registry, mechanism.name)
+def _laws(seen: list[View], value: float) -> None:
+    """What is sent for the weight: a chart for each different law."""
+    once = different(seen)
+    for n, (column, view) in enumerate(zip(st.columns(len(once)), once, strict=True)):
+        mechanism, epsilon, low, high = view.law
+        weight = min(max(value, low), high)
+        variance = float(mechanism.variance(weight, epsilon, low, high))
         with column, st.container(border=True):
+            clipped = f", clipped to {number(weight)}" if weight != value else ""
             st.markdown(
-                f"**{mechanism.label}**: what is sent for a weight of {number(value)}, at ε {number(epsilon)}"
+                f"**{plain(view.name)}**: what is sent for a weight of {number(value)}{clipped}, "
+                f"at ε {number(epsilon)}"
             )
             st.caption(
                 f"variance {number(variance)}, σ {number(np.sqrt(variance))}; grey: a weight from the other "
                 "end of the safe range (shaded)"
             )
+            tint = tint_of(mechanisms.registry, mechanism.name)
             components.chart(
-                json.dumps(law_figure(mechanism, tint, value, epsilon, low, high)),
+                json.dumps(law_figure(mechanism, tint, weight, epsilon, low, high)),
                 key=f"law {n}",
                 height=260,
-                label=f"Law of {mechanism.label} for a weight of {number(value)} at ε {number(epsilon)}",
+                label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
             )
 
 
-def _variances(
-    shown: list[Design], epsilon: float, value: float, low: float, high: float, budgets: list[float]
-) -> None:
-    chosen = {d.experiment.mechanism.name: d.experiment.randomiser for d in shown}
-    use = shown[0].experiment.use()
+def _variances(seen: list[View], value: float, budgets: list[float]) -> None:
+    once, use = different(seen), seen[0].design.experiment.use()
     left, right = st.columns(2, gap="small")
     with left, st.container(border=True):
         st.markdown("**Variance against the budget**, for this weight")
-        st.caption("dots: the clients' budgets; crosses: where two of the chosen mechanisms change places")
+        st.caption("dots: the clients' budgets; crosses: where two of the designs change places")
         components.chart(
-            json.dumps(against_budget(chosen, use, value, epsilon, budgets, low, high)),
+            json.dumps(against_budget(once, use, value, budgets)),
             key="variance",
             label=f"Variance of what is sent against the budget, for a weight of {number(value)}",
         )
     with right, st.container(border=True):
-        st.markdown(f"**Variance against the weight**, at ε {number(epsilon)}")
-        st.caption(plain("a flat line hides every weight alike; ldpsign is left out: it sends a sign", 200))
+        at = " or ".join(dict.fromkeys(number(view.epsilon) for view in once))
+        st.markdown(f"**Variance against the weight**, at ε {at}")
+        st.caption("a flat line hides every weight alike; ldpsign is left out: it sends a sign")
         components.chart(
-            json.dumps(against_value(chosen, use, value, epsilon, low, high)),
+            json.dumps(against_value(once, use, value)),
             key="by value",
-            label=f"Variance of what is sent against the weight, at ε {number(epsilon)}",
+            label=f"Variance of what is sent against the weight, at ε {at}",
         )
 
 

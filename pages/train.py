@@ -28,7 +28,9 @@ def main() -> None:
             st.subheader("What is run", anchor="settings")
             choices(workspace)
         with right:
-            live_view(workspace.draft, job, workspace.preset.lesson if workspace.preset else "")
+            preset = workspace.preset
+            untouched = preset is not None and preset.draft == workspace.draft
+            live_view(workspace.draft, job, preset.lesson if preset and untouched else "")
 
 
 main()

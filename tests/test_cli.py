@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ldp_core import presets
+from ldp_core.experiment import parse
 from tests.conftest import ROOT
 
 

@@ -28,7 +28,7 @@ export function draw(element, figure, height, label) {
   element.setAttribute("role", "img");
   element.setAttribute("aria-label", label);
   element.pendingFigure = figure;
-  element.drawing = (element.drawing ?? Promise.resolve()).then(async () => {
+  enqueue(element, async () => {
     const next = element.pendingFigure;
     if (!next) return;
     element.pendingFigure = undefined;
@@ -37,22 +37,36 @@ export function draw(element, figure, height, label) {
     const { data, layout } = coloured(next, palette(element));
     const { shapes, ...rest } = { ...fitting(layout, element.clientWidth), height, autosize: true };
     const [marks, all] = [JSON.stringify(shapes), JSON.stringify([data, rest])];
-    follow(element, Plotly);
     const [marksBefore, allBefore] = element.drawnBefore ?? [];
-    if (all !== allBefore) await Plotly.react(element, data, { ...rest, shapes }, CONFIG);
-    else if (marks !== marksBefore) await Plotly.relayout(element, { shapes }); // a line moved, nothing else
+    try {
+      if (all !== allBefore) await Plotly.react(element, data, { ...rest, shapes }, CONFIG);
+      else if (marks !== marksBefore) await Plotly.relayout(element, { shapes }); // a line moved, nothing else
+    } catch {
+      Plotly.purge(element); // whatever state it was in: start afresh
+      element.textContent = "";
+      await Plotly.newPlot(element, data, { ...rest, shapes }, CONFIG);
+    }
     element.drawnBefore = [marks, all];
+    follow(element, Plotly);
   });
-  element.drawing.catch((error) => {
+}
+
+// One thing at a time on one chart: drawing and fitting to a new width must not meet half way.
+function enqueue(element, task) {
+  element.drawing = (element.drawing ?? Promise.resolve()).then(task).catch((error) => {
+    element.drawnBefore = undefined;
     element.textContent = error.message;
-    element.drawing = undefined;
   });
 }
 
 // A chart keeps to its column, which may become narrower or wider without the window changing.
 function follow(element, Plotly) {
   element.watcher ??= new ResizeObserver(() => {
-    if (element.isConnected && element.data && element.clientWidth > 0) Plotly.Plots.resize(element);
+    if (element.clientWidth === element.widthBefore) return;
+    element.widthBefore = element.clientWidth;
+    enqueue(element, async () => {
+      if (element.isConnected && element.data && element.clientWidth > 0) await Plotly.Plots.resize(element);
+    });
   });
   element.watcher.observe(element);
 }

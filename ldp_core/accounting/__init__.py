@@ -2,7 +2,7 @@
 
 from ldp_core.accounting.compose import compose
 from ldp_core.accounting.empirical import Audit, audit, exact_epsilon
-from ldp_core.accounting.ledger import everyone, ledger
+from ldp_core.accounting.ledger import everyone, ledger, promise
 from ldp_core.accounting.spending import DELTA, Spending
 
-__all__ = ["DELTA", "Audit", "Spending", "audit", "compose", "everyone", "exact_epsilon", "ledger"]
+__all__ = ["DELTA", "Audit", "Spending", "audit", "compose", "everyone", "exact_epsilon", "ledger", "promise"]

@@ -21,7 +21,9 @@ from ldp_core.mechanisms.base import Floats
 ALPHA = 1e-6
 """The probability that any of an audit's intervals misses."""
 VECTOR = 8
-"""Weights in a vector, where the mechanism perturbs several at once."""
+"""Weights in a layer that stands for all layers, where the budget is for a layer."""
+MOST = 2_500_000
+"""Values drawn at most: of whole uploads there are fewer samples, and the bound is looser."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,14 @@ def audit(
     anything is counted.
 
     Args:
-        mechanism: fitted to vectors of VECTOR weights where its scope is not a coordinate.
+        mechanism: fitted to what it perturbs, where its scope is not a coordinate.
         epsilon, low, high: the budget and the safe range.
         generator: a stream of its own.
         samples: runs on each of the two inputs.
     """
     delta = float(getattr(mechanism, "delta_", 0.0)) if mechanism.mu(epsilon, low, high) is not None else 0.0
-    length = () if mechanism.scope == "coordinate" else (VECTOR,)
+    length = () if mechanism.scope == "coordinate" else (getattr(mechanism, "dimension", None) or VECTOR,)
+    samples = max(200, min(samples, MOST // math.prod(length)))
     shape = (samples, *length)
     ends = [mechanism.perturb(np.full(shape, end), epsilon, low, high, generator) for end in (low, high)]
     inputs = [np.full(length, end) if length else np.float64(end) for end in (low, high)]

@@ -7,6 +7,7 @@ safe range: nothing is assumed about them but that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -27,26 +28,31 @@ def ledger(
         InvalidExperiment: `experiment` is a dict that cannot run.
     """
     experiment = parse(experiment)
+    everybody, limits = everyone(experiment), experiment.clients.run_limits().tolist()
+    known: dict[tuple[Client, float], dict[str, Any]] = {}
+    found = []
+    for i in range(experiment.clients.count) if clients is None else clients:
+        key = (everybody[i], limits[i])
+        if key not in known:
+            known[key] = promise(experiment, *key)
+        found.append(known[key])
+    return found
+
+
+def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> dict[str, Any]:
+    """The entry of a client with this budget and range, and with its own limit for the run."""
     spending = Spending(experiment)
     count, rounds = experiment.clients.count, experiment.rounds
     expected = experiment.selection.expected_uploads(count, rounds)
-    worst = experiment.selection.most_uploads(count, rounds)
-    limits = experiment.clients.run_limits()
-    entries: dict[tuple[Client, float], dict[str, Any]] = {}
-    found = []
-    everybody = everyone(experiment)
-    for i in range(count) if clients is None else clients:
-        client, limit = everybody[i], float(limits[i])
-        if (client, limit) not in entries:
-            most = min(worst, spending.affordable(client, limit)) if limit < float("inf") else worst
-            entries[client, limit] = {
-                "coordinate": spending.coordinate(client),
-                "upload": spending.uploads(client, 1),
-                "run_expected": spending.uploads(client, min(expected, most)),
-                "run_worst": spending.uploads(client, most),
-            }
-        found.append(entries[client, limit])
-    return found
+    most = experiment.selection.most_uploads(count, rounds)
+    if math.isfinite(limit):
+        most = min(most, spending.affordable(client, limit))
+    return {
+        "coordinate": spending.coordinate(client),
+        "upload": spending.uploads(client, 1),
+        "run_expected": spending.uploads(client, min(expected, most)),
+        "run_worst": spending.uploads(client, most),
+    }
 
 
 def everyone(experiment: Experiment) -> list[Client]:

@@ -41,7 +41,8 @@ class Aggregator(Component):
             variances: the worst-case variance of each client's noise per weight, shape (K,), ≥ 0.
                 Worst-case, because the true one depends on the client's data.
             sizes: how many samples each client trains on, shape (K,).
-            between: the variance between clients' true weights, ≥ 0, in the same units.
+            between: the variance between clients' true weights, ≥ 0, in the same units; 0 for the
+                aggregator's own.
             generator: for aggregators that draw their weights.
 
         Raises:
@@ -57,8 +58,9 @@ class Aggregator(Component):
             raise InvalidInput(
                 f"sizes must be {len(noise)} numbers of samples, one a client; got {shown(sizes)}"
             )
-        if not (math.isfinite(between) and between >= 0):
+        if not isinstance(between, int | float) or not (math.isfinite(between) and between >= 0):
             raise InvalidInput(f"between must be a finite variance of at least 0; got {shown(between)}")
+        between = between or self.between
         raw = self.raw_weights(noise, counts, between, generator)
         total = raw.sum()
         return raw / total if total > 0 else raw  # an aggregator may draw nobody at all

@@ -70,12 +70,11 @@ class Draft:
         ]
 
     def reference(self) -> Run | None:
-        """The base without noise and attack; None if a variant is without noise already."""
+        """A plain mean without noise and attack; None if a variant is without noise already."""
         if any(experiment.mechanism.name == "none" for experiment in self.experiments()):
             return None
-        clean = changed(
-            self.experiments()[-1], {"mechanism.name": "none", "form": "corrected", "attack": None}
-        )
+        plain = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected", "attack": None}
+        clean = changed(self.experiments()[-1], plain)
         return Run(REFERENCE, "no noise", clean)
 
     def as_json(self) -> dict[str, Any]:

@@ -112,7 +112,9 @@ def _known_fields(path: Path, data: Any) -> list[str]:
         data = data.get(step) if isinstance(data, Mapping) else None
         if part is not None and isinstance(data, Mapping):
             component: Any = part.registry.kind(data[part.key])
-            return [part.key, *(f for f in component.model_fields if f != "form")]
+            hidden = ("form", *getattr(component, "known_from_use", ()))
+            fields = {name: field.alias or name for name, field in component.model_fields.items()}
+            return [part.key, *(alias for name, alias in fields.items() if name not in hidden)]
         kind = getattr(field, "annotation", None)
     return list(kind.model_fields) if isinstance(kind, type) and issubclass(kind, BaseModel) else []
 

@@ -78,7 +78,8 @@ class Mechanism(Component):
     def parameters(self) -> dict[str, Any]:
         """Its own parameters as JSON values (the form belongs to the experiment)."""
         values = self.model_dump(mode="json", by_alias=True, exclude={"form"})
-        return {k: v for k, v in values.items() if v is not None or k not in self.known_from_use}
+        per = {"per": "upload"} if values.get("dimension") and "per" in values else {}
+        return {k: v for k, v in (values | per).items() if k not in self.known_from_use}
 
     @abstractmethod
     def perturb(

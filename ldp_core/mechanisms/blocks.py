@@ -140,9 +140,13 @@ def _part(table: Any, rows: slice, columns: slice) -> Any:
 
 
 def _draw(xp: Any, generator: Any, like: Any, normal: bool) -> Any:
-    """Uniforms in [0, 1), or standard normals, one for each value of `like`."""
+    """Uniforms in (0, 1], or standard normals, one for each value of `like`."""
     if xp is np:
-        return (generator.standard_normal if normal else generator.random)(like.shape, dtype=like.dtype)
-    return (xp.randn if normal else xp.rand)(
-        like.shape, generator=generator, dtype=like.dtype, device=like.device
-    )
+        u = (generator.standard_normal if normal else generator.random)(like.shape, dtype=like.dtype)
+    else:
+        draw = xp.randn if normal else xp.rand
+        u = draw(like.shape, generator=generator, dtype=like.dtype, device=like.device)
+    if not normal:
+        # draws are multiples of a step: from its middle, 0 is not likelier than what it stands for
+        u += 2.0**-25 if u.dtype in (np.float32, getattr(xp, "float32", None)) else 2.0**-54
+    return u

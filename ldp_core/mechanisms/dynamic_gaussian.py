@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from ldp_core.fields import Checked, Number, Whole
-from ldp_core.limits import ROUNDS, SLOWNESS
+from ldp_core.limits import ROUNDS, SAMPLES, SLOWNESS
 from ldp_core.mechanisms.base import Difference, Use, check_budget
 from ldp_core.mechanisms.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import epsilon_of
@@ -47,7 +47,7 @@ class DynamicGaussian(GaussianNoise):
     a: Annotated[float, Number(SLOWNESS)] = Field(SLOWNESS.default, description="slowness of the schedule, a")
     rounds: Annotated[int | None, ROUND] = None
     round: Annotated[int | None, ROUND] = None
-    samples: Annotated[float | None, Checked(lambda v: v)] = None
+    samples: Annotated[float | None, Checked(Number(SAMPLES, optional=True).check)] = None
 
     def fitted(self, use: Use) -> Self:
         own = {"rounds": self.rounds or use.rounds, "round": use.round, "samples": use.samples}

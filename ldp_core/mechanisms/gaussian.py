@@ -33,8 +33,8 @@ class Gaussian(GaussianNoise):
     )
     reference = "Balle and Wang 2018 (analytic); Dwork and Roth 2014 (classical); paper 001, eq. 4"
     as_printed = (
-        "Paper 001's equation 4 as printed has its root over a part of the formula only and knows neither "
-        "the safe range nor the number of weights; the other two calibrations are the same in both forms."
+        "Paper 001's equation 4 as printed has its root over a part of the formula only (and the paper "
+        "takes 1 for the sensitivity); the other two calibrations are the same in both forms."
     )
 
     calibration: Annotated[str, Choice(CALIBRATIONS)] = Field("analytic", description="calibration")
@@ -44,6 +44,9 @@ class Gaussian(GaussianNoise):
     rounds: Annotated[int | None, Whole(ROUNDS, optional=True)] = Field(
         None, description="paper 001: rounds R, if not the run's"
     )
+
+    def matters(self, parameter: str) -> bool:
+        return parameter != "sampling" or self.calibration == "paper001"
 
     def fitted(self, use: Use) -> Self:
         fitted = super().fitted(use)
@@ -55,9 +58,8 @@ class Gaussian(GaussianNoise):
             return sensitivity * classical(budget, self.delta_)
         if self.calibration == "analytic":
             return sensitivity / mu_of(budget, self.delta_)
-        if self.form == "as_printed":  # the printed formula has no sensitivity in it
-            given = 1.0 if self.sensitivity is None else self.sensitivity
-            return given * self._printed(budget) + np.zeros_like(sensitivity)
+        if self.form == "as_printed":  # the paper itself takes 1 for the sensitivity, whatever the range
+            return sensitivity * self._printed(budget)
         return sensitivity * np.sqrt(self._prefactor() * self._rest(budget))
 
     def _prefactor(self) -> float:
@@ -78,7 +80,7 @@ class Gaussian(GaussianNoise):
             return ()
         if self.calibration == "classical":
             true = float(delta_of(epsilon, self.mu(epsilon, low, high)))
-            why = "the textbook formula is proved for ε below 1 and fails for large ε"
+            why = "the formula is proved for ε below 1: more noise than needed there, too little far above"
             return (Difference(f"δ at ε {epsilon:g}", self.delta_, true, why),)
         spread = float(whole._printed(np.asarray(epsilon)))
         width, d, rounds = high - low, use.dimension, whole.rounds or 1
@@ -89,7 +91,9 @@ class Gaussian(GaussianNoise):
             return float(epsilon_of(self.delta_, mu))
 
         return (
-            Difference("σ", spread, rooted, "the root belongs over the whole product"),
+            Difference(
+                "σ, for a sensitivity of 1", spread, rooted, "the root belongs over the whole product"
+            ),
             Difference(
                 "σ for the whole upload and run",
                 spread,

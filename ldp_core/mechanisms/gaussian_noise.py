@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
+from ldp_core.errors import InvalidInput
 from ldp_core.fields import Checked, Choice, Number, Whole
 from ldp_core.limits import DELTA, DIMENSION, SENSITIVITY
 from ldp_core.mechanisms.base import (
@@ -26,7 +27,7 @@ from ldp_core.mechanisms.base import (
     check_budget,
     check_range,
 )
-from ldp_core.mechanisms.blocks import perturb_blocks
+from ldp_core.mechanisms.blocks import broadcast, perturb_blocks
 from ldp_core.mechanisms.scale_free import normalised
 from ldp_core.normal import delta_of
 
@@ -42,7 +43,7 @@ class GaussianNoise(Mechanism):
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
 
     delta_: Annotated[float, Number(DELTA)] = Field(DELTA.default, alias="delta", description="δ of one use")
-    per: Annotated[str, Choice(tuple(PER))] = Field("weight", description="ε and δ are for a")
+    per: Annotated[str, Choice(tuple(PER))] = Field("weight", description="the budget is for a")
     sensitivity: Annotated[float | None, Number(SENSITIVITY, optional=True)] = Field(
         None, description="sensitivity, if not that of the safe range"
     )
@@ -64,6 +65,10 @@ class GaussianNoise(Mechanism):
         lows, highs = check_range(low, high)
         width = highs - lows
         d = self.dimension or 1
+        if self.dimension is None and self.scope == "upload":
+            raise InvalidInput(
+                f"{self.name} must know how many weights an upload has; give it as dimension=…"
+            )
         if d > 1 and width.shape[-1:] == (d,):  # a range for each weight
             return np.asarray(np.sqrt((width**2).sum(axis=-1, keepdims=True)))
         return width * np.sqrt(d)
@@ -81,6 +86,16 @@ class GaussianNoise(Mechanism):
         generator: np.random.Generator | torch.Generator,
     ) -> Values:
         lows, highs = check_range(low, high)
+        if self.scope == "upload":
+            shape = broadcast(tuple(np.shape(values)), lows.shape)
+            length = shape[-1] if shape else 1
+            if self.dimension is None:
+                sized = self.model_copy(update={"dimension": max(1, length)})
+                return sized.perturb(values, epsilon, low, high, generator)
+            if length not in (0, self.dimension):
+                raise InvalidInput(
+                    f"{self.name} must be given uploads of {self.dimension} weights; got {length}"
+                )
         coefficients = {"spread": self.sigma(epsilon, lows, highs) / ((highs - lows) / 2)}
         return perturb_blocks(_add, coefficients, values, lows, highs, generator, normal=True)
 

@@ -192,13 +192,14 @@ class Harmony(Mechanism):
         fitted = self.fitted(use)
         forms = [fitted.model_copy(update={"form": form}) for form in ("as_printed", "corrected")]
         printed, corrected = (float(f.mean(value, epsilon, low, high)) for f in forms)
+        average = Difference(
+            f"average answer for a weight of {value:g}",
+            printed,
+            corrected,
+            "a weight that is not reported is filled with 0 instead of its range's centre",
+        )
         return (
-            Difference(
-                f"average answer for a weight of {value:g}",
-                printed,
-                corrected,
-                "a weight that is not reported is filled with 0 instead of its range's centre",
-            ),
+            *((average,) if printed != corrected else ()),
             Difference(
                 "bits sent for a layer",
                 1,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
-from scipy.special import log_ndtr, ndtr
+from scipy.special import erf, log_ndtr, ndtr
 
 from ldp_core.fields import Number
 from ldp_core.limits import DELTA, SENSITIVITY
@@ -76,7 +76,7 @@ class LDPSign(Mechanism):
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         z = self._z(value, epsilon, low, high)
-        return (ndtr(z) - ndtr(-z))[()]
+        return erf(z / np.sqrt(2))[()]
 
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         z = self._z(value, epsilon, low, high)

@@ -23,7 +23,7 @@ from ldp_core.mechanisms.base import (
     check_budget,
     check_range,
 )
-from ldp_core.mechanisms.blocks import checked, perturb_blocks
+from ldp_core.mechanisms.blocks import broadcast, checked, perturb_blocks
 from ldp_core.mechanisms.scale_free import ScaleFree
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ class Piecewise(ScaleFree):
         lows, highs = check_range(low, high)
         coefficients = self.unit_coefficients(check_budget(epsilon))
         xp, data = checked(values, generator)
+        shape = broadcast(tuple(data.shape), lows.shape, *(c.shape for c in coefficients.values()))
+        data = xp.broadcast_to(data, shape)
         array = data if xp is np else data.detach().cpu().numpy()
         if not array.size:
             return super().perturb(values, epsilon, low, high, generator)
@@ -147,8 +149,11 @@ class Piecewise(ScaleFree):
             return super().max_variance(epsilon, low, high)
         # at either end of the range, for the scale that the range's upper end gives
         lows, highs = check_range(low, high)
+        budget = check_budget(epsilon)
         ends = [self._at_end(end, epsilon, lows, highs) for end in (lows, highs)]
-        return np.maximum(*ends)[()]
+        # an upload without a positive weight takes its largest size for the scale
+        below = np.minimum(lows, 0.0) ** 2 * self.unit_variance(np.ones_like(budget), budget)
+        return np.maximum(np.maximum(*ends), below)[()]
 
     def _at_end(self, end: Floats, epsilon: ArrayLike, low: Floats, high: Floats) -> Any:
         budget = check_budget(epsilon)
@@ -197,7 +202,7 @@ class Piecewise(ScaleFree):
             Difference(
                 "δ between an upload and one with a scale a tenth smaller",
                 0.0,
-                printed_scale.told_apart(epsilon, use.dimension),
-                f"at any ε, if the other {use.dimension} weights lie at 0",
+                printed_scale.told_apart(epsilon, use.dimension - 1),
+                f"at any ε, if the other {use.dimension - 1} weights lie at 0",
             ),
         )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ldp_core.errors import StorageFailed
+from ldp_core.estimate import refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.runs import queue, store
 from ldp_core.runs.queue import Job
@@ -19,7 +20,11 @@ def submit(draft: Draft, draft_id: str | None = None, *, reference: bool = False
         draft: what to run.
         draft_id: the draft's id, so that its page finds the job again.
         reference: run it once without noise as well, to hold the others against.
+
+    Raises:
+        InvalidExperiment: it cannot fit into memory or onto the disk; with the arithmetic.
     """
+    refuse_what_cannot_fit(draft)
     identity = queue.add("run", {"draft": draft.as_json(), "reference": reference}, draft_id)
     ensure_worker()
     return identity

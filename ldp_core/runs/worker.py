@@ -24,13 +24,16 @@ from filelock import FileLock
 
 from ldp_core.runs import queue
 from ldp_core.runs.alive import identity, is_alive
-from ldp_core.runs.drive import load
+from ldp_core.runs.calibration import calibrate, rates
+from ldp_core.runs.drive import load, one_thread
 from ldp_core.runs.paths import data_dir, runs_dir
 from ldp_core.runs.training import OUTCOME, train_job
 
 POLL_SECONDS = 0.05
 GRACE_SECONDS = 2.0
 """A job that is cancelled has this long to finish its step before it is killed."""
+QUIET_SECONDS = 1.0
+"""After so long without a job, a machine that has not been measured is measured."""
 IDLE_SECONDS = 600.0
 """A worker without work stays warm this long."""
 
@@ -83,6 +86,9 @@ def _work() -> None:
     while time.monotonic() - idle_since < patience:
         queue.reap()
         job = queue.claim()
+        if job is None and rates() is None and time.monotonic() - idle_since > QUIET_SECONDS:
+            one_thread()
+            calibrate()
         if job is None:
             time.sleep(POLL_SECONDS)
             continue

@@ -1,44 +1,25 @@
-"""Each design in figures: the server's noise, the promise, its audit, what is in clear, what was printed."""
+"""Each design in figures: the server's noise, its audit, what is in clear, what its paper prints."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
-from ldp_core.accounting import Audit, audit, ledger
+from ldp_core.accounting import Audit, audit
 from ldp_core.accounting.empirical import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.outlook import outlook
 from ldp_core.streams import stream
 from ldp_core.theory import client_weights, nobody, sent_in_clear
-from pages.parts.designs import Design
+from pages.parts.designs import Design, View, different
+from pages.parts.tables import grouped, table
 from pages.parts.text import number, percent, plain
 
 VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unknown": ":gray"}
+COVERS = {"coordinate": "one weight", "layer": "one layer", "upload": "one upload"}
 SAMPLES = 100_000
-SCOPES = {
-    "coordinate": "one weight",
-    "upload": "one upload",
-    "run_expected": "this run, expected",
-    "run_worst": "this run, worst case",
-}
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A plain table; cells are Markdown."""
-    lines = [" | ".join(head), " | ".join("---" for _ in head), *(" | ".join(row) for row in rows)]
-    st.markdown("\n".join(f"| {line} |" for line in lines))
-
-
-def grouped(rows: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
-    """Rows with the same cells as one, under all their names."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for name, cells in rows:
-        found.setdefault(tuple(cells), []).append(name)
-    return [[f"**{plain(', '.join(names), 120)}**", *cells] for cells, names in found.items()]
 
 
 def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
@@ -48,9 +29,13 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     head += [f"weight of client {i + 1} ({name})" for name, i in named.items()]
     rows = []
     for design in shown:
-        view, weights = outlook(design.experiment), client_weights(design.experiment)
-        empty = nobody(design.experiment)
-        lottery = f"; {percent(empty)} of the rounds are empty" if empty > 0 else ""
+        view, empty = outlook(design.experiment), nobody(design.experiment)
+        weights = client_weights(design.experiment) / (1 - empty)
+        lottery = (
+            f"; {percent(empty)} of the rounds are empty, and these figures are of the others"
+            if empty
+            else ""
+        )
         rows.append(
             [
                 f"**{plain(design.label)}**",
@@ -63,85 +48,40 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
         )
     table(head, rows)
     st.caption(
-        "The verdict is a rule of thumb, measured on digits: noise well below a trained weight does little, "
-        "noise above it drowns it. Train shows what really happens."
+        "Trained weight: the size (root mean square) of the model's weights after training without noise. The "
+        "verdict is a rule of thumb, measured on digits: noise well below that size does little, noise above "
+        "it drowns it. Train shows what really happens."
     )
 
 
-def promises(shown: Sequence[Design], client: int, who: str) -> None:
-    """The four numbers of one client under each design, in words for the first of them."""
-    st.markdown(f"**What is promised to client {client + 1}** ({who})")
-    rows, lines = [], []
-    for design in shown:
-        entry = _entry(design, client)
-        lines.append(entry)
-        cells = []
-        for scope in SCOPES:
-            line = entry[scope]
-            if not line["guarantee"]:
-                cells.append(f":red[**no guarantee**] ({plain(line['why'], 120)})")
-                continue
-            basic = f"<br>plain sum {number(line['basic'], 5)}" if line["rule"] != "basic" else ""
-            basic = basic.replace("<br>", "; ")
-            cells.append(f"**ε {number(line['epsilon'], 4)}**, δ {number(line['delta'])}{basic}")
-        rows.append((design.label, cells))
-    table(["design", *SCOPES.values()], grouped(rows))
-    st.markdown(in_words(shown[0], lines[0]))
-    st.caption(
-        "Each number bounds how well any two values in the client's safe range can be told apart; the "
-        "smallest valid bound comes first. Sampling of clients adds nothing, because the server sees who "
-        "takes part; nothing is shuffled."
-    )
-
-
-def in_words(design: Design, entry: dict[str, dict[str, Any]]) -> str:
-    """What the first two numbers mean, as odds."""
-    one, upload = entry["coordinate"], entry["upload"]
-    if (
-        not one["guarantee"]
-        or not isinstance(one["epsilon"], float)
-        or not isinstance(upload["epsilon"], float)
-    ):
-        return "In words: nothing is promised."
-    odds = math.exp(min(one["epsilon"], 700))
-    d = design.experiment.dimension
-    whole = upload["epsilon"]
-    far = "no protection at all" if whole > 15 else "which still hides something"
-    return (
-        f"In words, for {plain(design.label)}: looking at **one weight**, an attacker's odds between any two "
-        f"values change by a factor of at most {number(odds)} (e to the {number(one['epsilon'])}). Looking "
-        f"at **all {number(d, 6)} weights of one upload**, by e to the {number(whole, 4)}, {far}: a budget "
-        "for one weight is not a budget for a person."
-    )
-
-
-def audits(shown: Sequence[Design], epsilon: float, low: float, high: float) -> None:
+def audits(seen: Sequence[View]) -> None:
     """Claimed, exact and measured ε of each mechanism for one use."""
     st.markdown("**Does the mechanism keep its promise?** One use, on the two ends of the safe range")
-    rows = []
-    for design in shown:
-        mechanism = design.experiment.randomiser
+    rows: list[tuple[str, list[str]]] = []
+    for view in seen:
+        mechanism = view.mechanism
         if mechanism.name == "none":
-            rows.append((design.label, ["none", ":red[**∞**]", "–", "–"]))
+            rows.append((view.design.label, ["none", ":red[**∞**]", "–", "–"]))
             continue
-        found = _audit(mechanism.model_dump_json(by_alias=True), mechanism, epsilon, low, high)
+        key = mechanism.model_dump_json(by_alias=True)
+        found = _audit(f"{mechanism.name} {key}", mechanism, view.epsilon, view.low, view.high)
         delta = f", δ {number(found.delta)}" if found.delta else ""
-        broken = found.exact > found.claimed * (1 + 1e-9)
+        broken = found.exact > found.claimed * (1 + 1e-6)
         exact = "∞" if math.isinf(found.exact) else number(found.exact, 4)
-        covers = {"coordinate": "one weight", "layer": "one layer", "upload": "one upload"}[mechanism.scope]
-        shown_exact = f":red[**{exact}**]" if broken else f"**{exact}**"
-        cells = [f"{number(found.claimed)}{delta}", shown_exact, f"≥ {number(found.measured)}", covers]
-        rows.append((design.label, cells))
-    table(["design", "claimed ε", "exact ε", "measured", "covers"], grouped(rows))
+        measured = f"≥ {number(found.measured)} ({number(found.samples, 6)} samples)"
+        cells = [f"{number(found.claimed, 4)}{delta}", f":red[**{exact}**]" if broken else f"**{exact}**"]
+        rows.append((view.design.label, [*cells, measured, COVERS[mechanism.scope]]))
+    table(["design", "claimed ε", "exact ε", "measured", "one use is"], grouped(rows))
     st.caption(
-        f"Measured: a lower bound from {number(SAMPLES, 6)} samples of each input (Clopper–Pearson, wrong at "
-        "most once in a million). A lower bound can refute a promise, never prove one."
+        "Red: the mechanism gives away more than it claims. Measured: a lower bound from samples of each "
+        "input (Clopper–Pearson, wrong at most once in a million); it can refute a promise, never prove one, "
+        "and says little where what gives a weight away is rare."
     )
 
 
 def in_clear(shown: Sequence[Design]) -> None:
     """What no ε covers."""
-    st.markdown("**What is sent in clear**, and carries no ε")
+    st.markdown("**What is sent in clear**: the server learns it as it is, and no ε covers it")
     rows: dict[tuple[str, str, str], list[str]] = {}
     for design in shown:
         for item in sent_in_clear(design.experiment):
@@ -149,45 +89,31 @@ def in_clear(shown: Sequence[Design]) -> None:
     table(
         ["what", "told by", "why", "designs"],
         [
-            [f":red[**{plain(what)}**]", plain(by), plain(why, 120), plain(", ".join(labels), 120)]
+            [f":red[**{plain(what)}**]", plain(by), plain(why, 120), plain(", ".join(labels), 160)]
             for (what, by, why), labels in rows.items()
         ],
     )
 
 
-def printed(shown: Sequence[Design], value: float, epsilon: float, low: float, high: float) -> None:
-    """Each paper's own figures beside the right ones, where they differ."""
+def printed(seen: Sequence[View], value: float) -> None:
+    """What each paper says of its mechanism, beside what is so."""
     rows = []
-    for experiment in {d.experiment.randomiser: d.experiment for d in shown}.values():
-        for item in experiment.randomiser.differences(value, epsilon, low, high, experiment.use()):
-            rows.append(
-                [
-                    experiment.mechanism.label,
-                    plain(item.what, 120),
-                    _figure(item.printed),
-                    f"**{_figure(item.corrected)}**",
-                    plain(item.why, 160),
-                ]
-            )
+    for view in different(list(seen)):
+        use, budget = view.design.experiment.use(), (view.epsilon, view.low, view.high)
+        weight = min(max(value, view.low), view.high)
+        for item in view.mechanism.differences(weight, *budget, use):
+            figures = [_figure(item.printed), f"**{_figure(item.corrected)}**"]
+            rows.append([plain(view.name), plain(item.what, 120), *figures, plain(item.why, 160)])
     if rows:
-        st.markdown("**As printed, and as it is**: the papers' figures for this client and this weight")
-        table(["mechanism", "what", "as printed", "corrected", "because"], rows)
+        st.markdown("**What the papers print, and what is so**, for this client and this weight")
+        table(["mechanism", "what", "the paper says", "in truth", "because"], rows)
 
 
 def _figure(value: float) -> str:
     return "∞" if math.isinf(value) else ("−" if value < 0 else "") + number(abs(value), 4)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_data(max_entries=512, show_spinner=False)
 def _audit(key: str, _mechanism: Mechanism, epsilon: float, low: float, high: float) -> Audit:
-    fitted = _mechanism if _mechanism.scope == "coordinate" else _mechanism.fitted(Use(VECTOR))
+    fitted = _mechanism.fitted(Use(VECTOR)) if _mechanism.scope == "layer" else _mechanism
     return audit(fitted, epsilon, low, high, stream(0, "audit"), SAMPLES)
-
-
-def _entry(design: Design, client: int) -> dict[str, dict[str, Any]]:
-    return _ledger(design.experiment.key, design.experiment, client)
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _ledger(key: str, _experiment: object, client: int) -> dict[str, dict[str, Any]]:
-    return ledger(_experiment, [client])[0]  # type: ignore[arg-type]

@@ -14,6 +14,8 @@ import streamlit as st
 from ldp_core import aggregators, mechanisms
 from ldp_core.errors import Problem
 from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.limits import LABEL_LENGTH
+from ldp_core.mechanisms import Mechanism
 from pages.parts.fields import Apply, named, one_of, own_parameters
 from pages.parts.styles import Style, styles
 from pages.parts.text import plain
@@ -21,6 +23,7 @@ from pages.parts.workspace import Workspace
 
 MOST = 3
 FORMS = {"corrected": "corrected", "as_printed": "as printed"}
+AS_PRINTED = ("as printed",)
 OWN = {"mechanism": mechanisms.registry, "aggregator": aggregators.registry}
 
 
@@ -37,6 +40,49 @@ class Design:
     def label(self) -> str:
         """The run's own."""
         return self.variant.label
+
+
+@dataclass(frozen=True)
+class View:
+    """A design as one client sees it: with its budget and its safe range there."""
+
+    design: Design
+    name: str
+    """What its charts are called: the mechanism, or the whole design where two have the same one."""
+    epsilon: float
+    low: float
+    high: float
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """In the design's form."""
+        return self.design.experiment.randomiser
+
+    @property
+    def law(self) -> tuple[Mechanism, float, float, float]:
+        """All that decides what is sent for a weight."""
+        return self.mechanism, self.epsilon, self.low, self.high
+
+
+def views(shown: list[Design], client: int, epsilon: float | None) -> list[View]:
+    """Each design for one client, or for another budget that the client might have."""
+    labels = [design.experiment.mechanism.label for design in shown]
+    found = []
+    for design, label in zip(shown, labels, strict=True):
+        population = design.experiment.population()
+        i = min(client, len(population.epsilon) - 1)
+        own = float(population.epsilon[i]) if epsilon is None else epsilon
+        name = label if labels.count(label) == 1 else design.label
+        found.append(View(design, name, own, float(population.low[i]), float(population.high[i])))
+    same = {view.law for view in found}
+    if len(same) == 1:  # only the aggregators differ
+        return [replace(view, name=labels[0]) for view in found]
+    return found
+
+
+def different(seen: list[View]) -> list[View]:
+    """One view for each law."""
+    return list({view.law: view for view in reversed(seen)}.values())[::-1]
 
 
 def designs(workspace: Workspace) -> list[Design]:
@@ -137,8 +183,8 @@ def _changed(draft: Draft, place: int, path: str, value: Any) -> Draft:
     experiment = changed(draft.base, sets)
     if path == "mechanism.name" and experiment.form != "corrected" and not experiment.mechanism.as_printed:
         sets["form"] = "corrected"
-    variants[place] = Variant(_label(draft, place, sets), sets)
-    return replace(draft, variants=tuple(variants))
+    variants[place] = replace(variants[place], set=sets)
+    return _relabelled(replace(draft, variants=tuple(variants)), place)
 
 
 def _set(sets: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
@@ -148,24 +194,33 @@ def _set(sets: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
     return kept | {path: value}
 
 
-def _label(draft: Draft, place: int, sets: Mapping[str, Any]) -> str:
-    """What a run is called: what sets it apart, and not what another one is called."""
-    experiment = changed(draft.base, sets)
-    words = [experiment.mechanism.label, experiment.aggregator.label]
-    if experiment.form == "as_printed":
-        words[0] += " as printed"
+def _relabelled(draft: Draft, place: int) -> Draft:
+    """Name the run that was changed, and those that only mechanism and aggregator tell apart."""
+    named: list[Variant] = []
+    for i, variant in enumerate(draft.variants):
+        label = variant.label
+        if i == place or all(path == "form" or path.split(".")[0] in OWN for path in variant.set):
+            label = _label(changed(draft.base, variant.set), variant.set)
+        taken = {one.label for one in named} | {one.label for one in draft.variants[i + 1 :] if i == place}
+        unique, number = label, 2
+        while unique in taken:
+            unique, number = f"{label[: LABEL_LENGTH - 5]} ({number})", number + 1
+        named.append(replace(variant, label=unique))
+    return replace(draft, variants=tuple(named))
+
+
+def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
+    """What sets a run apart, in a few words."""
+    mechanism = experiment.mechanism.label
+    own = [value for key, value in sets.items() if key.startswith("mechanism.") and key != "mechanism.name"]
+    words = [" ".join([mechanism, *(str(v) for v in own), *AS_PRINTED[: experiment.form == "as_printed"]])]
+    words.append(experiment.aggregator.label)
     words += [
         f"{path.split('.')[-1]} {value}"
         for path, value in sets.items()
-        if path not in ("form", "mechanism.name", "aggregator.name") and not isinstance(value, list | dict)
+        if path != "form" and path.split(".")[0] not in OWN and not isinstance(value, list | dict)
     ]
-    label = " · ".join(words)[:50]
-    taken = {variant.label for i, variant in enumerate(draft.variants) if i != place}
-    number = 2
-    unique = label
-    while unique in taken:
-        unique, number = f"{label} ({number})", number + 1
-    return unique
+    return " · ".join(words)[:LABEL_LENGTH]
 
 
 def _added(draft: Draft) -> Draft:
@@ -173,7 +228,10 @@ def _added(draft: Draft) -> Draft:
     used = {experiment.mechanism.name for experiment in draft.experiments()}
     fresh = next(name for name in ("duchi", "hybrid", "piecewise", "laplace") if name not in used)
     sets = _set(last.set, "mechanism.name", fresh)
-    return replace(draft, variants=(*draft.variants, Variant(_label(draft, len(draft.variants), sets), sets)))
+    place = len(draft.variants)
+    return _relabelled(
+        replace(draft, variants=(*draft.variants, Variant(f"design {place + 1}", sets))), place
+    )
 
 
 def _without(draft: Draft, place: int) -> Draft:

@@ -134,10 +134,11 @@ def own_parameters(
     for attribute, parameter in type(value).model_fields.items():
         name = parameter.alias or attribute
         mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole | Choice)), None)
-        if mark is None or getattr(mark, "optional", False):
+        if mark is None or getattr(mark, "optional", False) or not value.matters(name):
             continue
         words = parameter.description or name
-        title, path, now = words[0].upper() + words[1:], f"{field}.{name}", getattr(value, attribute)
+        title = words[0].upper() + words[1:] if words[0].isascii() else words  # ε and δ stay small
+        path, now = f"{field}.{name}", getattr(value, attribute)
         change = apply(name) if apply else None
         if isinstance(mark, Choice):
             named(workspace, path, title, dict(zip(mark.words, mark.words, strict=True)), now, change)

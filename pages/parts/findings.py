@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pages.parts.series import Series
 from pages.parts.server_panel import attempt
 from pages.parts.text import listed, number, percent, plain
 
+GUESSING = 0.05
+"""An accuracy that is not further above guessing is no better than it."""
 MOST_NAMED = 4
 """Of more runs than this, only the best ones and the worst are named."""
 
@@ -29,24 +32,26 @@ def findings(
     )
     parts = [f"{told}{f', over {seeds} seeds' if seeds > 1 else ''}."]
     if reference is not None and reference.round > 0:
-        parts.append(f"Without noise the same training reaches {percent(reference.final('accuracy').mean())}")
+        parts.append(f"Without noise a plain mean reaches {percent(reference.final('accuracy').mean())}")
         guess = f"; always naming the commonest class gives {percent(chance)}." if chance is not None else "."
         parts[-1] += guess
     if len(ranked) > 1 and seeds > 1 and not stopped:
-        parts.append(_order(ranked))
+        parts.append(_order(ranked, chance or 0.0))
     leak = _leaks(shown)
     return " ".join([*parts, *([leak] if leak else [])])
 
 
-def _order(ranked: Sequence[tuple[Series, object]]) -> str:
+def _order(ranked: Sequence[tuple[Series, Any]], chance: float) -> str:
     """Whether the best beats the second in every seed: runs of one seed are paired."""
     (best, first), (second, other) = ranked[0], ranked[1]
-    pairs = zip(first, other, strict=False)  # type: ignore[call-overload]
+    if first.mean() < chance + GUESSING:
+        return "None of them is better than guessing."
+    pairs = zip(first, other, strict=False)
     wins = [a > b for a, b in pairs]
     if all(wins):
         return f"{plain(best.label)} is ahead of {plain(second.label)} for every seed."
     ahead = f"{plain(best.label)} is ahead of {plain(second.label)} for {sum(wins)} of {len(wins)} seeds"
-    return f"{ahead}: too close to call." if sum(wins) < len(wins) - 1 else f"{ahead}."
+    return f"{ahead}: too close to call."
 
 
 def _at(one: Series, stopped: bool) -> str:

@@ -7,13 +7,15 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import shown
+from ldp_core.errors import InvalidExperiment, shown
+from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.presets import Preset
 from ldp_core.runs import drafts, jobs
+from ldp_core.runs.calibration import rates
 from ldp_core.runs.queue import RESUMABLE, Job
 from pages.parts.fields import mistakes
-from pages.parts.text import plain
+from pages.parts.text import plain, seconds
 from pages.parts.workspace import Workspace
 
 
@@ -46,12 +48,14 @@ def launch(workspace: Workspace) -> Job | None:
             key="train",
             on_click=_train,
             args=(workspace,),
-            disabled=bool(wrong := mistakes(workspace)),
+            disabled=bool(wrong := [*mistakes(workspace), *_too_much(workspace.draft)]),
         )
         if job is not None and job.status in RESUMABLE and not differs(job, workspace.draft):
             st.button("Go on where it stopped", key="resume", on_click=_resume, args=(job.id,))
         if wrong:
             st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
+        elif (takes := _takes(workspace.draft)) and job is None:
+            st.caption(takes)
         elif job is not None and (changes := differs(job, workspace.draft)):
             st.warning(f"The results below are of earlier settings; since then: {plain(changes, 300)}.")
     return job
@@ -89,6 +93,21 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
 
 def _stop(identity: str) -> None:
     jobs.cancel(identity)
+
+
+def _too_much(draft: Draft) -> list[str]:
+    """Why this draft cannot fit on this server, if it cannot."""
+    try:
+        refuse_what_cannot_fit(draft)
+    except InvalidExperiment as error:
+        return [str(problem) for problem in error.problems]
+    return []
+
+
+def _takes(draft: Draft) -> str:
+    """How long it will take, once this machine has been measured."""
+    measured = rates()
+    return f"takes about {seconds(cost(draft).seconds(measured))} on this server" if measured else ""
 
 
 def _resume(identity: str) -> None:

@@ -11,19 +11,21 @@ from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 from pages.parts.charts import Figure, colour, figure
+from pages.parts.designs import View
 
 SHOWN = 48
 BLUE, ORANGE = 2, 1
 
 
-def upload_figure(designs: Sequence[tuple[str, Experiment, float]], low: float, high: float) -> Figure:
-    """A strip of weights of a fresh model, and what each design makes of it (label, experiment, ε).
+def upload_figure(seen: Sequence[View]) -> Figure:
+    """A strip of weights of a fresh model, and what each design makes of it.
 
-    The colours end at the safe range: what lies beyond is as strong as they get.
+    The colours end at the widest safe range: what lies beyond is as strong as they get.
     """
-    before = _weights(designs[0][1])
+    low, high = min(view.low for view in seen), max(view.high for view in seen)
+    before = _weights(seen[0].design.experiment)
     rows = [("before", before[:SHOWN])]
-    rows += [(label, _sent(e, before, epsilon, low, high)) for label, e, epsilon in designs]
+    rows += [(view.name, _sent(view, before)) for view in seen]
     half = (high - low) / 2
     heat = {
         "type": "heatmap",
@@ -54,8 +56,9 @@ def _weights(experiment: Experiment) -> Floats:
     return experiment.model.initial(source.shape, source.classes, generator).astype(np.float64)
 
 
-def _sent(experiment: Experiment, before: Floats, epsilon: float, low: float, high: float) -> Floats:
+def _sent(view: View, before: Floats) -> Floats:
+    experiment = view.design.experiment
     piece = experiment.pieces()[0]
-    layer = before[piece.columns] if piece.mechanism.scope == "layer" else before[:SHOWN]
-    sent = piece.mechanism.perturb(layer, epsilon, low, high, stream(experiment.seed, "noise"))
-    return sent[:SHOWN]
+    layer = before[piece.columns] if view.mechanism.scope != "coordinate" else before[:SHOWN]
+    noise = stream(experiment.seed, "noise")
+    return piece.mechanism.perturb(layer, view.epsilon, view.low, view.high, noise)[:SHOWN]

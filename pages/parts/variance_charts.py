@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +14,7 @@ from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.base import Floats
 from pages.parts.charts import (
+    DASHES,
     MUTED,
     TEXT,
     Figure,
@@ -24,6 +27,7 @@ from pages.parts.charts import (
     log_axis,
     scatter,
 )
+from pages.parts.designs import View
 from pages.parts.styles import tint_of
 from pages.parts.text import number
 
@@ -31,34 +35,54 @@ TICKS = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 100, 700]
 NOT_COMPARED = ("none", "ldpsign")
 """No noise has no place on a logarithmic axis, and a sign is no estimate of a weight."""
 
-Chosen = Mapping[str, Mechanism]
-"""Mechanisms of the designs by name, with their own parameters and forms."""
+
+@dataclass(frozen=True)
+class Curve:
+    """One mechanism's line: a chosen one has a colour and is drawn in front."""
+
+    label: str
+    y: Floats
+    tint: int | None
+    dash: str = "solid"
 
 
-def all_mechanisms(chosen: Chosen, use: Use) -> dict[str, Mechanism]:
-    """One of each, the chosen ones as they were chosen."""
-    names = [name for name in mechanisms.registry.labels() if name not in NOT_COMPARED]
-    return {name: chosen.get(name) or mechanisms.get(name).fitted(use) for name in names}
+def curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, View], Any]) -> list[Curve]:
+    """A curve for each view, and one for every mechanism that is not among them.
+
+    `at` gives a mechanism's variances along x, with the range of a view.
+    """
+    chosen = [view for view in seen if view.mechanism.name not in NOT_COMPARED]
+    tints = [tint_of(mechanisms.registry, view.mechanism.name) for view in chosen]
+    found = []
+    for n, (view, tint) in enumerate(zip(chosen, tints, strict=True)):
+        y = np.broadcast_to(np.asarray(at(view.mechanism, view), dtype=np.float64), x.shape)
+        found.append(Curve(view.name, y, tint, DASHES[tints[:n].count(tint) % len(DASHES)]))
+    names = {view.mechanism.name for view in chosen}
+    for name, label in mechanisms.registry.labels().items():
+        if name not in names and name not in NOT_COMPARED:
+            one = mechanisms.get(name).fitted(use)
+            y = np.broadcast_to(np.asarray(at(one, seen[0]), dtype=np.float64), x.shape)
+            found.append(Curve(label, y, None))
+    return found
 
 
-def against_budget(
-    chosen: Chosen, use: Use, value: float, epsilon: float, budgets: Sequence[float], low: float, high: float
-) -> Figure:
+def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequence[float]) -> Figure:
     """Variance for one weight against ε, with the points where chosen mechanisms change places."""
+    epsilon = seen[0].epsilon
     first, last = min(0.1, *budgets, epsilon), max(20.0, *budgets, epsilon)
     x = np.geomspace(first, last, 80)
-    curves = {name: _curve(one, value, x, low, high) for name, one in all_mechanisms(chosen, use).items()}
-    bottom, top = _span(curves, chosen)
-    ends = _ends(curves, chosen)
-    traces = _lines(x, curves, chosen)
+    drawn = curves(seen, use, x, lambda m, view: m.variance(value, x, view.low, view.high))
+    bottom, top = _span(drawn)
+    ends = _ends(drawn)
+    traces = _lines(x, drawn)
     asked = np.array(sorted(set(budgets))[:100])
-    for name, one in chosen.items():
-        if name in curves:
-            y = np.atleast_1d(one.variance(value, asked, low, high))
-            dots = {"color": colour(tint_of(mechanisms.registry, name)), "size": 8}
+    for view in seen:
+        if view.mechanism.name not in NOT_COMPARED:
+            y = np.atleast_1d(view.mechanism.variance(value, asked, view.low, view.high))
+            dots = {"color": colour(tint_of(mechanisms.registry, view.mechanism.name)), "size": 8}
             hover = "a client's ε %{x:.3g}<extra></extra>"
             traces.append(scatter(asked, y, mode="markers", marker=dots, hovertemplate=hover))
-    marks = crossings(x, curves, chosen)
+    marks = crossings(x, [curve for curve in drawn if curve.tint is not None])
     if marks:
         traces.append(
             scatter(
@@ -87,17 +111,15 @@ def against_budget(
     )
 
 
-def against_value(chosen: Chosen, use: Use, value: float, epsilon: float, low: float, high: float) -> Figure:
-    """Variance at one budget against the weight."""
+def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
+    """Variance at each view's own budget against the weight."""
+    low, high = min(view.low for view in seen), max(view.high for view in seen)
     x = np.linspace(low, high, 41)
-    curves = {
-        name: np.broadcast_to(np.asarray(one.variance(x, epsilon, low, high)), x.shape)
-        for name, one in all_mechanisms(chosen, use).items()
-    }
-    bottom, top = _span(curves, chosen)
-    ends = _ends(curves, chosen)
+    drawn = curves(seen, use, x, lambda m, view: m.variance(x, view.epsilon, view.low, view.high))
+    bottom, top = _span(drawn)
+    ends = _ends(drawn)
     return figure(
-        _lines(x, curves, chosen),
+        _lines(x, drawn),
         x={"title": "the weight", "range": [low, high], "nticks": 6},
         y=log_axis(bottom, top),
         margin=label_margin(ends),
@@ -106,26 +128,21 @@ def against_value(chosen: Chosen, use: Use, value: float, epsilon: float, low: f
     )
 
 
-def crossings(x: Floats, curves: Mapping[str, Floats], chosen: Chosen) -> list[tuple[float, float, str]]:
-    """Where two chosen mechanisms have the same variance: ε, the variance, and their names."""
+def crossings(x: Floats, drawn: Sequence[Curve]) -> list[tuple[float, float, str]]:
+    """Where two of the curves have the same variance: ε, the variance, and their names."""
     found = []
-    for one, other in combinations([name for name in chosen if name in curves], 2):
-        gap = np.log(curves[one]) - np.log(curves[other])
+    for one, other in combinations(drawn, 2):
+        gap = np.log(one.y) - np.log(other.y)
         for i in np.flatnonzero(gap[1:] * gap[:-1] < 0):
             share = gap[i] / (gap[i] - gap[i + 1])
             epsilon = float(np.exp(np.log(x[i]) + share * (np.log(x[i + 1]) - np.log(x[i]))))
-            height = float(np.exp(np.log(curves[one][i]) * (1 - share) + np.log(curves[one][i + 1]) * share))
-            labels = " and ".join(mechanisms.registry.kind(name).label for name in (one, other))
-            found.append((epsilon, height, f"{labels} change places"))
+            height = float(np.exp(np.log(one.y[i]) * (1 - share) + np.log(one.y[i + 1]) * share))
+            found.append((epsilon, height, f"{one.label} and {other.label} change places"))
     return found
 
 
-def _curve(one: Mechanism, value: float, x: Floats, low: float, high: float) -> Floats:
-    return np.broadcast_to(np.asarray(one.variance(value, x, low, high)), x.shape)
-
-
-def _lines(x: Floats, curves: Mapping[str, Floats], chosen: Chosen) -> list[Trace]:
-    others = [y for name, y in curves.items() if name not in chosen]
+def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
+    others = [curve.y for curve in drawn if curve.tint is None]
     gap = np.array([np.nan])
     # all that were not chosen are one trace with gaps: a tenth of the work for the browser
     grey = scatter(
@@ -136,28 +153,26 @@ def _lines(x: Floats, curves: Mapping[str, Floats], chosen: Chosen) -> list[Trac
         hoverinfo="skip",
     )
     traces = [grey]
-    for name in chosen:
-        if name in curves:
-            style = {"color": colour(tint_of(mechanisms.registry, name)), "width": 3.5}
-            label = mechanisms.registry.kind(name).label
-            traces.append(
-                scatter(x, curves[name], mode="lines", name=label, line=style, hovertemplate="%{y:.3g}")
-            )
+    for curve in drawn:
+        if curve.tint is not None:
+            style = {"color": colour(curve.tint), "width": 3.5, "dash": curve.dash}
+            label = html.escape(curve.label)
+            traces.append(scatter(x, curve.y, mode="lines", name=label, line=style, hovertemplate="%{y:.3g}"))
     return traces
 
 
-def _ends(curves: Mapping[str, Floats], chosen: Chosen) -> list[tuple[float, str, str]]:
+def _ends(drawn: Sequence[Curve]) -> list[tuple[float, str, str]]:
     ends = []
-    for name, y in curves.items():
-        label, mine = mechanisms.registry.kind(name).label, name in chosen
-        paint = colour(tint_of(mechanisms.registry, name)) if mine else MUTED
-        ends.append((float(np.log10(y[-1])), f"<b>{label}</b>" if mine else label, paint))
+    for curve in drawn:
+        text = html.escape(curve.label if len(curve.label) <= 24 else curve.label[:23] + "…")
+        paint = MUTED if curve.tint is None else colour(curve.tint)
+        ends.append((float(np.log10(curve.y[-1])), text if curve.tint is None else f"<b>{text}</b>", paint))
     return ends
 
 
-def _span(curves: Mapping[str, Floats], chosen: Chosen) -> tuple[float, float]:
+def _span(drawn: Sequence[Curve]) -> tuple[float, float]:
     """The powers of ten between which the curves lie."""
-    lows, highs = (f(np.log10([f(y) for y in curves.values()])) for f in (np.min, np.max))
+    lows, highs = (f(np.log10([f(curve.y) for curve in drawn])) for f in (np.min, np.max))
     return float(np.floor(lows - 0.1)), float(np.ceil(highs + 0.05))
 
 

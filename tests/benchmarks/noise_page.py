@@ -60,7 +60,7 @@ def main() -> None:
         print("weight moved:", quantiles(moves(page, "Its weight", law)))
         page.get_by_text("another ε").click()
         page.wait_for_timeout(1500)
-        print("budget moved:", quantiles(moves(page, "ε in the mechanism's scope", law)))
+        print("budget moved:", quantiles(moves(page, "ε in the mechanism's own scope", law)))
         browser.close()
         server.stop()
 

@@ -187,6 +187,7 @@ def test_noise_answers_at_once(visitor: Visitor):
     expect(page.get_by_text("PDPM · mean").first).to_be_visible()
     page.get_by_text("as printed", exact=True).first.click()
     expect(page.get_by_text("PDPM as printed · mean").first).to_be_visible()
+    expect(page.get_by_text("Piecewise · 1/σ", exact=True).first).to_be_visible()
     expect(page.get_by_text("largest variance, by theorem 1 and in truth")).to_be_visible()
 
 
@@ -197,7 +198,7 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     """
     page = visitor.open("/noise", PAGES["/noise"])
     page.get_by_text("another ε").click()
-    slider = page.get_by_role("slider", name="ε in the mechanism's scope")
+    slider = page.get_by_role("slider", name="ε in the mechanism's own scope")
     slider.wait_for()
     page.wait_for_timeout(1000)
     times = []

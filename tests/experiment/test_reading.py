@@ -117,7 +117,7 @@ def test_all_problems_are_found_in_one_go():
     assert set(found) == {"rounds", "seed", "mechanism.name", "extra", "clients.count", "clients.low"}
 
 
-@pytest.mark.parametrize("text", ["", "{", "hello", "[1", "\ufeff{}", "[" * 100_000, "{'a': 1}"])
+@pytest.mark.parametrize("text", ["", "{", "hello", "[1", "[" * 100_000, "{'a': 1}"])
 def test_what_is_not_json_is_said_to_be_none(text: str):
     with pytest.raises(InvalidExperiment, match="this is not JSON"):
         loads(text)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from scipy import stats
 
-from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms import Mechanism, Use
 from tests.mechanisms.laws import Budget, cdf, expectation
 
 ALARM = 1e-6
@@ -194,6 +194,7 @@ def check_independence(mechanism: Mechanism, budget: Budget) -> None:
     if mechanism.scope != "layer":
         values = np.full((50, 400), middle)
         values[:, -1] = budget[2]
+        mechanism = mechanism.fitted(Use(400, 10, 3, 70)) if mechanism.scope == "upload" else mechanism
         out = mechanism.perturb(values, *budget, np.random.default_rng(5))[:, :-1]
         correlation = np.corrcoef(out)[~np.eye(50, dtype=bool)]
         assert np.abs(correlation).max() < 0.31, "clients share noise"

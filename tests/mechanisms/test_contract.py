@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -236,3 +237,43 @@ def test_it_says_what_it_is(mechanism: Mechanism):
         assert difference.what
         assert difference.why
         assert difference.printed != difference.corrected or difference.printed == 0
+
+
+def test_noise_for_a_whole_upload_needs_its_length():
+    upload = mechanisms.get("gaussian", per="upload")
+    with pytest.raises(InvalidInput, match="how many weights an upload has"):
+        upload.variance(0.0, 1.0, -1, 1)
+    sized = mechanisms.get("gaussian", dimension=100)
+    assert sized.scope == "upload"
+    a, b = (m.perturb(np.zeros(100), 1.0, -1, 1, np.random.default_rng(0)) for m in (upload, sized))
+    np.testing.assert_array_equal(a, b)
+    with pytest.raises(InvalidInput, match="uploads of 100 weights; got 20"):
+        sized.perturb(np.zeros((2, 20)), 1.0, -1, 1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("low", "high"), [(-5.0, 0.1), (-1.0, 0.5), (-2.0, -1.0), (-1.0, 1.0), (0.5, 2.0)])
+def test_the_printed_scale_never_exceeds_its_stated_variance(low: float, high: float):
+    printed = mechanisms.get("piecewise", form="as_printed")
+    worst = printed.max_variance(1.0, low, high)
+    uploads = np.random.default_rng(0).uniform(low, high, (200, 5))
+    uploads[0], uploads[1] = low, high
+    assert printed.variance(uploads, 1.0, low, high).max() <= worst * (1 + 1e-12)
+    out = printed.perturb(
+        np.zeros(6), 1.0, np.full((5, 1), low), np.full((5, 1), high), np.random.default_rng(0)
+    )
+    assert out.shape == (5, 6)
+
+
+def test_a_rare_answer_in_float32_is_no_likelier_than_it_should_be():
+    """At ε 60 a Piecewise answer far from the weight has probability 1e-13."""
+    values = np.ones(30_000_000, dtype=np.float32)
+    out = mechanisms.get("piecewise").perturb(values, 60.0, -1, 1, np.random.default_rng(0))
+    assert out.min() > 0.5
+
+
+def test_a_vote_near_nothing_keeps_its_digits():
+    sign = mechanisms.get("ldpsign")
+    with mpmath.workdps(40):
+        sigma = 2 * mpmath.sqrt(2 * mpmath.log(mpmath.mpf(1.25) / mpmath.mpf(1e-5))) / mpmath.mpf(1e-3)
+        known = float(2 * mpmath.ncdf(mpmath.mpf(1e-6) / sigma) - 1)
+    assert sign.mean(1e-6, 1e-3, -1, 1) == pytest.approx(known, rel=1e-9)

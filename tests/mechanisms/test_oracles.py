@@ -42,7 +42,7 @@ def test_harmony(oracles: dict[str, Any]):
             if probability:
                 got = np.exp(harmony.marginal_log_prob(output, value, *budget))
                 assert got == pytest.approx(probability, **EXACT)
-        bits = harmony.differences(value, *budget, Use(params["d"]))[1].corrected
+        bits = harmony.differences(value, *budget, Use(params["d"]))[-1].corrected
         assert bits == max(1, point["communication_bits_per_layer"])
         duchi = mechanisms.get("duchi")
         assert duchi.variance(value, params["epsilon"] / params["d"], *budget[1:]) == pytest.approx(
@@ -120,10 +120,10 @@ def test_equation_4_of_paper_001(oracles: dict[str, Any]):
                 (rounds, known["epsilon_vector_R_rounds"]),
             ):
                 assert epsilon_of(params["delta"], mu) == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
-        printed = mechanisms.get("gaussian", form="as_printed", **(own | {"sensitivity": None}))
-        assert printed.variance(0.0, *budget) == pytest.approx(
-            point[keys["as_printed"]]["sigma"] ** 2, **EXACT
-        ), "the printed formula has no sensitivity in it"
+        ranged = mechanisms.get("gaussian", form="as_printed", **(own | {"sensitivity": None}))
+        assert np.sqrt(ranged.variance(0.0, *budget)) == pytest.approx(
+            2 * params["c"] * point[keys["as_printed"]]["sigma"], **EXACT
+        )
 
 
 def test_dynamic_schedule_of_paper_002(oracles: dict[str, Any]):

@@ -1,0 +1,125 @@
+"""What a draft will cost, before anything is launched: numbers stored, memory, and time.
+
+Time follows from two rates of this machine, measured once by whoever trains on it; everything else
+is arithmetic, and what cannot fit is refused with that arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ldp_core import datasets, limits
+from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import Draft, Experiment
+
+MEMORY = 2 * 2**30
+"""Bytes that a training process may fill, besides the program itself."""
+STORAGE = 2 * 2**30
+"""Bytes that one job may leave on the disk."""
+COPIES = 8
+"""Matrices of a chunk's size that a round holds at its widest: weights, gradients, noise, moments."""
+ROUND_BYTES = 1200
+"""A round's event as JSON."""
+ATTACK_BYTES = 450
+"""An attack's event, besides its image."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What this machine takes, in seconds."""
+
+    product: float
+    """For one sample through one weight, forwards and backwards."""
+    value: float
+    """For one perturbed value of one client."""
+    round: float
+    """For a round, whatever is in it."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one draft takes."""
+
+    memory: int
+    """Bytes, at most."""
+    storage: int
+    """Bytes of events."""
+    work: Sequence[tuple[float, float, float]]
+    """For each run: products, values and rounds."""
+
+    def seconds(self, rates: Rates) -> float:
+        """How long its runs take, one after another."""
+        return math.fsum(p * rates.product + v * rates.value + r * rates.round for p, v, r in self.work)
+
+
+def cost(draft: Draft) -> Cost:
+    """The cost of a draft with all its seeds."""
+    experiments = draft.experiments()
+    work = [_work(experiment) for experiment in experiments] * draft.seeds
+    stored = draft.seeds * sum(_stored(experiment) for experiment in experiments)
+    return Cost(max(_memory(experiment) for experiment in experiments), stored, work)
+
+
+def refuse_what_cannot_fit(draft: Draft) -> None:
+    """Do nothing for a draft that fits.
+
+    Raises:
+        InvalidExperiment: with the numbers that say why it cannot.
+    """
+    found = cost(draft)
+    problems = []
+    if found.memory > MEMORY:
+        widest = max(draft.experiments(), key=_memory)
+        problems.append(
+            Problem(
+                "model",
+                f"is too large: {COPIES} × {_chunk(widest):,} clients × {widest.dimension:,} weights × 4 B = "
+                f"{_gigabytes(found.memory)}, limit {_gigabytes(MEMORY)}; try a smaller one",
+            )
+        )
+    if found.storage > STORAGE:
+        runs, rounds = len(found.work), draft.base.rounds
+        each = found.storage // max(1, runs * rounds)
+        problems.append(
+            Problem(
+                "rounds",
+                f"would store {runs:,} runs × {rounds:,} rounds × {each:,} B = {_gigabytes(found.storage)}, "
+                f"limit {_gigabytes(STORAGE)}; try fewer rounds, runs or seeds, or no attack",
+            )
+        )
+    if problems:
+        raise InvalidExperiment(problems)
+
+
+def _work(experiment: Experiment) -> tuple[float, float, float]:
+    source, count = datasets.get(experiment.dataset), experiment.clients.count
+    share = experiment.selection.expected_uploads(count, 1)
+    samples = source.train_size * share * experiment.local.epochs
+    products = experiment.rounds * samples * experiment.dimension
+    values = experiment.rounds * count * share * experiment.dimension
+    return products, values, float(experiment.rounds)
+
+
+def _chunk(experiment: Experiment) -> int:
+    """How many clients are trained at a time."""
+    return min(experiment.clients.count, max(1, limits.CHUNK_BYTES // (4 * experiment.dimension)))
+
+
+def _memory(experiment: Experiment) -> int:
+    return COPIES * _chunk(experiment) * experiment.dimension * 4
+
+
+def _stored(experiment: Experiment) -> int:
+    victims = 0
+    if experiment.attack:
+        victims = len(experiment.attack.clients or (0, 1, 2))
+    pixels = math.prod(datasets.get(experiment.dataset).shape)
+    # each victim is attacked as sent and under both controls; an image is base64 of its bytes
+    each = ROUND_BYTES + 3 * victims * (ATTACK_BYTES + 4 * pixels // 3)
+    return experiment.rounds * each
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.3g} GB"

@@ -1,0 +1,55 @@
+"""What a draft costs: arithmetic that refuses, and a time that is not far off."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.errors import InvalidExperiment
+from ldp_core.estimate import Rates, cost, refuse_what_cannot_fit
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.calibration import _timed, calibrate, rates
+from tests.data import events
+
+
+def draft(changes: dict[str, Any], runs: int = 1, seeds: int = 1) -> Draft:
+    return Draft(parse(changes), tuple(Variant(str(i), {"seed": 100 * i}) for i in range(runs)), seeds)
+
+
+def test_what_is_usual_fits():
+    refuse_what_cannot_fit(draft({}, runs=12, seeds=20))
+    refuse_what_cannot_fit(draft({"dataset": "mnist", "model": {"name": "mlp", "hidden": 4096}}))
+
+
+def test_what_would_fill_the_disk_is_refused_with_the_arithmetic():
+    with pytest.raises(InvalidExperiment, match=r"240 runs × 10,000 rounds × .* B = .* GB, limit 2.15 GB"):
+        refuse_what_cannot_fit(draft({"rounds": 10_000}, runs=12, seeds=20))
+    refuse_what_cannot_fit(draft({"rounds": 10_000, "attack": None}, runs=12))
+
+
+def test_what_is_stored_is_no_more_than_was_said():
+    told = sum(len(json.dumps(event)) for event in events({"rounds": 15}) if event["event"] != "end")
+    said = cost(draft({"rounds": 15})).storage
+    assert 0.6 * told < said < 3 * told
+
+
+def test_costs_add_up():
+    rates = Rates(product=1e-9, value=1e-8, round=1e-3)
+    one, six = cost(draft({})).seconds(rates), cost(draft({}, runs=2, seeds=3)).seconds(rates)
+    assert six == pytest.approx(6 * one)
+    assert cost(draft({"rounds": 30})).seconds(rates) == pytest.approx(2 * one)
+
+
+@pytest.mark.usefixtures("runs_dir")
+def test_a_measured_machine_tells_the_time_within_a_factor_of_three(runs_dir: Path):
+    assert rates() is None
+    measured = calibrate()
+    assert rates() == measured
+    for changes in ({"attack": None}, {"attack": None, "model": {"name": "mlp", "hidden": 64}, "rounds": 10}):
+        said, took = cost(draft(changes)).seconds(measured), _timed(parse(changes))
+        assert took / 3 < said < 3 * took
+    (runs_dir / "calibration.json").write_text("{")
+    assert rates() is None
