@@ -15,7 +15,7 @@ from pages.parts.law_charts import law_figure
 from pages.parts.ledger_panel import named_clients
 from pages.parts.promise_table import Promised, promise_table
 from pages.parts.styles import tint_of
-from pages.parts.text import number, plain
+from pages.parts.text import number, plain, signed
 from pages.parts.upload_chart import upload_figure
 from pages.parts.variance_charts import against_budget, against_value
 from pages.parts.workspace import Workspace, open_workspace
@@ -125,9 +125,9 @@ def _laws(seen: list[View], value: float) -> None:
         weight = min(max(value, low), high)
         variance = float(mechanism.variance(weight, epsilon, low, high))
         with column, st.container(border=True):
-            clipped = f", clipped to {number(weight)}" if weight != value else ""
+            clipped = f", clipped to {signed(weight)}" if weight != value else ""
             st.markdown(
-                f"**{plain(view.name)}**: what is sent for a weight of {number(value)}{clipped}, "
+                f"**{plain(view.name)}**: what is sent for a weight of {signed(value)}{clipped}, "
                 f"at ε {number(epsilon)}"
             )
             st.caption(

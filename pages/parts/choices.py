@@ -28,7 +28,8 @@ def choices(workspace: Workspace) -> None:
     base = draft.base
     experiments = draft.experiments()
     for words in dict.fromkeys(budgets_in_words(e.clients.budgets().tolist()) for e in experiments):
-        st.markdown(plain(words))
+        covers = " for a whole upload" if base.clients.epsilon_scope == "upload" else ""
+        st.markdown(plain(words + covers))
     spans = [
         tuple(map(tuple, (e.population().low.tolist(), e.population().high.tolist()))) for e in experiments
     ]

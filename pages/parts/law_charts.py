@@ -8,7 +8,7 @@ import numpy as np
 
 from ldp_core.mechanisms import Mechanism
 from pages.parts.charts import MUTED, TEXT, Figure, Trace, colour, figure, scatter
-from pages.parts.text import number, percent
+from pages.parts.text import percent, signed
 
 POINTS = 160
 
@@ -19,7 +19,7 @@ def law_figure(
     """Density or probabilities of the answer for `value`, and for the end of the range farthest from it."""
     other = low if value - low > high - value else high
     traces, notes = [], []
-    for weight, name, paint in ((other, f"if it were {number(other)}", None), (value, "this weight", tint)):
+    for weight, name, paint in ((other, f"if it were {signed(other)}", None), (value, "this weight", tint)):
         law = _law(mechanism, weight, epsilon, low, high, name, paint)
         traces += law
         if paint is not None and law and law[0]["mode"] != "lines":
@@ -37,7 +37,7 @@ def law_figure(
         },
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 26, "b": 8},
-        annotations=[*notes, _mark(value, top, f"true weight {number(value)}")],
+        annotations=[*notes, _mark(value, top, f"true weight {signed(value)}")],
         shapes=[_span(low, high), _line(value, top)],
     )
 
@@ -89,7 +89,7 @@ def _probability(x: float, y: float, tint: int) -> dict[str, Any]:
     return {
         "x": x,
         "y": y,
-        "text": f"<b>{percent(y)}</b> at {number(x)}",
+        "text": f"<b>{percent(y)}</b> at {signed(x)}",
         "showarrow": False,
         "xanchor": "center",
         "yanchor": "bottom",
