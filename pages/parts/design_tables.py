@@ -31,7 +31,7 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     for design in shown:
         view, empty = outlook(design.experiment), nobody(design.experiment)
         weights = client_weights(design.experiment) / (1 - empty)
-        lottery = f"; {percent(empty)} of the rounds are empty: figures of the others" if empty else ""
+        lottery = f"; {percent(empty)} of rounds are empty: figures of the others" if empty else ""
         rows.append(
             [
                 f"**{plain(design.label)}**",
