@@ -31,11 +31,11 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     for design in shown:
         view, empty = outlook(design.experiment), nobody(design.experiment)
         weights = client_weights(design.experiment) / (1 - empty)
-        lottery = f"; {percent(empty)} of rounds are empty: figures of the others" if empty else ""
+        empty_words = f"; {percent(empty)} of the rounds are empty" if empty else ""
         rows.append(
             [
                 f"**{plain(design.label)}**",
-                f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{lottery}",
+                f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{empty_words}",
                 number(view.sigma),
                 number(view.sigma**2),
                 number(view.size) if view.size else "not measured",
@@ -46,7 +46,7 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     st.caption(
         "Trained weight: the size (root mean square) of the model's weights after training without noise. The "
         "verdict is a rule of thumb, measured on digits: noise well below that size does little, noise above "
-        "it drowns it. Train shows what really happens."
+        "it drowns it. Where rounds are empty, the figures are of the others. Train shows what really happens."
     )
 
 
