@@ -44,9 +44,10 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
         )
     table(head, rows)
     st.caption(
-        "Trained weight: the size (root mean square) of the model's weights after training without noise. The "
-        "verdict is a rule of thumb, measured on digits: noise well below that size does little, noise above "
-        "it drowns it. Where rounds are empty, the figures are of the others. Train shows what really happens."
+        "Trained weight: the size (root mean square) of the model's weights after training without noise. "
+        "The verdict is a rule of thumb, measured on digits: noise well below that size does little, noise "
+        "above it drowns it. Where rounds are empty, the figures are of the others. Train shows what really "
+        "happens."
     )
 
 
