@@ -10,6 +10,7 @@ import streamlit as st
 from ldp_core import mechanisms
 from pages.parts import components, design_tables
 from pages.parts.designs import Design, View, choose, designs, different, views
+from pages.parts.formulas import AUDIT, PROMISE, SERVER, formula
 from pages.parts.header import header
 from pages.parts.law_charts import law_figure
 from pages.parts.ledger_panel import named_clients
@@ -82,6 +83,7 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
         )
     with st.container(border=True):
         design_tables.at_the_server(shown, named)
+        formula(SERVER, "formula server")
     with st.container(border=True):
         asked = f"a client with ε {number(other)}" if other else f"client {client + 1} ({who})"
         st.markdown(f"**What is promised to {asked}**")
@@ -94,8 +96,10 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
                 for view, limit in zip(seen, limits, strict=True)
             ]
         )
+        formula(PROMISE, "formula promise")
     with st.container(border=True):
         design_tables.audits(seen)
+        formula(AUDIT, "formula audit")
     with st.container(border=True):
         design_tables.in_clear(shown)
         design_tables.printed(seen, value)

@@ -1,0 +1,33 @@
+"""What stands behind a figure: its formula and its source, one click away."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+SERVER = (
+    r"\sigma^2_{\text{server}}=\frac{1}{\text{share taking part}}\sum_i w_i^2\,V_i",
+    "w: the aggregator's weights; V: each client's variance for a weight in the middle of its range. Weights "
+    "come from the worst case over the range, which depends on nobody's data. Mathematics, section 2.",
+)
+PROMISE = (
+    r"\delta(\varepsilon)=\max_{l}\Big(\sum_{j\ge l}\tbinom kj p^j q^{k-j}"
+    r"-e^{\varepsilon}\sum_{j\ge l}\tbinom kj q^j p^{k-j}\Big),\quad "
+    r"p=\tfrac{e^{\varepsilon_0}}{1+e^{\varepsilon_0}}=1-q",
+    "Equal pure budgets: the exact worst case of k uses (Kairouz, Oh and Viswanath 2015, theorem 3.3). "
+    "Gaussian noise: exactly, by the root of the sum of squares (Balle and Wang 2018; Dong, Roth and Su "
+    "2022). Never above the plain sum; where δ is 0, only the sum is valid. A Gaussian sum splits δ evenly "
+    "over its uses.",
+)
+AUDIT = (
+    r"\varepsilon\ \ge\ \ln\frac{\underline P(S)-\delta}{\overline Q(S)}",
+    "P and Q: how often an event S, fixed beforehand, happens for the two inputs; lower and upper ends of "
+    "Clopper–Pearson intervals, both directions, wrong in one of a million audits.",
+)
+
+
+def formula(which: tuple[str, str], key: str) -> None:
+    """A small popover with a formula and where it comes from."""
+    latex, source = which
+    with st.popover("Formula", type="tertiary", key=key):
+        st.latex(latex)
+        st.caption(source)
