@@ -53,6 +53,14 @@ class DataUnavailable(StudioError):
     """A data set that is neither on this machine nor to be had."""
 
 
+class QueueFull(StudioError):
+    """More jobs wait than may."""
+
+
+class NotYours(StudioError):
+    """Something that only whoever launched a job, or a teacher, may do."""
+
+
 class StorageFailed(StudioError):
     """The folder of runs, or a database in it, cannot be used."""
 

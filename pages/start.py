@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 
 import streamlit as st
 
 from ldp_core import presets
+from ldp_core.errors import StudioError
 from ldp_core.presets import Preset
 from ldp_core.runs import jobs
 from pages.parts import components
 from pages.parts.cards import picture
 from pages.parts.text import ago, budgets_in_words, plain
+from pages.parts.visitor import teacher_entrance, visitor
 from pages.parts.workspace import start_with
 
 PICTURE = 300
@@ -36,6 +40,8 @@ def main() -> None:
     with right, st.container(border=True):
         st.markdown("**Latest runs on this server**")
         st.fragment(_runs, run_every=3)()
+        if os.environ.get("EPSILON_TEACHER"):
+            teacher_entrance()
 
 
 def _card(preset: Preset, name: str, first: bool) -> None:
@@ -53,6 +59,11 @@ def _card(preset: Preset, name: str, first: bool) -> None:
             st.switch_page("train.py")
 
 
+def _stop(identity: str) -> None:
+    with contextlib.suppress(StudioError):
+        jobs.cancel(identity, visitor())
+
+
 def _runs() -> None:
     recent = jobs.recent(6)
     if not recent:
@@ -64,6 +75,8 @@ def _runs() -> None:
             st.page_link("train.py", label=f":blue[{name}]", query_params={"job": job.id})
             runs = len(job.request["draft"]["variants"]) * job.request["draft"]["seeds"]
             st.caption(f"{job.status}, {runs} × {base['rounds']} rounds, {ago(time.time() - job.created)}")
+            if job.live and visitor().may(job.owner):
+                st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=_stop, args=(job.id,))
 
 
 main()

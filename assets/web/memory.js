@@ -16,7 +16,26 @@ function remembered() {
   }
 }
 
-export function render({ data, parentElement }) {
+const COOKIE = "epsilon_visitor";
+const cookie = () => document.cookie.match(/(?:^|; )epsilon_visitor=([0-9a-f]{32})/)?.[1];
+
+// A random token that names this browser to the server and nobody else; made up on the first visit.
+function token() {
+  const known = cookie();
+  const bytes = known ? [] : crypto.getRandomValues(new Uint8Array(16));
+  const value = known ?? Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+  document.cookie = `${COOKIE}=${value}; path=/; max-age=31536000; samesite=lax`;
+  return { value, fresh: !known };
+}
+
+const me = token();
+
+export function render(component) {
+  const { data, parentElement } = component;
+  if (data.keep && me.fresh && !me.told) {
+    me.told = true; // later connections send the cookie themselves
+    component.setStateValue("token", me.value);
+  }
   if (data.keep) keep(data.keep);
   if (data.show) show(parentElement, data.base);
 }

@@ -9,23 +9,28 @@ from ldp_core.errors import StorageFailed
 from ldp_core.estimate import refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.runs import queue, store
+from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
 from ldp_core.runs.worker import ensure_worker
 
 
-def submit(draft: Draft, draft_id: str | None = None, *, reference: bool = False) -> str:
+def submit(
+    draft: Draft, draft_id: str | None = None, *, reference: bool = False, owner: str | None = None
+) -> str:
     """Put a draft's runs in the queue; returns the job's id.
 
     Args:
         draft: what to run.
         draft_id: the draft's id, so that its page finds the job again.
         reference: run it once without noise as well, to hold the others against.
+        owner: who launches it, if that is known (see `ldp_core.runs.people`).
 
     Raises:
         InvalidExperiment: it cannot fit into memory or onto the disk; with the arithmetic.
+        QueueFull: enough jobs are waiting.
     """
     refuse_what_cannot_fit(draft)
-    identity = queue.add("run", {"draft": draft.as_json(), "reference": reference}, draft_id)
+    identity = queue.add("run", {"draft": draft.as_json(), "reference": reference}, draft_id, owner)
     ensure_worker()
     return identity
 
@@ -45,28 +50,31 @@ def look(identity: str) -> Job:
     return job
 
 
-def cancel(identity: str) -> Job:
+def cancel(identity: str, person: Person = OPERATOR) -> Job:
     """Ask for a job to stop: at once if it is queued, within seconds if it runs.
 
     A job that has ended stays as it is.
 
     Raises:
         UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
     """
+    person.check(queue.get(identity).owner)
     if not queue.move(identity, "cancelled"):
         queue.move(identity, "cancelling")
     return look(identity)
 
 
-def resume(identity: str) -> Job:
+def resume(identity: str, person: Person = OPERATOR) -> Job:
     """Take up a job that was stopped, where it stopped; it waits its turn.
 
     A job that is waiting, running or finished stays as it is.
 
     Raises:
         UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
     """
-    queue.get(identity)
+    person.check(queue.get(identity).owner)
     if queue.requeue(identity):
         ensure_worker()
     return look(identity)

@@ -7,11 +7,13 @@ import re
 import secrets
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ldp_core.errors import UnknownJob
+from ldp_core.errors import QueueFull, UnknownJob
 from ldp_core.runs import alive
 from ldp_core.runs.database import reading, writing
 from ldp_core.runs.paths import runs_dir
@@ -53,12 +55,18 @@ CREATE TABLE IF NOT EXISTS jobs (
     ended REAL,
     owner_pid INTEGER,                        -- the process that watches over the job
     owner_since REAL,                         -- its start time: a pid alone may be used again
-    pid INTEGER                               -- the process that trains
+    pid INTEGER,                              -- the process that trains
+    owner TEXT                                -- who launched it: a digest of a browser's token
 );
 CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
 CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 """
+UPGRADES = ("ALTER TABLE jobs ADD COLUMN owner TEXT",)
+"""What leads from version 1 to 2, and so on."""
+WAITING_EACH = 5
+"""Jobs that one person may have waiting."""
+WAITING_ALL = 200
 ID = re.compile(r"[0-9a-f]{12}")
 
 
@@ -77,6 +85,7 @@ class Job:
     ended: float | None
     pid: int | None
     place: int
+    owner: str | None = None
 
     @property
     def live(self) -> bool:
@@ -94,22 +103,48 @@ def queue_path() -> Path:
     return runs_dir() / "queue.sqlite"
 
 
-def add(kind: str, request: dict[str, Any], draft: str | None = None) -> str:
+@contextmanager
+def _writing() -> Iterator[sqlite3.Connection]:
+    """A transaction on the queue, brought up to this version's schema."""
+    with writing(queue_path(), SCHEMA) as db:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        for statement in UPGRADES[max(0, version - 1) :]:
+            db.execute(statement)
+        if version <= len(UPGRADES):
+            db.execute(f"PRAGMA user_version = {len(UPGRADES) + 1}")
+        yield db
+
+
+def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str | None = None) -> str:
     """Append a job; returns its id, twelve hex digits.
 
     While a job of the same draft waits or runs there is no second one: its id is returned instead,
     so that a double click is one run.
+
+    Raises:
+        QueueFull: this person, or everybody together, has enough jobs waiting.
     """
     identity = secrets.token_hex(6)
-    with writing(queue_path(), SCHEMA) as db:
+    with _writing() as db:
         query = f"SELECT id FROM jobs WHERE draft = ? AND status IN {LIVE}"  # noqa: S608
         if draft is not None and (live := db.execute(query, (draft,)).fetchone()):
             return str(live["id"])
+        _refuse_crowds(db, owner)
         db.execute(
-            "INSERT INTO jobs (id, kind, draft, request, status, created) VALUES (?, ?, ?, ?, 'queued', ?)",
-            (identity, kind, draft, json.dumps(request), time.time()),
+            "INSERT INTO jobs (id, kind, draft, request, status, created, owner) "
+            "VALUES (?, ?, ?, ?, 'queued', ?, ?)",
+            (identity, kind, draft, json.dumps(request), time.time(), owner),
         )
     return identity
+
+
+def _refuse_crowds(db: sqlite3.Connection, owner: str | None) -> None:
+    waiting = db.execute("SELECT owner FROM jobs WHERE status = 'queued'").fetchall()
+    mine = sum(row["owner"] == owner for row in waiting) if owner else 0
+    if mine >= WAITING_EACH:
+        raise QueueFull(f"you have {mine} jobs waiting already, as many as one person may; stop one, or wait")
+    if len(waiting) >= WAITING_ALL:
+        raise QueueFull(f"{len(waiting)} jobs are waiting on this server already; try again later")
 
 
 def get(identity: str) -> Job:
@@ -136,8 +171,41 @@ def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100) -> lis
 
 
 def ahead_of(job: Job) -> int:
-    """How many jobs will run before a queued one, the running one included."""
-    return len(find(f"status IN {LIVE} AND place < ?", (job.place,), 10_000))
+    """How many jobs will run before a queued one, the running ones included."""
+    running = find("status IN ('running', 'cancelling')", most=1000)
+    order = [waiting.id for waiting in in_turn()]
+    return len(running) + (order.index(job.id) if job.id in order else 0)
+
+
+def in_turn() -> list[Job]:
+    """The queued jobs in the order in which they will run: people take turns, first come first served.
+
+    Whoever has waited longest since a job of theirs began is next; among one person's jobs the oldest.
+    """
+    with reading(queue_path()) as db:
+        if db is None:
+            return []
+        queued = [
+            _job(row) for row in db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place")
+        ]
+        latest = _last_turns(db)
+    order: list[Job] = []
+    turn = max(latest.values(), default=0.0)
+    while queued:
+        job = min(queued, key=lambda job: (latest.get(job.owner, 0.0), job.place))
+        queued.remove(job)
+        order.append(job)
+        turn += 1.0
+        latest[job.owner] = turn
+    return order
+
+
+def _last_turns(db: sqlite3.Connection) -> dict[str | None, float]:
+    """When a job of each person last began."""
+    if "owner" not in {row["name"] for row in db.execute("PRAGMA table_info(jobs)")}:
+        return {}
+    rows = db.execute("SELECT owner, MAX(started) AS at FROM jobs WHERE started IS NOT NULL GROUP BY owner")
+    return {row["owner"]: row["at"] for row in rows}
 
 
 def move(identity: str, to: Status, message: str = "") -> bool:
@@ -145,7 +213,7 @@ def move(identity: str, to: Status, message: str = "") -> bool:
     sources = [status for status, after in MAY_BECOME.items() if to in after]
     marks = ", ".join("?" * len(sources))
     final = to not in LIVE
-    with writing(queue_path(), SCHEMA) as db:
+    with _writing() as db:
         done = db.execute(
             f"UPDATE jobs SET status = ?, message = ?, ended = ? WHERE id = ? AND status IN ({marks})",  # noqa: S608
             (to, message, time.time() if final else None, identity, *sources),
@@ -156,7 +224,7 @@ def move(identity: str, to: Status, message: str = "") -> bool:
 def requeue(identity: str) -> bool:
     """Put a job that has stopped at the end of the queue again; False if it may not go there."""
     marks = ", ".join("?" * len(RESUMABLE))
-    with writing(queue_path(), SCHEMA) as db:
+    with _writing() as db:
         last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
         sets = "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, place = ?"
         query = f"UPDATE jobs SET {sets} WHERE id = ? AND status IN ({marks})"  # noqa: S608
@@ -165,22 +233,23 @@ def requeue(identity: str) -> bool:
 
 
 def claim() -> Job | None:
-    """Take the oldest queued job for this process; None if there is none."""
+    """Take the job whose turn it is for this process; None if there is none."""
     pid, since = alive.identity()
-    with writing(queue_path(), SCHEMA) as db:
-        row = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place LIMIT 1").fetchone()
-        if row is None:
-            return None
-        db.execute(
-            "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? WHERE id = ?",
-            (time.time(), pid, since, row["id"]),
-        )
-    return get(row["id"])
+    for job in in_turn():
+        with _writing() as db:
+            done = db.execute(
+                "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? "
+                "WHERE id = ? AND status = 'queued'",
+                (time.time(), pid, since, job.id),
+            )
+            if done.rowcount == 1:  # otherwise somebody else was quicker
+                return _job(db.execute("SELECT * FROM jobs WHERE id = ?", (job.id,)).fetchone())
+    return None
 
 
 def set_pid(identity: str, pid: int | None) -> None:
     """Note which process trains for a job."""
-    with writing(queue_path(), SCHEMA) as db:
+    with _writing() as db:
         db.execute("UPDATE jobs SET pid = ? WHERE id = ?", (pid, identity))
 
 

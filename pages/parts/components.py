@@ -74,7 +74,7 @@ def table(data: dict[str, Any], *, key: str) -> None:
 
 def remember(identity: str, name: str) -> None:
     """Let this browser remember that it has opened a draft."""
-    _memory(key="memory", data={"keep": {"id": identity, "name": name}})
+    _memory(key="memory", data={"keep": {"id": identity, "name": name}}, on_token_change=lambda: None)
 
 
 def remembered() -> None:

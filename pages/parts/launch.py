@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, shown
+from ldp_core.errors import InvalidExperiment, NotYours, StudioError, shown
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.presets import Preset
@@ -16,6 +17,7 @@ from ldp_core.runs.calibration import rates
 from ldp_core.runs.queue import RESUMABLE, Job
 from pages.parts.fields import mistakes
 from pages.parts.text import plain, seconds
+from pages.parts.visitor import visitor
 from pages.parts.workspace import Workspace
 
 
@@ -34,9 +36,11 @@ def launch(workspace: Workspace) -> Job | None:
             if differs(job, workspace.draft):
                 st.caption("The settings have changed; this run goes on with the earlier ones.")
             stopping = job.status == "cancelling"
+            mine = visitor().may(job.owner)
             st.button(
                 "Stopping…" if stopping else "Stop",
-                disabled=stopping,
+                disabled=stopping or not mine,
+                help=None if mine else "Somebody else has launched this run; they can stop it, or a teacher.",
                 key="stop",
                 on_click=_stop,
                 args=(job.id,),
@@ -50,8 +54,11 @@ def launch(workspace: Workspace) -> Job | None:
             args=(workspace,),
             disabled=bool(wrong := [*mistakes(workspace), *_too_much(workspace.draft)]),
         )
-        if job is not None and job.status in RESUMABLE and not differs(job, workspace.draft):
+        can_resume = job is not None and job.status in RESUMABLE and visitor().may(job.owner)
+        if job is not None and can_resume and not differs(job, workspace.draft):
             st.button("Go on where it stopped", key="resume", on_click=_resume, args=(job.id,))
+        if refused := st.session_state.pop("refused", None):
+            st.error(plain(refused, 300))
         if wrong:
             st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
         elif (takes := _takes(workspace.draft)) and job is None:
@@ -92,7 +99,8 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def _stop(identity: str) -> None:
-    jobs.cancel(identity)
+    with contextlib.suppress(NotYours):  # the button was disabled meanwhile
+        jobs.cancel(identity, visitor())
 
 
 def _too_much(draft: Draft) -> list[str]:
@@ -111,9 +119,14 @@ def _takes(draft: Draft) -> str:
 
 
 def _resume(identity: str) -> None:
-    jobs.resume(identity)
+    with contextlib.suppress(NotYours):
+        jobs.resume(identity, visitor())
 
 
 def _train(workspace: Workspace) -> None:
     """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
-    jobs.submit(drafts.load(workspace.id) or workspace.draft, workspace.id, reference=True)
+    draft = drafts.load(workspace.id) or workspace.draft
+    try:
+        jobs.submit(draft, workspace.id, reference=True, owner=visitor().owner)
+    except StudioError as error:
+        st.session_state["refused"] = str(error)

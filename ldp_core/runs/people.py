@@ -1,0 +1,52 @@
+"""Who may do what: everybody may look; only whoever launched a job, or a teacher, may stop it.
+
+A person without sign-in is a random token that their browser keeps; jobs hold a digest of it, so that
+nobody can read it from the database or from a page. A teacher knows the secret that the server was
+started with (EPSILON_TEACHER). Whoever has a shell on the machine may do everything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from dataclasses import dataclass
+
+from ldp_core.errors import NotYours
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody at a page, or at the machine itself."""
+
+    owner: str | None
+    """The digest of their token; None for nobody in particular."""
+    teacher: bool = False
+
+    def may(self, owner: str | None) -> bool:
+        """True if a job of this owner is theirs to stop; nobody's jobs are everybody's."""
+        return self.teacher or owner is None or owner == self.owner
+
+    def check(self, owner: str | None) -> None:
+        """Do nothing for somebody who may.
+
+        Raises:
+            NotYours: they may not.
+        """
+        if not self.may(owner):
+            raise NotYours("only whoever launched this job can stop it or take it up, or a teacher")
+
+
+OPERATOR = Person(None, teacher=True)
+"""Whoever is at the machine itself: the command line."""
+
+
+def person(token: str, secret: str = "") -> Person:
+    """The person with a browser's token, a teacher if they know the secret."""
+    return Person(hashlib.sha256(f"visitor/{token}".encode()).hexdigest()[:16], is_teacher(secret))
+
+
+def is_teacher(secret: str) -> bool:
+    """True for the secret that the server was started with; without one there are no teachers."""
+    known = os.environ.get("EPSILON_TEACHER", "")
+    return bool(known) and hmac.compare_digest(known.encode(), secret.encode())

@@ -1,0 +1,85 @@
+"""Whoever launched a job may stop it, a teacher may stop all, and people take turns."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from ldp_core.errors import NotYours, QueueFull
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.people import OPERATOR, is_teacher, person
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+ANNA, BEN = person("a" * 32), person("b" * 32)
+
+
+def test_a_token_is_told_apart_and_cannot_be_read_back():
+    assert ANNA.owner != BEN.owner
+    assert ANNA.owner is not None
+    assert "aaaa" not in ANNA.owner
+    assert person("a" * 32) == ANNA
+
+
+def test_only_who_launched_it_or_a_teacher_may_stop_a_job(monkeypatch: pytest.MonkeyPatch):
+    identity = queue.add("run", {}, owner=ANNA.owner)
+    with pytest.raises(NotYours, match="only whoever launched"):
+        jobs.cancel(identity, BEN)
+    with pytest.raises(NotYours):
+        jobs.resume(identity, BEN)
+    assert queue.get(identity).status == "queued"
+    assert not is_teacher("")
+    assert not is_teacher("chalk")
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
+    assert not is_teacher("")
+    teacher = person("c" * 32, "chalk")
+    assert teacher.teacher
+    assert not person("c" * 32, "cheese").teacher
+    assert jobs.cancel(identity, teacher).status == "cancelled"
+    assert jobs.cancel(queue.add("run", {}), BEN).status == "cancelled", "nobody's job is everybody's"
+    assert jobs.cancel(queue.add("run", {}, owner=ANNA.owner), OPERATOR).status == "cancelled"
+
+
+def test_people_take_turns():
+    """Anna queues four jobs before Ben and Cleo queue one each: they do not wait for all of hers."""
+    cleo = person("c" * 32)
+    anna = [queue.add("run", {}, owner=ANNA.owner) for _ in range(4)]
+    ben, her = queue.add("run", {}, owner=BEN.owner), queue.add("run", {}, owner=cleo.owner)
+    expected = [anna[0], ben, her, *anna[1:]]
+    assert [job.id for job in queue.in_turn()] == expected
+    assert [queue.ahead_of(queue.get(i)) for i in expected] == list(range(6))
+    claimed = []
+    while job := queue.claim():
+        claimed.append(job.id)
+        assert queue.move(job.id, "completed")
+    assert claimed == expected
+
+
+def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
+    for _ in range(queue.WAITING_EACH):
+        queue.add("run", {}, owner=ANNA.owner)
+    with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
+        queue.add("run", {}, owner=ANNA.owner)
+    queue.add("run", {}, owner=BEN.owner)
+    monkeypatch.setattr(queue, "WAITING_ALL", 6)
+    with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
+        queue.add("run", {}, owner=BEN.owner)
+
+
+def test_a_queue_of_the_first_version_is_brought_up_to_date(runs_dir: Path):
+    first = re.sub(r",( *--[^\n]*)\n +owner TEXT[^\n]*", r"\1", queue.SCHEMA)
+    first = first.replace("user_version = 2", "user_version = 1")
+    insert = "INSERT INTO jobs (id, kind, request, status, created) VALUES (?, 'run', '{}', 'queued', 1)"
+    runs_dir.mkdir(exist_ok=True)
+    with sqlite3.connect(runs_dir / "queue.sqlite") as db:
+        db.executescript(first)
+        assert "owner" not in [row[1] for row in db.execute("PRAGMA table_info(jobs)")]
+        db.execute(insert, ("0123456789ab",))
+    assert queue.get("0123456789ab").owner is None
+    assert [job.id for job in queue.in_turn()] == ["0123456789ab"]
+    added = queue.add("run", {}, owner=ANNA.owner)
+    assert queue.get(added).owner == ANNA.owner
+    assert queue.claim() is not None
