@@ -30,6 +30,16 @@ function token() {
 
 const me = token();
 
+// Tables scroll by themselves where they are too wide; so they must be within reach of the keyboard.
+const reach = () =>
+  document.querySelectorAll('[data-testid="stMarkdownContainer"] table').forEach((table) => {
+    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+    else table.removeAttribute("tabindex");
+  });
+new MutationObserver(reach).observe(document.body, { childList: true, subtree: true });
+window.addEventListener("resize", reach);
+reach();
+
 export function render(component) {
   const { data, parentElement } = component;
   if (data.keep && me.fresh && !me.told) {

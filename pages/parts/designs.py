@@ -55,8 +55,9 @@ class View:
 
     @property
     def mechanism(self) -> Mechanism:
-        """In the design's form."""
-        return self.design.experiment.randomiser
+        """In the design's form, where that makes a difference."""
+        own = self.design.experiment.randomiser
+        return own if own.as_printed else own.model_copy(update={"form": "corrected"})
 
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:

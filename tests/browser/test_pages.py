@@ -227,8 +227,10 @@ def test_every_mechanism_has_its_place_on_noise(visitor: Visitor, monkeypatch, n
         Variant(form, {"mechanism.name": name, "form": form}) for form in mechanisms.registry.kind(name).forms
     )
     page = visitor.open(f"/noise?draft={drafts.new(Draft(base, designs))}", "text=What is sent in clear")
-    label = mechanisms.registry.kind(name).label
-    expect(page.get_by_text(f"{label}: what is sent").first).to_be_visible()
+    expect(page.get_by_text(": what is sent for a weight of 0.2").first).to_be_visible()
+    expect(page.get_by_role("combobox", name="Mechanism").first).to_have_value(
+        mechanisms.registry.kind(name).label
+    )
     assert page.get_by_test_id("stException").count() == 0
 
 
