@@ -102,6 +102,34 @@ def _resume(options: argparse.Namespace) -> int:
     return 0
 
 
+def _runs(options: argparse.Namespace) -> int:
+    from ldp_core.runs import housekeeping
+
+    for one in housekeeping.kept():
+        name = one.job.request.get("draft", {}).get("base", {}).get("name", "")
+        mark = "pinned" if one.pinned else ""
+        print(f"{one.job.id}  {one.size / 1e6:9.1f} MB  {one.job.status:<11}  {mark:<6}  {name}")
+    return 0
+
+
+def _prune(options: argparse.Namespace) -> int:
+    from ldp_core.runs import housekeeping
+
+    removed = housekeeping.prune(None if options.to is None else int(options.to * 1e9))
+    for one in removed:
+        print(f"removed {one.job.id}, {one.size / 1e6:.1f} MB")
+    left = sum(one.size for one in housekeeping.kept())
+    print(f"{left / 1e6:.1f} MB are kept")
+    return 0
+
+
+def _pin(options: argparse.Namespace) -> int:
+    from ldp_core.runs import housekeeping
+
+    housekeeping.pin(options.id, options.name == "pin")
+    return 0
+
+
 def _experiment(options: argparse.Namespace) -> Experiment:
     return changed(loads(_text(options.experiment)), _changes(options.set))
 
@@ -163,6 +191,12 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--json", action="store_true", help="as JSON")
     added = command("cancel", _cancel, "stop a job, queued or running")
     added.add_argument("id")
+    command("runs", _runs, "list what is kept on the disk, the newest first")
+    added = command("prune", _prune, "remove the oldest records until the rest fits into the quota")
+    added.add_argument("--to", type=float, metavar="GB", help="instead of the quota (EPSILON_QUOTA_GB)")
+    for name, text in (("pin", "keep a job's record whatever happens"), ("unpin", "no longer")):
+        added = command(name, _pin, text)
+        added.add_argument("id")
     added = command("resume", _resume, "take up a job that was stopped, where it stopped")
     added.add_argument("id")
     return parser

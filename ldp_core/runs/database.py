@@ -14,6 +14,7 @@ from pathlib import Path
 from ldp_core.errors import StorageFailed
 
 BUSY_SECONDS = 10.0
+Errors = tuple[type[Exception], ...]
 
 
 @contextmanager
@@ -24,10 +25,9 @@ def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
     """
     connection = opened(path, schema)
     try:
-        with _named(path):
+        with _named(path, (sqlite3.Error,)):
             connection.execute("BEGIN IMMEDIATE")
-        yield connection
-        with _named(path):
+            yield connection
             connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -59,13 +59,14 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
         connection.row_factory = sqlite3.Row
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     try:
-        yield connection
+        with _named(path, (sqlite3.Error,)):
+            yield connection
     finally:
         connection.close()
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError)) -> Iterator[None]:
     """Say in one sentence which file cannot be used.
 
     Raises:
@@ -73,7 +74,7 @@ def _named(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except kinds as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise StorageFailed(
             f"{path.name} in the folder of runs cannot be used ({reason}); move it away to start afresh, "

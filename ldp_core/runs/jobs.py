@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from ldp_core.errors import StorageFailed
-from ldp_core.estimate import refuse_what_cannot_fit
+from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.runs import queue, store
+from ldp_core.runs.housekeeping import refuse_a_full_disk
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
 from ldp_core.runs.worker import ensure_worker
@@ -28,8 +29,10 @@ def submit(
     Raises:
         InvalidExperiment: it cannot fit into memory or onto the disk; with the arithmetic.
         QueueFull: enough jobs are waiting.
+        StorageFailed: the disk is nearly full.
     """
     refuse_what_cannot_fit(draft)
+    refuse_a_full_disk(cost(draft).storage)
     identity = queue.add("run", {"draft": draft.as_json(), "reference": reference}, draft_id, owner)
     ensure_worker()
     return identity

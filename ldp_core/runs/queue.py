@@ -247,6 +247,15 @@ def claim() -> Job | None:
     return None
 
 
+def annotate(identity: str, message: str) -> None:
+    """Add a note to a job."""
+    with _writing() as db:
+        row = db.execute("SELECT message FROM jobs WHERE id = ?", (identity,)).fetchone()
+        if row:
+            whole = f"{row['message']}; {message}" if row["message"] else message
+            db.execute("UPDATE jobs SET message = ? WHERE id = ?", (whole, identity))
+
+
 def set_pid(identity: str, pid: int | None) -> None:
     """Note which process trains for a job."""
     with _writing() as db:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import logging
 import os
+import shutil
 import signal
+import sqlite3
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +19,23 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import finished
 from ldp_core.runs.drive import drive, one_thread
+from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.store import Recorder, events_after
 
 OUTCOME = "outcome.json"
+
+
+DISK_FULL = 28
+"""The exit code of a process that could not even write down how it ended."""
+
+
+def disk_full() -> str:
+    """What to say and to do when there is no room."""
+    free = shutil.disk_usage(runs_dir()).free
+    return (
+        f"the disk is full ({free / 1e6:.0f} MB free); what was trained is kept: remove something and go on "
+        "where it stopped"
+    )
 
 
 class Stopped(BaseException):
@@ -38,6 +55,12 @@ def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
         outcome = _train(folder, request)
     except StudioError as error:
         outcome = {"status": "failed", "message": str(error)}
+    except (sqlite3.Error, OSError) as error:
+        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        full = full or getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
+        logging.exception("the record cannot be written")
+        message = disk_full() if full else f"its record cannot be written ({type(error).__name__})"
+        outcome = {"status": "failed", "message": message}
     except MemoryError:
         outcome = {"status": "failed", "message": "the machine ran out of memory; try fewer clients"}
     except Stopped:
@@ -47,8 +70,11 @@ def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
         outcome = {"status": "failed", "message": f"an error in the program: {type(error).__name__}"}
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     partial = folder / f"{OUTCOME}.partial"
-    partial.write_text(json.dumps(outcome))
-    partial.replace(folder / OUTCOME)
+    try:
+        partial.write_text(json.dumps(outcome))
+        partial.replace(folder / OUTCOME)
+    except OSError:
+        os._exit(DISK_FULL)  # no room even for that: the worker says it
 
 
 def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:

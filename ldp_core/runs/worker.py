@@ -26,8 +26,9 @@ from ldp_core.runs import queue
 from ldp_core.runs.alive import identity, is_alive
 from ldp_core.runs.calibration import calibrate, rates
 from ldp_core.runs.drive import load, one_thread
+from ldp_core.runs.housekeeping import REMOVED, prune
 from ldp_core.runs.paths import data_dir, runs_dir
-from ldp_core.runs.training import OUTCOME, train_job
+from ldp_core.runs.training import DISK_FULL, OUTCOME, disk_full, train_job
 
 POLL_SECONDS = 0.05
 GRACE_SECONDS = 2.0
@@ -93,6 +94,8 @@ def _work() -> None:
             time.sleep(POLL_SECONDS)
             continue
         _run(job)
+        for removed in prune():
+            logging.info("job %s: %s", removed.job.id, REMOVED)
         idle_since = time.monotonic()
 
 
@@ -124,6 +127,8 @@ def _finish(job: queue.Job, process: BaseProcess) -> None:
     path = job.folder / OUTCOME
     if path.exists():
         outcome = json.loads(path.read_text())
+    elif process.exitcode == DISK_FULL:
+        outcome = {"status": "failed", "message": disk_full()}
     elif process.exitcode == -signal.SIGKILL:
         outcome = {
             "status": "interrupted",

@@ -35,6 +35,9 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     elif job.status == "completed":
         took = (job.ended or time.time()) - (job.started or job.created)
         known = _known(job, runs)
+        if not job.folder.is_dir():
+            st.warning(f"This run is finished, and {plain(job.message, 200)}.")
+            return
         st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {seconds(took)}{known}")
     elif job.status == "cancelled":
         ends = [run.round for run in progress.runs] or [0]

@@ -6,6 +6,7 @@ import json
 
 import streamlit as st
 
+from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.queue import Job
@@ -19,7 +20,7 @@ from pages.parts.ledger_panel import ledger_section, spent_so_far
 from pages.parts.live_charts import accuracy_figure, noise_figure
 from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import MOST_COLUMNS, server_panel
-from pages.parts.text import number
+from pages.parts.text import number, plain
 
 POLL_SECONDS = 0.5
 VIEWS = {True: "closest reconstructions", False: "newest"}
@@ -45,7 +46,11 @@ def _watch(identity: str, was_live: bool, lesson: str) -> None:
     if was_live and not job.live:
         st.rerun()
     draft = parse_draft(job.request["draft"])
-    progress = progress_of(job.folder).update()
+    try:
+        progress = progress_of(job.folder).update()
+    except StorageFailed as error:
+        st.error(f"The record of this run is damaged: {plain(str(error), 300)}.")
+        return
     shown, reference = series(progress, draft)
     state, view = st.columns([3, 1.5], vertical_alignment="center")
     with state:

@@ -1,0 +1,106 @@
+"""A clean house: what the runs take on the disk, and which go first when it is too much.
+
+A job's row stays in the queue with a note; what is removed is its folder of events. Pinned jobs, and
+those that wait or run, are never touched.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from ldp_core.errors import StorageFailed
+from ldp_core.runs import queue
+from ldp_core.runs.paths import runs_dir
+from ldp_core.runs.queue import Job
+
+QUOTA = 5 * 10**9
+"""Bytes that all records together may take; EPSILON_QUOTA_GB says otherwise."""
+SPARE = 200 * 10**6
+"""Bytes that must stay free on the disk, whatever a job needs."""
+PIN = "pinned"
+REMOVED = "its record was removed to make room"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One job's record on the disk."""
+
+    job: Job
+    size: int
+    """Bytes."""
+    pinned: bool
+
+
+def kept() -> list[Kept]:
+    """Every job that has a record, the newest first."""
+    return [
+        Kept(job, _size(job.folder), (job.folder / PIN).exists())
+        for job in queue.find(most=100_000)
+        if job.folder.is_dir()
+    ]
+
+
+def pin(identity: str, on: bool = True) -> None:
+    """Keep a job's record whatever happens, or no longer.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    folder = queue.get(identity).folder
+    if on:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / PIN).touch()
+    else:
+        (folder / PIN).unlink(missing_ok=True)
+
+
+def prune(most: int | None = None) -> list[Kept]:
+    """Remove the oldest records until all of them take at most `most` bytes; returns what was removed."""
+    limit = quota() if most is None else most
+    records = kept()
+    total, removed = sum(one.size for one in records), []
+    for one in reversed(records):
+        if total <= limit:
+            break
+        if one.pinned or one.job.live:
+            continue
+        shutil.rmtree(one.job.folder, ignore_errors=True)
+        queue.annotate(one.job.id, REMOVED)
+        total -= one.size
+        removed.append(one)
+    return removed
+
+
+def quota() -> int:
+    """Bytes that all records together may take."""
+    try:
+        return int(float(os.environ["EPSILON_QUOTA_GB"]) * 1e9)
+    except (KeyError, ValueError):
+        return QUOTA
+
+
+def refuse_a_full_disk(needed: int) -> None:
+    """Do nothing while a job that stores so many bytes has room.
+
+    Raises:
+        StorageFailed: with the arithmetic.
+    """
+    free = shutil.disk_usage(runs_dir()).free
+    if free < 2 * needed + SPARE:
+        raise StorageFailed(
+            f"the disk is nearly full: it needs 2 × {needed / 1e6:.0f} MB and {SPARE / 1e6:.0f} MB to spare; "
+            f"there are {free / 1e6:.0f} MB; remove something (python -m ldp_core prune)"
+        )
+
+
+def _size(folder: Path) -> int:
+    found = 0
+    for file in folder.rglob("*"):
+        try:
+            found += file.stat().st_size
+        except OSError:  # gone since
+            continue
+    return found

@@ -1,0 +1,103 @@
+"""A clean house: the oldest records go first, what is pinned or alive stays, and a full disk is named."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ldp_core.errors import StorageFailed
+from ldp_core.experiment import Draft, Run, Variant, parse
+from ldp_core.runs import housekeeping, jobs, queue, training
+from ldp_core.runs.progress import Progress
+from ldp_core.runs.store import Recorder
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+def record(status: queue.Status, size: int = 1000) -> str:
+    identity = queue.add("run", {"draft": {"base": {"rounds": 1}}})
+    folder = queue.get(identity).folder
+    folder.mkdir(parents=True)
+    (folder / "events.sqlite").write_bytes(b"x" * size)
+    if status != "queued":
+        queue.move(identity, "running")
+    if status not in ("queued", "running"):
+        assert queue.move(identity, status)
+    return identity
+
+
+def test_the_oldest_go_first_and_leave_a_note():
+    ids = [record("completed") for _ in range(5)]
+    housekeeping.pin(ids[0])
+    alive = record("running")
+    removed = housekeeping.prune(3500)
+    assert [one.job.id for one in removed] == ids[1:4]
+    for identity in ids[1:4]:
+        job = queue.get(identity)
+        assert not job.folder.exists()
+        assert "removed to make room" in job.message
+        assert Progress(job.folder).update().runs == []
+    assert {one.job.id for one in housekeeping.kept()} == {ids[0], ids[4], alive}
+    assert housekeeping.prune(10**9) == []
+    housekeeping.pin(ids[0], on=False)
+    assert [one.job.id for one in housekeeping.prune(0)] == [ids[0], ids[4]]
+
+
+def test_the_quota_can_be_set(monkeypatch: pytest.MonkeyPatch):
+    assert housekeeping.quota() == housekeeping.QUOTA
+    monkeypatch.setenv("EPSILON_QUOTA_GB", "0.5")
+    assert housekeeping.quota() == 500_000_000
+    monkeypatch.setenv("EPSILON_QUOTA_GB", "much")
+    assert housekeeping.quota() == housekeeping.QUOTA
+
+
+def test_a_nearly_full_disk_is_refused_with_the_arithmetic():
+    housekeeping.refuse_a_full_disk(1000)
+    with pytest.raises(StorageFailed, match=r"needs 2 × \d+ MB and 200 MB to spare"):
+        housekeeping.refuse_a_full_disk(10**15)
+
+
+def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    """SQLite itself is told that there is no more room."""
+    draft = Draft(parse({"rounds": 200}), (Variant("run"),))
+    request = {"draft": draft.as_json(), "reference": False}
+
+    class Small(Recorder):
+        def __init__(self, folder: Path, runs: Sequence[Run]) -> None:
+            super().__init__(folder, runs)
+            self._db.execute("PRAGMA max_page_count = 40")
+
+    monkeypatch.setattr(training, "_die_with", lambda parent: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "Recorder", Small)
+        training.train_job(tmp_path / "job", request, 0)
+    outcome = (tmp_path / "job" / training.OUTCOME).read_text()
+    assert "the disk is full" in outcome
+    assert "Traceback" not in outcome
+    with sqlite3.connect(tmp_path / "job" / "events.sqlite") as db:
+        assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
+    before = Progress(tmp_path / "job").update().rounds_done()
+    assert 0 < before < 200
+    training.train_job(tmp_path / "job", request, 0)
+    assert '"completed"' in (tmp_path / "job" / training.OUTCOME).read_text()
+    assert Progress(tmp_path / "job").update().runs[0].round == 200
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage" * 1000, b"\x00" * 4096])
+def test_a_damaged_record_is_named_and_the_rest_goes_on(damage: bytes):
+    identity = record("completed")
+    folder = queue.get(identity).folder
+    (folder / "events.sqlite").write_bytes(damage)
+    status = jobs.status(identity)
+    assert status["status"] == "completed"
+    assert status["round"] == 0
+    if damage.strip(b"\x00"):
+        assert "cannot be used" in status["message"]
+    assert (folder / "events.sqlite").read_bytes() == damage, "it is read and never written to"
