@@ -1,7 +1,8 @@
 """The test command of the README: `python -m tests`.
 
 Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all
-tests. Arguments are passed on to pytest.
+tests: first those that only compute, on all cores; then those with processes and browsers of their
+own, one after another, because they watch the clock. With arguments, pytest is called with those.
 """
 
 from __future__ import annotations
@@ -17,13 +18,19 @@ from tests.browser.chromium import find_chromium
 ROOT = Path(__file__).parents[1]
 
 
+PYTEST = [
+    ["pytest", "-m", "not alone and not browser", "-n", str(min(8, os.cpu_count() or 1))],
+    ["pytest", "-m", "alone or browser"],
+]
+
+
 def main() -> int:
     get_chromium()
     steps = [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
         ["mypy"],
-        ["pytest", *sys.argv[1:]],
+        *([["pytest", *sys.argv[1:]]] if sys.argv[1:] else PYTEST),
     ]
     for step in steps:
         print(f"\n== {' '.join(step)}", flush=True)

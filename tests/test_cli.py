@@ -14,6 +14,8 @@ from ldp_core import presets
 from ldp_core.experiment import parse
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.alone
+
 
 def ldp_core(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(

@@ -14,6 +14,8 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.calibration import _timed, calibrate, rates
 from tests.data import events
 
+pytestmark = pytest.mark.alone
+
 
 def draft(changes: dict[str, Any], runs: int = 1, seeds: int = 1) -> Draft:
     return Draft(parse(changes), tuple(Variant(str(i), {"seed": 100 * i}) for i in range(runs)), seeds)

@@ -44,7 +44,8 @@ def opened(path: Path, schema: str) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         connection.row_factory = sqlite3.Row
         if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-            connection.executescript(schema)
+            # the lock first: who reads and then wants to write may be turned away at once
+            connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
     return connection
 
 

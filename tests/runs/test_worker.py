@@ -25,6 +25,8 @@ from tests.conftest import ROOT
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(autouse=True)
 def _clean(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
