@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -167,3 +168,32 @@ def test_theory_and_registries_need_neither_torch_nor_scikit_learn():
         [sys.executable, "-c", LIGHT], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     assert found.strip() == "[]"
+
+
+UNSAFE = {
+    r"\bpickle\b": "unpickling runs code",
+    r"allow_pickle\s*=\s*True": "so does numpy's",
+    r"weights_only\s*=\s*False": "and torch's",
+    r"torch\.load\(": "records hold plain bytes, not torch files",
+    r"\b(eval|exec)\(": "text is data",
+    r"shell\s*=\s*True": "arguments are lists",
+    r"yaml\.load\(": "JSON is enough",
+    r"unsafe_allow_html": "what people type is shown as it is",
+}
+
+
+@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+def test_nothing_that_somebody_typed_can_run(file: Path):
+    """S4 and S5 of the reliability reference, held statically."""
+    text = file.read_text(encoding="utf-8")
+    for pattern, why in UNSAFE.items():
+        assert not re.search(pattern, text), f"{module_of(file)}: {why}"
+    for call in re.findall(r"st\.html\(([^)]*)\)", text):
+        assert call.startswith("ASSETS"), "st.html takes files of our own only"
+
+
+def test_javascript_writes_text_and_never_markup():
+    for file in ROOT.glob("assets/web/*.js"):
+        text = file.read_text(encoding="utf-8")
+        for markup in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+            assert markup not in text, f"{file.name} uses {markup}"
