@@ -42,7 +42,13 @@ def main() -> None:
             st.switch_page("train.py")
     shown = designs(workspace)
     choose(workspace, shown)
+    with st.container(border=True):
+        design_tables.at_the_server(shown, named_clients(shown[0].experiment))
+        formula(SERVER, "formula server")
+    # apart from the rest, so that a slider moves only what follows from it
     st.fragment(_what_if)(workspace, shown)
+    with st.container(border=True):
+        design_tables.in_clear(shown)
 
 
 def _what_if(workspace: Workspace, shown: list[Design]) -> None:
@@ -76,14 +82,14 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
         st.markdown(
             "**What one client's upload looks like**: first weights of a fresh model, before and after"
         )
+        st.caption(
+            "blue: above the middle of the safe range; orange: below; full colour: at its end or beyond"
+        )
         once = different(seen)
         strip = json.dumps(upload_figure(once))
         components.chart(
             strip, key="strip", height=40 + 34 * (len(once) + 1), label="Weights before and after each design"
         )
-    with st.container(border=True):
-        design_tables.at_the_server(shown, named)
-        formula(SERVER, "formula server")
     with st.container(border=True):
         asked = f"a client with ε {number(other)}" if other else f"client {client + 1} ({who})"
         st.markdown(f"**What is promised to {asked}**")
@@ -98,10 +104,8 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
         )
         formula(PROMISE, "formula promise")
     with st.container(border=True):
-        design_tables.audits(seen)
+        design_tables.audits(seen, measured=other is None)
         formula(AUDIT, "formula audit")
-    with st.container(border=True):
-        design_tables.in_clear(shown)
         design_tables.printed(seen, value)
 
 

@@ -36,7 +36,12 @@ const reach = () =>
     if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
     else table.removeAttribute("tabindex");
   });
-new MutationObserver(reach).observe(document.body, { childList: true, subtree: true });
+let soon;
+// measured when all is quiet: to ask for a width while charts are drawn would lay everything out again
+new MutationObserver(() => {
+  clearTimeout(soon);
+  soon = setTimeout(reach, 400);
+}).observe(document.body, { childList: true, subtree: true });
 window.addEventListener("resize", reach);
 reach();
 

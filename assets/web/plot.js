@@ -20,53 +20,60 @@ function plotly() {
 
 plotly().catch(() => {}); // begin with the download now; whoever draws will hear of a failure
 
-const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
+const CONFIG = { displaylogo: false, responsive: false, displayModeBar: false };
 
 // Draw a figure (plotly JSON as an object) into an element; updates of one element are drawn in order.
 export function draw(element, figure, height, label) {
   element.style.minHeight = `${height}px`;
   element.setAttribute("role", "img");
   element.setAttribute("aria-label", label);
-  element.pendingFigure = figure;
-  enqueue(element, async () => {
-    const next = element.pendingFigure;
-    if (!next) return;
-    element.pendingFigure = undefined;
-    const Plotly = await plotly();
-    if (!element.isConnected) return;
-    const { data, layout } = coloured(next, palette(element));
-    const { shapes, ...rest } = { ...fitting(layout, element.clientWidth), height, autosize: true };
-    const [marks, all] = [JSON.stringify(shapes), JSON.stringify([data, rest])];
-    const [marksBefore, allBefore] = element.drawnBefore ?? [];
-    try {
-      if (all !== allBefore) await Plotly.react(element, data, { ...rest, shapes }, CONFIG);
-      else if (marks !== marksBefore) await Plotly.relayout(element, { shapes }); // a line moved, nothing else
-    } catch {
-      Plotly.purge(element); // whatever state it was in: start afresh
-      element.textContent = "";
-      await Plotly.newPlot(element, data, { ...rest, shapes }, CONFIG);
-    }
-    element.drawnBefore = [marks, all];
-    follow(element, Plotly);
-  });
+  element.pendingFigure = { figure, height };
+  enqueue(element, redraw);
+}
+
+// The size is told and not asked for: every question for it would have the browser lay out the whole page.
+async function redraw(element) {
+  const { figure, height } = element.pendingFigure ?? {};
+  if (!figure) return;
+  element.pendingFigure = undefined;
+  element.lastFigure = { figure, height };
+  const Plotly = await plotly();
+  if (!element.isConnected) return;
+  const width = (element.knownWidth ??= element.clientWidth);
+  if (!width) return; // hidden: drawn as soon as it has a size
+  const { data, layout } = coloured(figure, palette(element));
+  const { shapes, ...rest } = { ...fitting(layout, width), height, width, autosize: false };
+  const [marks, all] = [JSON.stringify(shapes), JSON.stringify([data, rest])];
+  const [marksBefore, allBefore] = element.drawnBefore ?? [];
+  try {
+    if (all !== allBefore) await Plotly.react(element, data, { ...rest, shapes }, CONFIG);
+    else if (marks !== marksBefore) await Plotly.relayout(element, { shapes }); // a line moved, nothing else
+  } catch {
+    Plotly.purge(element); // whatever state it was in: start afresh
+    element.textContent = "";
+    await Plotly.newPlot(element, data, { ...rest, shapes }, CONFIG);
+  }
+  element.drawnBefore = [marks, all];
 }
 
 // One thing at a time on one chart: drawing and fitting to a new width must not meet half way.
 function enqueue(element, task) {
-  element.drawing = (element.drawing ?? Promise.resolve()).then(task).catch((error) => {
+  follow(element);
+  element.drawing = (element.drawing ?? Promise.resolve()).then(() => task(element)).catch((error) => {
     element.drawnBefore = undefined;
     element.textContent = error.message;
   });
 }
 
 // A chart keeps to its column, which may become narrower or wider without the window changing.
-function follow(element, Plotly) {
-  element.watcher ??= new ResizeObserver(() => {
-    if (element.clientWidth === element.widthBefore) return;
-    element.widthBefore = element.clientWidth;
-    enqueue(element, async () => {
-      if (element.isConnected && element.data && element.clientWidth > 0) await Plotly.Plots.resize(element);
-    });
+function follow(element) {
+  if (element.watcher) return;
+  element.watcher = new ResizeObserver(([entry]) => {
+    const width = Math.floor(entry.contentRect.width);
+    if (width === element.knownWidth || width === 0) return;
+    element.knownWidth = width;
+    element.pendingFigure ??= element.lastFigure;
+    enqueue(element, redraw);
   });
   element.watcher.observe(element);
 }

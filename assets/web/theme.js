@@ -1,12 +1,23 @@
 // Colours come from Streamlit's theme, so that charts follow light and dark without being told.
 // A figure names them as "var(--st-…)", or as "run(0)", "run(1)", … for the colours of the runs.
 
+const FRESH = 300; // milliseconds: charts that are drawn together ask once
+let last = { at: -FRESH };
+
 export function palette(element) {
+  if (performance.now() - last.at < FRESH) return last.colours;
+  last = { at: performance.now(), colours: asked(element) };
+  return last.colours;
+}
+
+function asked(element) {
   const style = getComputedStyle(element);
   const runs = style.getPropertyValue("--st-chart-categorical-colors").split(",").map((c) => c.trim());
+  const known = new Map();
+  const value = (name) => known.get(name) ?? known.set(name, style.getPropertyValue(name).trim()).get(name);
   const resolve = (text) =>
     text
-      .replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim())
+      .replace(/var\((--[\w-]+)\)/g, (_, name) => value(name))
       .replace(/run\((\d+)\)/g, (_, i) => runs[Number(i) % runs.length]);
   return { resolve, key: style.getPropertyValue("--st-background-color") + runs.join() };
 }

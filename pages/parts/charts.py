@@ -137,6 +137,7 @@ def leaders(
             "line": {"color": ends[i][2], "width": 1},
         }
         for i, spot in label_spots(ends, low, high, gap)
+        if abs((ends[i][0] - low) / (high - low) - spot) > 0.012
     ]
 
 

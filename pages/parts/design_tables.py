@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core.accounting import Audit, audit
+from ldp_core.accounting import Audit, audit, exact_epsilon
 from ldp_core.accounting.empirical import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
+from ldp_core.mechanisms.gaussian_noise import GaussianNoise
 from ldp_core.outlook import outlook
 from ldp_core.streams import stream
 from ldp_core.theory import client_weights, nobody, sent_in_clear
@@ -51,8 +52,11 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     )
 
 
-def audits(seen: Sequence[View]) -> None:
-    """Claimed, exact and measured ε of each mechanism for one use."""
+def audits(seen: Sequence[View], measured: bool) -> None:
+    """Claimed, exact and measured ε of each mechanism for one use.
+
+    Samples are drawn for the clients' own budgets, once each; not for every step of a slider.
+    """
     st.markdown("**Does the mechanism keep its promise?** One use, on the two ends of the safe range")
     rows: list[tuple[str, list[str]]] = []
     for view in seen:
@@ -60,14 +64,18 @@ def audits(seen: Sequence[View]) -> None:
         if mechanism.name == "none":
             rows.append((view.design.label, ["none", ":red[**∞**]", "–", "–"]))
             continue
-        key = mechanism.model_dump_json(by_alias=True)
-        found = _audit(f"{mechanism.name} {key}", mechanism, view.epsilon, view.low, view.high)
-        delta = f", δ {number(found.delta)}" if found.delta else ""
-        broken = found.exact > found.claimed * (1 + 1e-6)
-        exact = "∞" if math.isinf(found.exact) else number(found.exact, 4)
-        measured = f"≥ {number(found.measured)} ({number(found.samples, 6)} samples)"
-        cells = [f"{number(found.claimed, 4)}{delta}", f":red[**{exact}**]" if broken else f"**{exact}**"]
-        rows.append((view.design.label, [*cells, measured, COVERS[mechanism.scope]]))
+        key = f"{mechanism.name} {mechanism.model_dump_json(by_alias=True)}"
+        use = (view.epsilon, view.low, view.high)
+        bound = exact_epsilon(mechanism, *use)
+        delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
+        exact = "∞" if math.isinf(bound) else number(bound, 4)
+        exact = f":red[**{exact}**]" if bound > view.epsilon * (1 + 1e-6) else f"**{exact}**"
+        seen_in = "choose a client to measure"
+        if measured:
+            found = _audit(key, mechanism, *use)
+            seen_in = f"≥ {number(found.measured)} ({number(found.samples, 6)} samples)"
+        cells = [f"{number(view.epsilon, 4)}{delta}", exact, seen_in, COVERS[mechanism.scope]]
+        rows.append((view.design.label, cells))
     table(["design", "claimed ε", "exact ε", "measured", "one use is"], grouped(rows))
     st.caption(
         "Red: the mechanism gives away more than it claims. Measured: a lower bound from samples of each "

@@ -36,7 +36,7 @@ def upload_figure(seen: Sequence[View]) -> Figure:
         "zmin": (low + high) / 2 - half,
         "zmax": (low + high) / 2 + half,
         "colorscale": [[0, colour(ORANGE)], [0.5, colour(0, 0.06)], [1, colour(BLUE)]],
-        "colorbar": {"thickness": 8, "tickfont": {"size": 11}, "nticks": 3, "outlinewidth": 0},
+        "showscale": False,
         "xgap": 1,
         "ygap": 6,
         "hovertemplate": "weight %{x}, %{y}: %{z:.3g}<extra></extra>",

@@ -140,7 +140,10 @@ def test_quick_fills_set_the_whole_population(visitor: Visitor):
 
 def choose(page: Page, design: int, what: str, option: str) -> None:
     """Choose a mechanism or an aggregator of a design on Noise."""
-    page.get_by_role("combobox", name=what).nth(design).click()
+    box = page.get_by_role("combobox", name=what).nth(design)
+    box.scroll_into_view_if_needed()
+    page.wait_for_timeout(400)  # a list that opens while the page still scrolls is closed by that
+    box.click()
     page.get_by_role("option", name=option, exact=True).click()
 
 
