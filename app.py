@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -36,6 +37,7 @@ class Files(StaticFiles):
 async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the worker while the first visitor is reading: after the first page, which comes first."""
     asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker)
+    gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits
     yield
 
 

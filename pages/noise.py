@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 
 import numpy as np
 import streamlit as st
 
 from ldp_core import mechanisms
 from pages.parts import components, design_tables
+from pages.parts.components import Card
 from pages.parts.designs import Design, View, choose, designs, different, views
 from pages.parts.formulas import AUDIT, PROMISE, SERVER, formula
 from pages.parts.header import header
@@ -16,7 +17,7 @@ from pages.parts.law_charts import law_figure
 from pages.parts.ledger_panel import named_clients
 from pages.parts.promise_table import Promised, promise_table
 from pages.parts.styles import tint_of
-from pages.parts.text import number, plain, signed
+from pages.parts.text import number, signed
 from pages.parts.upload_chart import upload_figure
 from pages.parts.variance_charts import against_budget, against_value
 from pages.parts.workspace import Workspace, open_workspace
@@ -76,20 +77,9 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
             key=f"{workspace.key('value')}-{low}-{high}",
             width=260,
         )
-    _laws(seen, value)
-    _variances(seen, value, population.epsilon.tolist())
-    with st.container(border=True):
-        st.markdown(
-            "**What one client's upload looks like**: first weights of a fresh model, before and after"
-        )
-        st.caption(
-            "blue: above the middle of the safe range; orange: below; full colour: at its end or beyond"
-        )
-        once = different(seen)
-        strip = json.dumps(upload_figure(once))
-        components.chart(
-            strip, key="strip", height=40 + 34 * (len(once) + 1), label="Weights before and after each design"
-        )
+    budgets = population.epsilon.tolist()
+    charts = [*_laws(seen, value), *_variances(seen, value, budgets), _strip(different(seen))]
+    components.cards(charts, key="charts")
     with st.container(border=True):
         asked = f"a client with ε {number(other)}" if other else f"client {client + 1} ({who})"
         st.markdown(f"**What is promised to {asked}**")
@@ -125,52 +115,59 @@ def _any_budget(workspace: Workspace, start: float) -> float:
     return float(chosen)
 
 
-def _laws(seen: list[View], value: float) -> None:
+def _laws(seen: list[View], value: float) -> Iterator[Card]:
     """What is sent for the weight: a chart for each different law."""
     once = different(seen)
-    for n, (column, view) in enumerate(zip(st.columns(len(once)), once, strict=True)):
+    for view in once:
         mechanism, epsilon, low, high = view.law
         weight = min(max(value, low), high)
         variance = float(mechanism.variance(weight, epsilon, low, high))
-        with column, st.container(border=True):
-            clipped = f", clipped to {signed(weight)}" if weight != value else ""
-            st.markdown(
-                f"**{plain(view.name)}**: what is sent for a weight of {signed(value)}{clipped}, "
-                f"at ε {number(epsilon)}"
-            )
-            st.caption(
-                f"variance {number(variance)}, σ {number(np.sqrt(variance))}; grey: a weight from the other "
-                "end of the safe range (shaded)"
-            )
-            tint = tint_of(mechanisms.registry, mechanism.name)
-            components.chart(
-                json.dumps(law_figure(mechanism, tint, weight, epsilon, low, high)),
-                key=f"law {n}",
-                height=260,
-                label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
-            )
+        clipped = f", clipped to {signed(weight)}" if weight != value else ""
+        tint = tint_of(mechanisms.registry, mechanism.name)
+        yield Card(
+            title=view.name,
+            rest=f": what is sent for a weight of {signed(value)}{clipped}, at ε {number(epsilon)}",
+            caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; grey: a weight from the "
+            "other end of the safe range (shaded)",
+            figure=law_figure(mechanism, tint, weight, epsilon, low, high),
+            label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
+            height=260,
+            row=len(once),
+        )
 
 
-def _variances(seen: list[View], value: float, budgets: list[float]) -> None:
+def _variances(seen: list[View], value: float, budgets: list[float]) -> Iterator[Card]:
+    """The variance of what is sent, against the two things that a client can choose."""
     once, use = different(seen), seen[0].design.experiment.use()
-    left, right = st.columns(2, gap="small")
-    with left, st.container(border=True):
-        st.markdown("**Variance against the budget**, for this weight")
-        st.caption("dots: the clients' budgets; crosses: where two of the designs change places")
-        components.chart(
-            json.dumps(against_budget(once, use, value, budgets)),
-            key="variance",
-            label=f"Variance of what is sent against the budget, for a weight of {number(value)}",
-        )
-    with right, st.container(border=True):
-        at = " or ".join(dict.fromkeys(number(view.epsilon) for view in once))
-        st.markdown(f"**Variance against the weight**, at ε {at}")
-        st.caption("a flat line hides every weight alike; ldpsign is left out: it sends a sign")
-        components.chart(
-            json.dumps(against_value(once, use, value)),
-            key="by value",
-            label=f"Variance of what is sent against the weight, at ε {at}",
-        )
+    yield Card(
+        title="Variance against the budget",
+        rest=", for this weight",
+        caption="dots: the clients' budgets; crosses: where two of the designs change places",
+        figure=against_budget(once, use, value, budgets),
+        label=f"Variance of what is sent against the budget, for a weight of {number(value)}",
+        row=2,
+    )
+    at = " or ".join(dict.fromkeys(number(view.epsilon) for view in once))
+    yield Card(
+        title="Variance against the weight",
+        rest=f", at ε {at}",
+        caption="a flat line hides every weight alike; ldpsign is left out: it sends a sign",
+        figure=against_value(once, use, value),
+        label=f"Variance of what is sent against the weight, at ε {at}",
+        row=2,
+    )
+
+
+def _strip(once: list[View]) -> Card:
+    """A client's upload, before and after."""
+    return Card(
+        title="What one client's upload looks like",
+        rest=": first weights of a fresh model, before and after",
+        caption="blue: above the middle of the safe range; orange: below; full colour: at its end or beyond",
+        figure=upload_figure(once),
+        label="Weights before and after each design",
+        height=40 + 34 * (len(once) + 1),
+    )
 
 
 main()

@@ -1,5 +1,6 @@
 // One way to draw: Plotly.react on a node that stays, so that live data neither flickers nor resets a zoom.
 
+import { label } from "./labels.js";
 import { coloured, palette } from "./theme.js";
 
 let loading;
@@ -23,10 +24,10 @@ plotly().catch(() => {}); // begin with the download now; whoever draws will hea
 const CONFIG = { displaylogo: false, responsive: false, displayModeBar: false };
 
 // Draw a figure (plotly JSON as an object) into an element; updates of one element are drawn in order.
-export function draw(element, figure, height, label) {
+export function draw(element, figure, height, words) {
   element.style.minHeight = `${height}px`;
   element.setAttribute("role", "img");
-  element.setAttribute("aria-label", label);
+  element.setAttribute("aria-label", words);
   element.pendingFigure = { figure, height };
   enqueue(element, redraw);
 }
@@ -42,18 +43,52 @@ async function redraw(element) {
   const width = (element.knownWidth ??= element.clientWidth);
   if (!width) return; // hidden: drawn as soon as it has a size
   const { data, layout } = coloured(figure, palette(element));
-  const { shapes, ...rest } = { ...fitting(layout, width), height, width, autosize: false };
-  const [marks, all] = [JSON.stringify(shapes), JSON.stringify([data, rest])];
-  const [marksBefore, allBefore] = element.drawnBefore ?? [];
+  const { shapes: lines = [], annotations = [], ...rest } = { ...fitting(layout, width), height, width, autosize: false };
+  const shapes = lines.filter((item) => !beside(item));
+  const axes = { xaxis: { range: rest.xaxis.range }, yaxis: { range: rest.yaxis.range } };
+  const now = { marks: JSON.stringify(shapes), all: JSON.stringify([data, rest]), frame: framed(data, rest), axes: JSON.stringify(axes) };
+  const before = element.drawnBefore ?? {};
+  const sameFrame = now.frame !== null && now.frame === before.frame && !element.zoomed;
   try {
-    if (all !== allBefore) await Plotly.react(element, data, { ...rest, shapes }, CONFIG);
-    else if (marks !== marksBefore) await Plotly.relayout(element, { shapes }); // a line moved, nothing else
+    if (now.all !== before.all) await (sameFrame ? move(element, data, now.axes === before.axes ? {} : axes) : Plotly.react(element, data, { ...rest, shapes }, CONFIG));
+    if ((now.all === before.all || sameFrame) && now.marks !== before.marks) await Plotly.relayout(element, { shapes });
   } catch {
     Plotly.purge(element); // whatever state it was in: start afresh
     element.textContent = "";
+    element.writes = undefined;
     await Plotly.newPlot(element, data, { ...rest, shapes }, CONFIG);
   }
-  element.drawnBefore = [marks, all];
+  element.drawnBefore = now;
+  const write = () => label(element, annotations, lines.filter(beside));
+  write();
+  if (!element.writes) {
+    element.on("plotly_relayout", (changed) => {
+      // by a person, whose view is kept: ours tells of a range as a whole
+      element.zoomed ||= Object.keys(changed).some((key) => /^[xy]axis\.(range\[|autorange)/.test(key));
+      element.writes();
+    });
+  }
+  element.writes = write;
+}
+
+const MOVING = ["x", "y", "text", "hovertemplate"];
+
+// All of a figure but the points and the ends of its axes, or null where points alone cannot be moved.
+function framed(data, layout) {
+  const { xaxis: { range: acrossRange, ...across }, yaxis: { range: upRange, ...up }, ...rest } = layout;
+  if (!acrossRange || !upRange || data.some((trace) => trace.type !== "scatter")) return null;
+  const fixed = data.map((trace) => ({ ...trace, ...Object.fromEntries(MOVING.map((key) => [key, 0])) }));
+  return JSON.stringify([fixed, across, up, rest]);
+}
+
+// Lines get new points, and axes new ends where these have changed; nothing else is drawn again.
+function move(element, data, layout) {
+  const points = data.map((trace) => Object.fromEntries(MOVING.filter((key) => key in trace).map((key) => [key, trace[key]])));
+  return window.Plotly.animate(
+    element,
+    { data: points, traces: points.map((_, i) => i), layout },
+    { mode: "immediate", transition: { duration: 0 }, frame: { duration: 0, redraw: false } },
+  );
 }
 
 // One thing at a time on one chart: drawing and fitting to a new width must not meet half way.
@@ -82,7 +117,6 @@ function follow(element) {
 function fitting(layout, width) {
   const right = layout.margin?.r ?? 0;
   if (right < 0.4 * width) return layout;
-  const beside = (item) => item.xref === "paper" && (item.x > 1 || item.x1 > 1);
   return {
     ...layout,
     margin: { ...layout.margin, r: 8 },
@@ -91,6 +125,10 @@ function fitting(layout, width) {
     showlegend: true,
     legend: { orientation: "h", y: -0.16, yanchor: "top", font: { size: 11 } },
   };
+}
+
+function beside(item) {
+  return item.xref === "paper" && (item.x > 1 || item.x1 > 1);
 }
 
 export function erase(element) {

@@ -71,7 +71,9 @@ class LDPSign(Mechanism):
     ) -> Values:
         lows, highs = check_range(low, high)
         half, centre = (highs - lows) / 2, (highs + lows) / 2
-        coefficients = {"spread": self.sigma(epsilon, lows, highs) / half, "offset": centre / half}
+        sigma = self.sigma(epsilon, lows, highs)
+        # the sign of centre + half·v + σz, all of it in σ
+        coefficients = {"gain": half / sigma, "offset": centre / sigma, "one": np.ones(())}
         return perturb_blocks(_sign, coefficients, values, lows, highs, generator, normal=True, placed=False)
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
@@ -143,5 +145,7 @@ class LDPSign(Mechanism):
 
 
 def _sign(xp: Any, v: Any, z: Any, k: Any) -> Any:
-    # two outcomes only: the sign of the value with its noise
-    return xp.copysign(xp.ones_like(z), z * k["spread"] + (v + k["offset"]))
+    v *= k["gain"]  # in place: the block is ours, and writing to new memory is what takes the time
+    v += k["offset"]
+    v += z
+    return xp.copysign(k["one"], v, out=v)

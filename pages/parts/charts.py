@@ -20,6 +20,7 @@ Figure = dict[str, Any]
 TEXT, MUTED, GRID = "var(--st-text-color)", "var(--st-gray-text-color)", "var(--st-border-color-light)"
 LABEL_AT = 1.03
 """Where labels begin, in widths of the plot."""
+ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
 FONT = {"family": "Source Sans, sans-serif", "size": 13, "color": MUTED}
 
@@ -73,6 +74,14 @@ def log_axis(low: float, high: float) -> dict[str, Any]:
     step = max(1, -(-len(powers) // 8))
     ticks = [10.0**power for power in powers[::step]]
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
+
+
+def rounded_up(value: float) -> float:
+    """The end of an axis that holds still while a slider moves what is on it: the next round number."""
+    if not 0 < value < math.inf:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next((step * power for step in ROUND if step * power >= value), 10 * power)
 
 
 def _titled(axis: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,9 @@ data alone.
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,6 +55,7 @@ def _component(name: str) -> Any:
 
 
 _chart = _component("chart")
+_cards = _component("cards")
 _panels = _component("panels")
 _table = _component("table")
 _memory = _component("memory")
@@ -60,6 +64,28 @@ _memory = _component("memory")
 def chart(figure: str, *, key: str, label: str, height: int = 320) -> None:
     """A plotly figure (as JSON) that is updated in place; `label` is read to those who cannot see it."""
     _chart(key=key, data={"figure": figure, "height": height, "label": label})
+
+
+@dataclass(frozen=True)
+class Card:
+    """A chart with its words, all of them plain text."""
+
+    title: str
+    rest: str
+    """Follows the title."""
+    caption: str
+    figure: dict[str, Any]
+    label: str
+    """Read to those who cannot see the chart."""
+    height: int = 320
+    row: int = 1
+    """How many cards share its row: 1, 2 or 3."""
+
+
+def cards(shown: Sequence[Card], *, key: str) -> None:
+    """Charts that change together, as one message: far quicker than one after the other."""
+    data = [{**vars(card), "figure": json.dumps(card.figure)} for card in shown]
+    _cards(key=key, data={"cards": data})
 
 
 def panels(data: dict[str, Any], *, key: str) -> None:

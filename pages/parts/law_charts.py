@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ldp_core.mechanisms import Mechanism
-from pages.parts.charts import MUTED, TEXT, Figure, Trace, colour, figure, scatter
+from pages.parts.charts import MUTED, TEXT, Figure, Trace, colour, figure, rounded_up, scatter
 from pages.parts.text import percent, signed
 
 POINTS = 160
@@ -25,21 +26,30 @@ def law_figure(
         if paint is not None and law and law[0]["mode"] != "lines":
             stems = list(zip(law[0]["x"][1::3], law[0]["y"][1::3], strict=True))
             notes += [_probability(x, y, tint) for x, y in stems[:4] if y > 0.005]
-    top = 1.15 * max((y for trace in traces for y in trace["y"] if y is not None), default=1.0)
+    highest = max((y for trace in traces for y in trace["y"] if y is not None), default=1.0)
+    top = 1.2 if notes else rounded_up(1.1 * highest)
     return figure(
         traces,
-        x={"title": "what is sent", "zeroline": False, "nticks": 6},
+        x={"title": "what is sent", "range": _across(traces, low, high), "nticks": 6},
         y={
             "title": "probability" if notes else "density",
             "range": [0, top],
-            "tickformat": "~g",
+            "tickformat": ".0%" if notes else "~g",
             "nticks": 5,
         },
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 26, "b": 8},
         annotations=[*notes, _mark(value, top, f"true weight {signed(value)}")],
-        shapes=[_span(low, high), _line(value, top)],
+        shapes=[_span(low, high), _line(value)],
     )
+
+
+def _across(traces: Sequence[Trace], low: float, high: float) -> list[float]:
+    """From the least to the largest that may be sent, and a little more."""
+    centre = (low + high) / 2
+    farthest = max([high, *(x for trace in traces for x in trace["x"])], key=lambda x: abs(x - centre))
+    half = 1.06 * rounded_up(abs(farthest - centre))
+    return [centre - half, centre + half]
 
 
 def _law(
@@ -109,9 +119,9 @@ def _mark(x: float, y: float, text: str) -> dict[str, Any]:
     }
 
 
-def _line(x: float, top: float) -> dict[str, Any]:
+def _line(x: float) -> dict[str, Any]:
     line = {"color": TEXT, "width": 1}
-    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": top, "line": line}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
 
 
 def _span(low: float, high: float) -> dict[str, Any]:

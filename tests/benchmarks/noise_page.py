@@ -56,7 +56,7 @@ def main() -> None:
         page.locator(".es-chart.js-plotly-plot").nth(5).wait_for()
         page.wait_for_timeout(2000)
         page.evaluate(WATCH)
-        law = ".es-chart.js-plotly-plot .infolayer"
+        law = ".es-chart.js-plotly-plot .es-labels"
         print("weight moved:", quantiles(moves(page, "Its weight", law)))
         page.get_by_text("another ε").click()
         page.wait_for_timeout(1500)

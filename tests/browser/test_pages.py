@@ -195,31 +195,41 @@ def test_noise_answers_at_once(visitor: Visitor):
 
 
 def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Visitor):
-    """From the key press to the new noise and the new ledger, in the browser: 0.4 s on a busy machine.
+    """From the key press to the new noise and the new ledger, in the browser: 0.2 s, wherever nothing else
+    holds up the machine (a quarter of the moves), and 0.4 s for most of them however busy it is.
 
-    The benchmark tests/benchmarks/noise_page.py holds it to 0.2 s on a quiet one.
+    The benchmark tests/benchmarks/noise_page.py holds the slowest of twenty to 0.2 s on a quiet machine.
     """
     page = visitor.open("/noise", PAGES["/noise"])
     page.get_by_text("another ε").click()
     slider = page.get_by_role("slider", name="ε in the mechanism's own scope")
     slider.wait_for()
     page.wait_for_timeout(1000)
+    law, noise, ledger = ".es-rest", ".es-caption", "What is promised to a client with ε "
     times = []
     for _ in range(12):
-        before = page.get_by_text(re.compile("variance .*, σ")).first.inner_text()
+        before = page.locator(noise).first.inner_text()
         start = page.evaluate("performance.now()")
         slider.press("ArrowRight")
         page.wait_for_function(
-            "(old) => ![...document.querySelectorAll('p')].some((p) => p.textContent === old)", arg=before
+            """([old, law, noise, ledger]) => {
+                const epsilon = document.querySelector(law).textContent.split("at ε ")[1];
+                const lines = [...document.querySelectorAll("p")].map((p) => p.textContent);
+                return document.querySelector(noise).textContent !== old && lines.includes(ledger + epsilon);
+            }""",
+            arg=[before, law, noise, ledger],
         )
         times.append(page.evaluate("performance.now()") - start)
         page.wait_for_timeout(300)
-    assert sorted(times)[len(times) // 2] < 400, times
-    heading = page.get_by_text("what is sent for a weight of 0.2, at ε").first.inner_text()
-    shown = page.get_by_text(re.compile("variance .*, σ")).first.inner_text()
-    epsilon, variance = float(heading.split("ε ")[-1]), float(shown.split()[1].rstrip(","))
+    quarter, median = sorted(times)[2], sorted(times)[6]
+    assert quarter < 200, times
+    assert median < 400, times
+    epsilon = float(page.locator(law).first.inner_text().split("at ε ")[1])
+    variance = float(page.locator(noise).first.inner_text().split()[1].rstrip(","))
     assert epsilon > 0.5
     assert variance == pytest.approx(mechanisms.get("piecewise").variance(0.2, epsilon, -1, 1), rel=0.02)
+    row = page.get_by_role("row").filter(has_text="mean").filter(has_text=f"ε {number(epsilon, 4)}, δ 0")
+    row.first.wait_for()  # a weight's ε is the mechanism's own
 
 
 @pytest.mark.parametrize("name", [n for n in mechanisms.names() if n != "none"])

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.progress import Progress, RunProgress
 from pages.parts.cards import picture
-from pages.parts.charts import end_labels, log_axis
+from pages.parts.charts import end_labels, log_axis, rounded_up
 from pages.parts.designs import Design, View, different, views
 from pages.parts.heard import heard_figure, row_of
 from pages.parts.law_charts import law_figure
@@ -102,6 +104,19 @@ def test_the_law_of_every_mechanism_can_be_drawn(name: str, form: mechanisms.For
         check(against_budget([view], use, value, [0.1, epsilon]))
         check(against_value([view], use, value))
     check(upload_figure([view]))
+
+
+@given(st.floats(1e-12, 1e12), st.floats(1e-12, 1e12))
+def test_the_end_of_an_axis_is_round_and_not_far_above_what_it_holds(value: float, other: float):
+    assert value * (1 - 1e-12) <= rounded_up(value) <= 1.5 * value
+    assert rounded_up(min(value, other)) <= rounded_up(max(value, other))
+
+
+def test_the_axes_of_a_law_hold_still_while_its_weight_moves():
+    for name in ("duchi", "piecewise"):
+        drawn = [law_figure(mechanisms.get(name), 1, v, 1.0, -1, 1)["layout"] for v in np.linspace(-1, 1, 9)]
+        axes = {json.dumps([layout["xaxis"]["range"], layout["yaxis"]["range"]]) for layout in drawn}
+        assert len(axes) == 1
 
 
 def test_designs_with_one_mechanism_but_other_parameters_have_curves_of_their_own():
