@@ -15,7 +15,7 @@ from ldp_core.runs import lineage, queue
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.training import DISK_FULL, OUTCOME, disk_full, train_process
 
-GRACE_SECONDS = 1.5
+GRACE_SECONDS = 1.0
 """A job that is cancelled has this long to finish its step before it is killed."""
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
