@@ -15,6 +15,8 @@ from ldp_core.errors import StorageFailed
 
 BUSY_SECONDS = 10.0
 Errors = tuple[type[Exception], ...]
+UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file may raise: Python decodes some of what SQLite finds before it looks at it."""
 
 
 @contextmanager
@@ -55,7 +57,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     if not path.exists() or path.stat().st_size == 0:
         yield None
         return
-    with _named(path):
+    with _named(path, (*UNREADABLE, OSError)):
         try:
             connection = _read_only(path)
         except sqlite3.OperationalError as error:
@@ -66,7 +68,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
                 writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
             connection = _read_only(path)
     try:
-        with _named(path, (sqlite3.Error,)):
+        with _named(path, UNREADABLE):
             yield connection
     finally:
         connection.close()
