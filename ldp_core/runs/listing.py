@@ -38,10 +38,11 @@ class Listed:
 
 def listed(most: int = 200) -> list[Listed]:
     """The newest jobs of everybody, newest first."""
-    return [_listed(job) for job in jobs.recent(most)]
+    return [describe(job) for job in jobs.recent(most)]
 
 
-def _listed(job: Job) -> Listed:
+def describe(job: Job) -> Listed:
+    """One job in a few words; a look at its record says whether that can be read."""
     try:
         draft = job.request["draft"]
         name, rounds = str(draft["base"]["name"]), int(draft["base"]["rounds"])

@@ -36,15 +36,14 @@ class Watched:
 
     def step(self) -> bool:
         """Look after it; True once it has ended and how has been written down."""
-        if lineage.has_ended(self._process):
-            lineage.end(self._process)  # what it started goes with it
-            self._write_down()
-            return True
         if self._kill_at is None and queue.get(self.job.id).status == "cancelling":
             self._ask_to_stop()
-        if self._kill_at is not None and time.monotonic() > self._kill_at:
-            lineage.end(self._process)
-        return False
+        late = self._kill_at is not None and time.monotonic() > self._kill_at
+        if not late and not lineage.has_ended(self._process):
+            return False
+        lineage.end(self._process)  # and what it started goes with it
+        self._write_down()
+        return True
 
     def leave(self) -> None:
         """End it because the worker itself is told to end; what it trained is kept."""

@@ -9,22 +9,24 @@ import streamlit as st
 
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs
-from ldp_core.runs.listing import Listed, listed
+from ldp_core.runs.listing import Listed, describe
 from pages.parts.text import ago, number, plain
 from pages.parts.visitor import visitor
 
 EACH = 20
 """Runs on one page of the list."""
+MOST = 500
+"""Runs in the list."""
 
 
 def job_list() -> None:
     """Draw the list, the newest first, some at a time."""
-    found = listed()
+    found = jobs.recent(MOST)
     if not found:
         st.caption("None yet. Open a scenario and press Train.")
     pages = max(1, -(-len(found) // EACH))
     page = min(st.session_state.get("page of runs", 1), pages)
-    for one in found[EACH * (page - 1) : EACH * page]:
+    for one in map(describe, found[EACH * (page - 1) : EACH * page]):
         with st.container(horizontal=True, vertical_alignment="center"):
             job_line(one)
             if visitor().owns(one.job.owner) and not one.job.live:
