@@ -92,7 +92,8 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         NotYours: somebody else has launched it.
         NotNow: it waits or runs, or is pinned.
     """
-    job = look(identity)
+    queue.reap()
+    job = queue.get(identity)
     if not person.owns(job.owner):
         raise NotYours("only whoever launched this job can delete it, or a teacher")
     if (job.folder / PIN).exists():

@@ -86,7 +86,6 @@ def test_a_queue_of_the_first_version_is_brought_up_to_date(runs_dir: Path):
 
 
 def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
-    monkeypatch.setattr(jobs, "ensure_worker", lambda: None)
     hers, nobodys = queue.add("run", {}, owner=ANNA.owner), queue.add("run", {})
     for identity in (hers, nobodys):
         with pytest.raises(NotYours, match="only whoever launched this job can delete it"):
