@@ -104,11 +104,21 @@ def _resume(options: argparse.Namespace) -> int:
 
 def _runs(options: argparse.Namespace) -> int:
     from ldp_core.runs import housekeeping
+    from ldp_core.runs.listing import listed
 
-    for one in housekeeping.kept():
-        name = one.job.request.get("draft", {}).get("base", {}).get("name", "")
-        mark = "pinned" if one.pinned else ""
-        print(f"{one.job.id}  {one.size / 1e6:9.1f} MB  {one.job.status:<11}  {mark:<6}  {name}")
+    kept = {one.job.id: one for one in housekeeping.kept()}
+    for one in listed(most=10_000):
+        if on_disk := kept.get(one.job.id):
+            mark = "pinned" if on_disk.pinned else ""
+            print(f"{one.job.id}  {on_disk.size / 1e6:9.1f} MB  {one.state:<11}  {mark:<6}  {one.name}")
+    return 0
+
+
+def _remove(options: argparse.Namespace) -> int:
+    from ldp_core.runs import jobs
+
+    jobs.remove(options.id)
+    print(f"removed {options.id}")
     return 0
 
 
@@ -197,6 +207,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (("pin", "keep a job's record whatever happens"), ("unpin", "no longer")):
         added = command(name, _pin, text)
         added.add_argument("id")
+    added = command("remove", _remove, "delete a job that has ended, with its record, for good")
+    added.add_argument("id")
     added = command("resume", _resume, "take up a job that was stopped, where it stopped")
     added.add_argument("id")
     return parser

@@ -61,6 +61,10 @@ class NotYours(StudioError):
     """Something that only whoever launched a job, or a teacher, may do."""
 
 
+class NotNow(StudioError):
+    """Something that cannot be done to a job as it is now."""
+
+
 class StorageFailed(StudioError):
     """The folder of runs, or a database in it, cannot be used."""
 

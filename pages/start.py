@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import time
 
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.errors import StudioError
 from ldp_core.presets import Preset
-from ldp_core.runs import jobs
+from ldp_core.runs.listing import listed
 from pages.parts import components
 from pages.parts.cards import picture
-from pages.parts.text import ago, budgets_in_words, plain
-from pages.parts.visitor import teacher_entrance, visitor
+from pages.parts.job_list import job_line
+from pages.parts.text import budgets_in_words
+from pages.parts.visitor import teacher_entrance
 from pages.parts.workspace import start_with
 
 PICTURE = 300
@@ -59,24 +57,15 @@ def _card(preset: Preset, name: str, first: bool) -> None:
             st.switch_page("train.py")
 
 
-def _stop(identity: str) -> None:
-    with contextlib.suppress(StudioError):
-        jobs.cancel(identity, visitor())
-
-
 def _runs() -> None:
-    recent = jobs.recent(6)
+    recent = listed(6)
     if not recent:
         st.caption("None yet. Open a scenario and press Train.")
-    for job in recent:
-        base = job.request["draft"]["base"]
+    for one in recent:
         with st.container(horizontal=True, vertical_alignment="center"):
-            name = plain(base["name"] or "Untitled")
-            st.page_link("train.py", label=f":blue[{name}]", query_params={"job": job.id})
-            runs = len(job.request["draft"]["variants"]) * job.request["draft"]["seeds"]
-            st.caption(f"{job.status}, {runs} × {base['rounds']} rounds, {ago(time.time() - job.created)}")
-            if job.live and visitor().may(job.owner):
-                st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=_stop, args=(job.id,))
+            job_line(one)
+    if recent:
+        st.page_link("runs.py", label=":blue[All runs]")
 
 
 main()

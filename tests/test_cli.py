@@ -12,6 +12,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.experiment import parse
+from ldp_core.runs import queue
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.alone
@@ -126,3 +127,20 @@ def test_a_job_from_submit_to_its_end(runs_dir: Path, monkeypatch: pytest.Monkey
         unknown = ldp_core(command, "0123456789ab")
         assert unknown.returncode == 2
         assert "there is no job" in unknown.stderr
+
+
+def test_a_run_that_has_ended_can_be_removed(runs_dir: Path):
+    identity = queue.add(
+        "run", {"draft": {"base": {"name": "old", "rounds": 3}, "variants": [{}], "seeds": 1}}
+    )
+    queue.get(identity).folder.mkdir(parents=True)
+    (queue.get(identity).folder / "events.sqlite").write_bytes(b"garbage" * 1000)
+    refused = ldp_core("remove", identity)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.strip().endswith(f"job {identity} is queued; stop it before it is deleted")
+    queue.move(identity, "cancelled")
+    assert f"{identity}        0.0 MB  cancelled, damaged: its record" in ldp_core("runs").stdout
+    assert ldp_core("remove", identity).stdout == f"removed {identity}\n"
+    assert not queue.find()
+    assert not (runs_dir / "jobs" / identity).exists()
+    assert "there is no job" in ldp_core("remove", identity).stderr

@@ -1,9 +1,13 @@
 """Whether a process that was noted down still lives.
 
 A pid alone may have been given to another process since; with its start time it names one process.
+On Linux that time is counted from the machine's start, which setting the clock does not move.
 """
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
 
 import psutil
 
@@ -11,7 +15,7 @@ import psutil
 def identity(pid: int | None = None) -> tuple[int, float]:
     """The pid and start time of a process (by default this one)."""
     process = psutil.Process(pid)
-    return process.pid, process.create_time()
+    return process.pid, _started(process)
 
 
 def is_alive(pid: int | None, since: float | None) -> bool:
@@ -20,6 +24,18 @@ def is_alive(pid: int | None, since: float | None) -> bool:
         return False
     try:
         process = psutil.Process(pid)
-        return abs(process.create_time() - since) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
+        return abs(_started(process) - since) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def _started(process: psutil.Process) -> float:
+    """Clock ticks since the machine's start on Linux, seconds since 1970 elsewhere."""
+    if sys.platform != "linux":
+        return process.create_time()
+    try:
+        # the name, in brackets, may itself hold spaces and brackets
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        raise psutil.NoSuchProcess(process.pid) from None
+    return float(fields[19])

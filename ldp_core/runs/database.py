@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ldp_core.errors import StorageFailed
 
 BUSY_SECONDS = 10.0
 Errors = tuple[type[Exception], ...]
+UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file may raise: Python decodes some of what SQLite finds before it looks at it."""
 
 
 @contextmanager
@@ -55,15 +57,32 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     if not path.exists() or path.stat().st_size == 0:
         yield None
         return
-    with _named(path):
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
-        connection.row_factory = sqlite3.Row
-        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    with _named(path, (*UNREADABLE, OSError)):
+        try:
+            connection = _read_only(path)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+                raise
+            # its writer was killed in the middle of a commit: take that back, then read
+            with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as writer:
+                writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+            connection = _read_only(path)
     try:
-        with _named(path, (sqlite3.Error,)):
+        with _named(path, UNREADABLE):
             yield connection
     finally:
         connection.close()
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+    connection.row_factory = sqlite3.Row
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 @contextmanager

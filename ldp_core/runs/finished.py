@@ -1,4 +1,4 @@
-"""Runs that are finished, by what they are: the same experiment and seed is not trained twice.
+"""Runs that are finished or under way, by what they are: the same one is not trained twice.
 
 What another version of the program has trained does not count: its figures may be others.
 """
@@ -6,10 +6,12 @@ What another version of the program has trained does not count: its figures may 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
 from ldp_core.errors import StorageFailed
+from ldp_core.runs.alive import identity, is_alive
 from ldp_core.runs.database import reading, writing
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.store import Stored, events_after
@@ -24,6 +26,17 @@ CREATE TABLE IF NOT EXISTS finished (
 );
 PRAGMA user_version = 1;
 """
+UNDER_WAY = """
+CREATE TABLE IF NOT EXISTS under_way (
+    key TEXT NOT NULL,
+    program TEXT NOT NULL,
+    job TEXT NOT NULL,
+    pid INTEGER NOT NULL,    -- the process that trains it
+    since REAL NOT NULL,
+    PRIMARY KEY (key, program)
+);
+"""
+"""Apart from the schema: a file of an earlier day has only the other table."""
 
 
 def note(key: str, job: str, run: int) -> None:
@@ -46,6 +59,35 @@ def find(key: str) -> tuple[str, list[Stored]] | None:
         return None  # then it is trained again
     whole = events and events[-1].body["event"] == "end" and events[-1].body["status"] == "completed"
     return (row["job"], events) if whole else None
+
+
+def begin(keys: Collection[str], job: str) -> dict[str, str]:
+    """Say that this process trains these experiments now.
+
+    Returns:
+        those that another living process trains already, each with its job; the rest are this one's.
+    """
+    pid, since = identity()
+    theirs = {}
+    with writing(_path(), SCHEMA) as db:
+        db.execute(UNDER_WAY)
+        query = "SELECT * FROM under_way WHERE program = ?"
+        held = {row["key"]: row for row in db.execute(query, (program(),)) if row["key"] in keys}
+        for key in keys:
+            row = held.get(key)
+            if row and (row["pid"], row["since"]) != (pid, since) and is_alive(row["pid"], row["since"]):
+                theirs[key] = str(row["job"])
+            elif not row or (row["pid"], row["since"]) != (pid, since):
+                values = (key, program(), job, pid, since)
+                db.execute("INSERT OR REPLACE INTO under_way VALUES (?, ?, ?, ?, ?)", values)
+    return theirs
+
+
+def leave() -> None:
+    """This process trains nothing any more."""
+    with writing(_path(), SCHEMA) as db:
+        db.execute(UNDER_WAY)
+        db.execute("DELETE FROM under_way WHERE pid = ? AND since = ?", identity())
 
 
 @cache

@@ -74,6 +74,20 @@ def prune(most: int | None = None) -> list[Kept]:
     return removed
 
 
+def sweep() -> list[str]:
+    """Remove records that belong to no job: what is left when a removal was interrupted."""
+    root = runs_dir() / "jobs"
+    if not root.is_dir():
+        return []
+    # the folders first: a job's row is there before its folder is
+    folders = [folder for folder in root.iterdir() if queue.ID.fullmatch(folder.name)]
+    known = {job.id for job in queue.find(most=100_000)}
+    left = [folder for folder in folders if folder.name not in known]
+    for folder in left:
+        shutil.rmtree(folder, ignore_errors=True)
+    return [folder.name for folder in left]
+
+
 def quota() -> int:
     """Bytes that all records together may take."""
     try:

@@ -1,15 +1,16 @@
-"""What pages and the command line do with jobs: submit, look, cancel."""
+"""What pages and the command line do with jobs: submit, look, cancel, delete."""
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from typing import Any
 
-from ldp_core.errors import StorageFailed
+from ldp_core.errors import NotNow, NotYours, StorageFailed
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.runs import queue, store
-from ldp_core.runs.housekeeping import refuse_a_full_disk
+from ldp_core.runs.housekeeping import PIN, refuse_a_full_disk
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
 from ldp_core.runs.worker import ensure_worker
@@ -81,6 +82,26 @@ def resume(identity: str, person: Person = OPERATOR) -> Job:
     if queue.requeue(identity):
         ensure_worker()
     return look(identity)
+
+
+def remove(identity: str, person: Person = OPERATOR) -> None:
+    """Delete a job that has ended, with its record, for good.
+
+    Raises:
+        UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
+        NotNow: it waits or runs, or is pinned.
+    """
+    queue.reap()
+    job = queue.get(identity)
+    if not person.owns(job.owner):
+        raise NotYours("only whoever launched this job can delete it, or a teacher")
+    if (job.folder / PIN).exists():
+        raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
+    # the row first: a record without a job is swept away later, a job without a record is not
+    if not queue.drop(job.id):
+        raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
+    shutil.rmtree(job.folder, ignore_errors=True)
 
 
 def of_draft(draft_id: str, most: int = 20) -> list[Job]:

@@ -1,4 +1,4 @@
-"""Who may do what: everybody may look; only whoever launched a job, or a teacher, may stop it.
+"""Who may do what: everybody may look; whoever launched a job, or a teacher, may stop or delete it.
 
 A person without sign-in is a random token that their browser keeps; jobs hold a digest of it, so that
 nobody can read it from the database or from a page. A teacher knows the secret that the server was
@@ -26,6 +26,10 @@ class Person:
     def may(self, owner: str | None) -> bool:
         """True if a job of this owner is theirs to stop; nobody's jobs are everybody's."""
         return self.teacher or owner is None or owner == self.owner
+
+    def owns(self, owner: str | None) -> bool:
+        """True if a job of this owner is theirs to delete; nobody's jobs are the teacher's."""
+        return self.teacher or (owner is not None and owner == self.owner)
 
     def check(self, owner: str | None) -> None:
         """Do nothing for somebody who may.

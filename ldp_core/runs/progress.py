@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ldp_core.runs.store import events_after, runs_of
+from ldp_core.runs.store import events_after, runs_of, sound
 
 CURVES = (
     "accuracy",
@@ -75,8 +75,12 @@ class Progress:
         """When how many rounds were done, since the last pause."""
 
     def update(self) -> Progress:
-        """Read what has come since the last call."""
-        with self._lock:
+        """Read what has come since the last call.
+
+        Raises:
+            StorageFailed: the record is damaged.
+        """
+        with self._lock, sound(self._folder):
             if not self.runs:
                 self.runs = [
                     RunProgress(row["variant"], row["label"], row["seed"], row["experiment"])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ldp_core.errors import QueueFull, UnknownJob
-from ldp_core.runs import alive
+from ldp_core.runs import alive, slots
 from ldp_core.runs.database import reading, writing
 from ldp_core.runs.paths import runs_dir
 
@@ -178,9 +178,11 @@ def ahead_of(job: Job) -> int:
 
 
 def in_turn() -> list[Job]:
-    """The queued jobs in the order in which they will run: people take turns, first come first served.
+    """The queued jobs in the order in which they will run, as if all took equally long.
 
-    Whoever has waited longest since a job of theirs began is next; among one person's jobs the oldest.
+    People take turns: whoever has the fewest running is next, so that nobody has two while somebody
+    who waits has none; among those, whoever has waited longest since a job of theirs began; among one
+    person's jobs the oldest.
     """
     with reading(queue_path()) as db:
         if db is None:
@@ -189,12 +191,17 @@ def in_turn() -> list[Job]:
             _job(row) for row in db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place")
         ]
         latest = _last_turns(db)
+        began = "SELECT * FROM jobs WHERE status IN ('running', 'cancelling') ORDER BY started"
+        running = [_job(row).owner for row in db.execute(began)] if queued else []
     order: list[Job] = []
-    turn = max(latest.values(), default=0.0)
+    turn, most = max(latest.values(), default=0.0), slots.count()
     while queued:
-        job = min(queued, key=lambda job: (latest.get(job.owner, 0.0), job.place))
+        if len(running) >= most:
+            running.pop(0)
+        job = min(queued, key=lambda job: (running.count(job.owner), latest.get(job.owner, 0.0), job.place))
         queued.remove(job)
         order.append(job)
+        running.append(job.owner)
         turn += 1.0
         latest[job.owner] = turn
     return order
@@ -232,11 +239,21 @@ def requeue(identity: str) -> bool:
         return done.rowcount == 1
 
 
-def claim() -> Job | None:
-    """Take the job whose turn it is for this process; None if there is none."""
+def drop(identity: str) -> bool:
+    """Forget a job that neither waits nor runs; False if it does."""
+    with _writing() as db:
+        query = f"DELETE FROM jobs WHERE id = ? AND status NOT IN {LIVE}"  # noqa: S608
+        return db.execute(query, (identity,)).rowcount == 1
+
+
+def claim(most: int | None = None) -> Job | None:
+    """Take the job whose turn it is for this process; None if there is none, or if `most` run already."""
     pid, since = alive.identity()
     for job in in_turn():
         with _writing() as db:
+            query = "SELECT COUNT(*) AS count FROM jobs WHERE status IN ('running', 'cancelling')"
+            if most is not None and db.execute(query).fetchone()["count"] >= most:
+                return None
             done = db.execute(
                 "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? "
                 "WHERE id = ? AND status = 'queued'",
@@ -254,6 +271,13 @@ def annotate(identity: str, message: str) -> None:
         if row:
             whole = f"{row['message']}; {message}" if row["message"] else message
             db.execute("UPDATE jobs SET message = ? WHERE id = ?", (whole, identity))
+
+
+def say(identity: str, message: str) -> None:
+    """Tell what a running job is doing; "" for what one would expect."""
+    with _writing() as db:
+        query = "UPDATE jobs SET message = ? WHERE id = ? AND status = 'running' AND message != ?"
+        db.execute(query, (message, identity, message))
 
 
 def set_pid(identity: str, pid: int | None) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Run
 from ldp_core.federated.state import State
 from ldp_core.runs.database import opened, reading
@@ -60,9 +62,13 @@ class Recorder:
 
     The events of a turn and the state after it are committed together, so that whoever takes the job
     up again loses no event and tells none twice. A folder that has a record already is taken up.
+
+    Raises:
+        StorageFailed: it has one that is damaged, which is left as it is.
     """
 
     def __init__(self, folder: Path, runs: Sequence[Run]) -> None:
+        refuse_damaged(folder)
         self._db = opened(database(folder), SCHEMA)
         self._db.executescript(SCHEMA)  # a record of an older version has no checkpoints yet
         if not self._db.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
@@ -99,10 +105,16 @@ class Recorder:
         if time.monotonic() - self._flushed >= self._pause:
             self.flush()
 
+    def told(self, run: int) -> list[dict[str, Any]]:
+        """What is recorded of a run so far."""
+        rows = self._db.execute("SELECT body FROM events WHERE run = ? ORDER BY seq", (run,))
+        return [json.loads(row["body"]) for row in rows]
+
     def copy(self, run: int, events: Sequence[Stored], job: str) -> None:
-        """Record a run that another job has trained before."""
+        """Record a run, or the rest of one, that a job has trained before."""
         self._db.execute("BEGIN IMMEDIATE")
-        self._db.execute("INSERT INTO copied VALUES (?, ?)", (run, job))
+        self._db.execute("INSERT OR REPLACE INTO copied VALUES (?, ?)", (run, job))
+        self._db.execute("DELETE FROM checkpoints WHERE run = ?", (run,))
         now = time.time()
         rows = [(run, now, json.dumps(event.body)) for event in events]
         self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
@@ -154,10 +166,66 @@ def runs_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def events_after(folder: Path, seq: int = 0) -> list[Stored]:
-    """The events of a job that came after event number `seq`, in order."""
+    """The events of a job that came after event number `seq`, in order.
+
+    Raises:
+        StorageFailed: they cannot be read.
+    """
     with reading(database(folder)) as db:
         rows = db.execute("SELECT * FROM events WHERE seq > ? ORDER BY seq", (seq,)).fetchall() if db else []
-    return [Stored(row["seq"], row["run"], row["at"], json.loads(row["body"])) for row in rows]
+    with sound(folder):
+        return [Stored(row["seq"], row["run"], row["at"], _body(row["body"])) for row in rows]
+
+
+def _body(text: str) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(text)
+    body["event"]  # none is without
+    return body
+
+
+@contextmanager
+def sound(folder: Path) -> Iterator[None]:
+    """Around what makes sense of a record: if it makes none, the record is damaged.
+
+    Raises:
+        StorageFailed: in place of whatever went wrong.
+    """
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        name = database(folder).name
+        raise StorageFailed(f"{name} is damaged: its record cannot be read; train it again") from error
+
+
+def glance(folder: Path) -> bool:
+    """True if a job has a record whose beginning and end can be read; False if it has none.
+
+    Raises:
+        StorageFailed: it is damaged. What is damaged in its middle shows when that is read.
+    """
+    with reading(database(folder)) as db:
+        if db is None:
+            return False
+        runs = db.execute("SELECT experiment FROM runs").fetchall()
+        newest = db.execute("SELECT body FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+    with sound(folder):
+        json.loads(runs[0]["experiment"])
+        if newest:
+            _body(newest["body"])
+    return True
+
+
+def refuse_damaged(folder: Path) -> None:
+    """Do nothing for a record that is whole, or that is not there yet.
+
+    Raises:
+        StorageFailed: SQLite finds that pages are missing or do not fit together.
+    """
+    with reading(database(folder)) as db:
+        found = "ok" if db is None else db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        name = database(folder).name
+        raise StorageFailed(f"{name} is damaged: its record cannot be taken up; train it again")
 
 
 def copied(folder: Path) -> dict[int, str]:

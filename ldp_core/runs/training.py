@@ -1,8 +1,13 @@
-"""The process that trains one job: from the queue's request to stored events."""
+"""The process that trains one job: from the queue's request to stored events.
+
+The same experiment and seed is never trained twice. What a job before has finished is copied; what
+another job is training at this moment is waited for, after everything else of this job is done, and
+then copied (or trained here, if the other one stopped). Nobody waits who has not done all that is
+theirs, so no two jobs wait for each other.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import json
 import logging
@@ -10,20 +15,22 @@ import os
 import shutil
 import signal
 import sqlite3
-import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Run, parse_draft
-from ldp_core.runs import finished
+from ldp_core.runs import finished, lineage, memory, queue
 from ldp_core.runs.drive import drive, one_thread
 from ldp_core.runs.paths import runs_dir
+from ldp_core.runs.slots import Slot
 from ldp_core.runs.store import Recorder, events_after
 
 OUTCOME = "outcome.json"
-
+WAIT_SECONDS = 0.3
+"""Between two looks at whether another job has finished the same runs."""
 
 DISK_FULL = 28
 """The exit code of a process that could not even write down how it ended."""
@@ -42,32 +49,39 @@ class Stopped(BaseException):
     """The person asked to cancel. Not an Exception, so that nothing swallows it."""
 
 
-def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
-    """Train everything that a request asks for, or what is left of it; runs in a process of its own.
+def train_process(folder: Path, request: dict[str, Any], slot: Slot, parent: int) -> None:
+    """Train a job in this process, which was started for it and ends with it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    lineage.begin(parent)
+    slot.enter()
+    if not _on_a_gpu():
+        memory.limit(slot.memory)
+    train_job(folder, request, slot.memory)
+    os._exit(0)  # whatever it has started and not ended is not waited for
+
+
+def train_job(folder: Path, request: dict[str, Any], room: int) -> None:
+    """Train everything that a request asks for, or what is left of it.
 
     Leaves `outcome.json` in the folder: how it ended, and why.
+
+    Args:
+        folder: of the job.
+        request: as the queue holds it.
+        room: bytes that this process may fill, to be told when they are not enough.
     """
-    _die_with(parent)
     signal.signal(signal.SIGTERM, _stop)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
     try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
         outcome = _train(folder, request)
     except StudioError as error:
         outcome = {"status": "failed", "message": str(error)}
-    except (sqlite3.Error, OSError) as error:
-        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-        full = full or getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
-        logging.exception("the record cannot be written")
-        message = disk_full() if full else f"its record cannot be written ({type(error).__name__})"
-        outcome = {"status": "failed", "message": message}
-    except MemoryError:
-        outcome = {"status": "failed", "message": "the machine ran out of memory; try fewer clients"}
     except Stopped:
         outcome = {"status": "cancelled", "message": ""}
     except Exception as error:
         logging.exception("job failed")
-        outcome = {"status": "failed", "message": f"an error in the program: {type(error).__name__}"}
+        outcome = {"status": "failed", "message": _in_words(error, room)}
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     partial = folder / f"{OUTCOME}.partial"
     try:
@@ -77,6 +91,26 @@ def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
         os._exit(DISK_FULL)  # no room even for that: the worker says it
 
 
+def _in_words(error: Exception, room: int) -> str:
+    """What went wrong, without paths."""
+    if memory.ran_out(error):
+        return (
+            f"it ran out of memory: a job may fill {room / 1e9:.2g} GB on this server; try a smaller model, "
+            "fewer clients or fewer runs at a time"
+        )
+    if isinstance(error, sqlite3.Error | OSError):
+        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        full = full or getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
+        return disk_full() if full else f"its record cannot be written ({type(error).__name__})"
+    return f"an error in the program: {type(error).__name__}"
+
+
+def _on_a_gpu() -> bool:
+    import torch
+
+    return torch.cuda.is_available()
+
+
 def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     one_thread()
     draft = parse_draft(request["draft"])
@@ -84,17 +118,21 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     runs = draft.runs() + ([reference] if reference else [])
     recorder = Recorder(folder, runs)
     try:
-        starts = recorder.starts()
-        done = recorder.ended() | _known(recorder, folder, runs, set(starts))
-        left = {i: run.experiment for i, run in enumerate(runs) if i not in done}
-        for turn in drive(left, starts):
-            recorder.write(turn)
-            end = turn.events[-1]
-            if end["event"] == "end" and end["status"] == "completed":
-                recorder.flush()
-                finished.note(runs[turn.run].experiment.key, folder.name, turn.run)
+        while left := {i: run for i, run in enumerate(runs) if i not in recorder.ended()}:
+            # asked in this order, or a run that ends in between would be trained again
+            theirs = finished.begin({run.experiment.key for run in left.values()}, folder.name)
+            left = _without_known(left, recorder)
+            mine = _first_of_each(left, theirs)
+            if mine:
+                queue.say(folder.name, "")
+                _drive(folder, mine, recorder)
+                finished.leave()  # of what diverged nothing is kept for others, who may now try
+            elif left:
+                queue.say(folder.name, "waiting for another job, which trains the same runs")
+                time.sleep(WAIT_SECONDS)
     finally:
         recorder.close()
+        finished.leave()
     ends = [event.body for event in events_after(folder) if event.body["event"] == "end"]
     diverged = [end["message"] for end in ends if end["status"] == "diverged"]
     if len(diverged) == len(runs):
@@ -105,26 +143,38 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _known(recorder: Recorder, folder: Path, runs: Sequence[Run], begun: set[int]) -> set[int]:
-    """Take over the runs that some job has finished before; returns their numbers."""
-    found = set()
-    for number, run in enumerate(runs):
-        if number in begun or number in recorder.ended():
-            continue
+def _without_known(left: dict[int, Run], recorder: Recorder) -> dict[int, Run]:
+    """Take over what has been finished already, by another job or in this one; returns what has not.
+
+    Of a run that was begun here only the rest is taken over, if what is recorded is how it began.
+    """
+    unknown = {}
+    for number, run in left.items():
         known = finished.find(run.experiment.key)
-        if known is not None and known[0] != folder.name:
-            recorder.copy(number, known[1], known[0])
-            found.add(number)
-    return found
+        told = recorder.told(number) if known else []
+        if known and told == [event.body for event in known[1][: len(told)]]:
+            recorder.copy(number, known[1][len(told) :], known[0])
+        else:
+            unknown[number] = run
+    return unknown
+
+
+def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, Run]:
+    """What is to be trained here and now: each experiment once, and none that another job trains."""
+    first = {run.experiment.key: number for number, run in reversed(left.items())}
+    return {number: left[number] for key, number in first.items() if key not in theirs}
+
+
+def _drive(folder: Path, runs: dict[int, Run], recorder: Recorder) -> None:
+    numbers = sorted(runs)
+    for turn in drive({i: runs[i].experiment for i in numbers}, recorder.starts()):
+        recorder.write(turn)
+        end = turn.events[-1]
+        if end["event"] == "end" and end["status"] == "completed":
+            recorder.flush()
+            finished.note(runs[turn.run].experiment.key, folder.name, turn.run)
+    recorder.flush()
 
 
 def _stop(signum: int, frame: Any) -> None:
     raise Stopped
-
-
-def _die_with(parent: int) -> None:
-    """Ask the kernel to end this process when the worker ends, however that happens."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    if os.getppid() != parent:
-        sys.exit("the worker ended before its job began")

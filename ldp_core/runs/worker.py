@@ -1,4 +1,4 @@
-"""The worker: a detached process that takes jobs from the queue, one after another.
+"""The worker: a detached process that takes jobs from the queue, as many at a time as there are slots.
 
 It outlives the page, the browser and the server that started it, keeps torch imported so that the
 next job begins at once, and gives every job a process of its own, so that a crash or a cancelled
@@ -10,34 +10,32 @@ from __future__ import annotations
 
 import json
 import logging
-import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock
 
-from ldp_core.runs import queue
+from ldp_core.runs import lineage, queue
 from ldp_core.runs.alive import identity, is_alive
 from ldp_core.runs.calibration import calibrate, rates
 from ldp_core.runs.drive import load, one_thread
-from ldp_core.runs.housekeeping import REMOVED, prune
+from ldp_core.runs.housekeeping import REMOVED, prune, sweep
 from ldp_core.runs.paths import data_dir, runs_dir
-from ldp_core.runs.training import DISK_FULL, OUTCOME, disk_full, train_job
+from ldp_core.runs.slots import Slot, slots
+from ldp_core.runs.watch import CONTEXT, Watched
 
 POLL_SECONDS = 0.05
-GRACE_SECONDS = 2.0
-"""A job that is cancelled has this long to finish its step before it is killed."""
 QUIET_SECONDS = 1.0
 """After so long without a job, a machine that has not been measured is measured."""
 IDLE_SECONDS = 600.0
 """A worker without work stays warm this long."""
 
+_leaving: list[bool] = []
+"""Not empty once this worker has been told to end."""
 _started: list[subprocess.Popen[bytes]] = []
 """Workers that this process has started, kept so that the system can be told of their end."""
 
@@ -69,77 +67,72 @@ def main() -> None:
         if _registered_alive() and json.loads(_register_path().read_text())["pid"] != os.getpid():
             return
         _register(os.getpid())
+    signal.signal(signal.SIGTERM, _leave)
     os.nice(10)  # training gives way to the server that shows it
+    sweep()
     _warm_up()
     while True:
         _work()
         with _lock():
             # whoever submits now waits for the lock, and then finds no worker registered
-            if not queue.find("status = 'queued'", most=1):
+            if _leaving or not queue.find("status = 'queued'", most=1):
                 _register_path().unlink(missing_ok=True)
                 return
 
 
 def _work() -> None:
-    idle_since = time.monotonic()
+    """Keep the slots filled until nothing has been left to do for a while, or a signal says stop."""
     patience = float(os.environ.get("EPSILON_WORKER_IDLE_SECONDS", IDLE_SECONDS))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    while time.monotonic() - idle_since < patience:
+    free, watched = slots(), list[Watched]()
+    idle_since = time.monotonic()
+    while not _leaving and time.monotonic() - idle_since < patience:
         queue.reap()
-        job = queue.claim()
-        if job is None and rates() is None and time.monotonic() - idle_since > QUIET_SECONDS:
-            one_thread()
-            calibrate()
-        if job is None:
-            time.sleep(POLL_SECONDS)
+        job = queue.claim(len(watched) + len(free)) if free else None
+        if job is not None:
+            watched.append(Watched(job, free.pop(0)))
             continue
-        _run(job)
-        for removed in prune():
-            logging.info("job %s: %s", removed.job.id, REMOVED)
-        idle_since = time.monotonic()
+        if _look_after(watched, free):
+            for removed in prune():
+                logging.info("job %s: %s", removed.job.id, REMOVED)
+        if watched:
+            idle_since = time.monotonic()
+        elif rates() is None and time.monotonic() - idle_since > QUIET_SECONDS:
+            _measure()
+        time.sleep(POLL_SECONDS)
+    for one in watched:
+        one.leave()
+    while watched:
+        _look_after(watched, free)
+        time.sleep(POLL_SECONDS)
 
 
-def _run(job: queue.Job) -> None:
-    """Watch over one job until its process has ended, and write down how."""
-    logging.info("job %s begins", job.id)
-    context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    process = context.Process(target=train_job, args=(job.folder, job.request, os.getpid()))
+def _look_after(watched: list[Watched], free: list[Slot]) -> bool:
+    """Give the slots of jobs that have ended free; True if there were any."""
+    ended = [one for one in watched if one.step()]
+    for one in ended:
+        watched.remove(one)
+        free.append(one.slot)
+    free.sort(key=lambda slot: slot.number)
+    return bool(ended)
+
+
+def _measure() -> None:
+    """Find this machine's rates, in a process of its own: this one must never hold a GPU."""
+    process = CONTEXT.Process(target=_calibrate, args=(os.getpid(),))
     process.start()
-    queue.set_pid(job.id, process.pid)
-    kill_at: float | None = None
-    try:
-        while process.is_alive():
-            process.join(POLL_SECONDS)
-            if kill_at is None and queue.get(job.id).status == "cancelling":
-                process.terminate()
-                kill_at = time.monotonic() + GRACE_SECONDS
-            if kill_at is not None and time.monotonic() > kill_at:
-                process.kill()
-    except SystemExit:
-        process.kill()
-        queue.move(job.id, "interrupted", "the worker was told to stop; what was trained is kept")
-        raise
-    _finish(job, process)
+    while not _leaving and not lineage.has_ended(process):
+        time.sleep(POLL_SECONDS)
+    lineage.end(process)
 
 
-def _finish(job: queue.Job, process: BaseProcess) -> None:
-    queue.set_pid(job.id, None)
-    path = job.folder / OUTCOME
-    if path.exists():
-        outcome = json.loads(path.read_text())
-    elif process.exitcode == DISK_FULL:
-        outcome = {"status": "failed", "message": disk_full()}
-    elif process.exitcode == -signal.SIGKILL:
-        outcome = {
-            "status": "interrupted",
-            "message": "the training process was killed; what it trained is kept",
-        }
-    else:
-        outcome = {"status": "failed", "message": f"the training process crashed (code {process.exitcode})"}
-    if queue.get(job.id).status == "cancelling" and outcome["status"] != "completed":
-        outcome = {"status": "cancelled", "message": ""}
-    logging.info("job %s ends: %s", job.id, outcome["status"])
-    queue.move(job.id, outcome["status"], outcome["message"])
+def _calibrate(parent: int) -> None:
+    lineage.begin(parent)
+    one_thread()
+    calibrate()
+
+
+def _leave(*_: object) -> None:
+    _leaving.append(True)
 
 
 def _warm_up() -> None:

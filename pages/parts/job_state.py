@@ -8,11 +8,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
-from ldp_core.runs import queue
+from ldp_core.runs import slots
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 from ldp_core.runs.store import copied
+from ldp_core.runs.waiting import wait
 from pages.parts.series import Series
 from pages.parts.text import number, plain, seconds
 
@@ -29,8 +31,9 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         pace = "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"
+        told = f"; {plain(job.message, 200)}" if job.message else ""
         st.progress(
-            min(1.0, done / every), text=f"{verb}: round {at} of {draft.base.rounds}, {several}{pace}"
+            min(1.0, done / every), text=f"{verb}: round {at} of {draft.base.rounds}, {several}{pace}{told}"
         )
     elif job.status == "completed":
         took = (job.ended or time.time()) - (job.started or job.created)
@@ -69,19 +72,23 @@ def _copied(folder: Path) -> dict[int, str]:
 
 
 def _wait(job: Job) -> str:
-    """A queued job's place, with the time that the running one will still take."""
-    ahead = queue.ahead_of(job)
-    if ahead == 0:
+    """A queued job's place, with the time until a slot is free for it."""
+    found = wait(job, _left)
+    if found.ahead < slots.count():
         return "it starts in a moment"
-    place = f"{ahead} job{'s' if ahead > 1 else ''} before this one"
-    running = next(iter(queue.find("status IN ('running', 'cancelling')", most=1)), None)
-    if running is None:
+    place = f"{found.ahead} job{'s' if found.ahead > 1 else ''} before this one"
+    if found.seconds == 0:
         return place
-    progress = progress_of(running.folder).update()
-    left = progress.seconds_left(len(progress.runs) * running.request["draft"]["base"]["rounds"])
-    if left is None:
-        return place
-    return f"{place}, {'at least' if ahead > 1 else 'about'} {seconds(left)}"
+    return f"{place}, {'about' if found.sure else 'at least'} {seconds(found.seconds)}"
+
+
+def _left(job: Job) -> float | None:
+    """How long a running job will still take, from its pace."""
+    try:
+        progress = progress_of(job.folder).update()
+        return progress.seconds_left(len(progress.runs) * job.request["draft"]["base"]["rounds"])
+    except (StudioError, LookupError, TypeError):
+        return None
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from ldp_core.errors import StorageFailed
+from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.queue import Job
@@ -42,7 +42,11 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
 
 def _watch(identity: str, was_live: bool, lesson: str) -> None:
     """The part that refreshes itself; once the job has ended, the whole page is drawn once more."""
-    job = jobs.look(identity)
+    try:
+        job = jobs.look(identity)
+    except UnknownJob:
+        st.info("This run has been deleted.")
+        return
     if was_live and not job.live:
         st.rerun()
     draft = parse_draft(job.request["draft"])

@@ -31,11 +31,11 @@ def teacher_entrance() -> None:
     with st.popover("I am the teacher", type="tertiary"):
         st.text_input("Secret", type="password", key="teacher's secret typed", on_change=_enter)
         if is_teacher(st.session_state.get("teacher's secret", "")):
-            st.caption("You may stop everybody's jobs.")
+            st.caption("You may stop and delete everybody's jobs.")
         elif st.session_state.get("teacher's secret typed"):
             st.error("That is not the secret that this server was started with.")
         else:
-            st.caption("With it you may stop everybody's jobs.")
+            st.caption("With it you may stop and delete everybody's jobs.")
 
 
 def _enter() -> None:

@@ -10,8 +10,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from ldp_core import mechanisms, presets
+from ldp_core.errors import UnknownJob
 from ldp_core.experiment import Draft, Variant
-from ldp_core.runs import drafts
+from ldp_core.runs import drafts, queue
 from pages.parts.text import number
 from tests.browser.conftest import Visitor
 from tests.browser.server import Server
@@ -21,6 +22,7 @@ PAGES = {
     "/clients": ".es-table",
     "/noise": ".es-chart.js-plotly-plot",
     "/train": ".es-panels .js-plotly-plot",
+    "/runs": "text=What has been trained on this server?",
 }
 
 
@@ -314,3 +316,35 @@ def test_text_that_somebody_typed_is_shown_as_it_is(visitor: Visitor, monkeypatc
     page = visitor.open("/", "text=Latest runs on this server")
     expect(page.get_by_text(name).first).to_be_visible()
     assert page.locator("img[src='x']").count() == 0
+
+
+def test_a_run_is_deleted_by_whoever_launched_it_after_asking(
+    visitor: Visitor, browser: Browser, monkeypatch: pytest.MonkeyPatch
+):
+    """One that is damaged too; and somebody else sees both, and can delete neither."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("Finished:")).to_be_visible(timeout=60_000)
+    job = queue.find(most=1)[0]
+    (job.folder / "events.sqlite").write_bytes(b"garbage" * 1000)
+
+    stranger = Visitor(browser, visitor.server)
+    there = stranger.open("/runs", f"a[href*='{job.id}']")
+    line = there.get_by_text("completed, damaged: its record cannot be read")
+    expect(line).to_be_visible()
+    expect(there.get_by_role("button", name="Delete")).to_have_count(0)
+
+    page.goto(f"{visitor.server.url}/")
+    page.get_by_role("link", name="All runs").click()
+    page.locator(f"a[href*='{job.id}']").wait_for()
+    page.get_by_role("button", name="Delete").first.click()
+    page.get_by_role("button", name="Delete this run").click()
+    expect(page.locator(f"a[href*='{job.id}']")).to_have_count(0)
+    assert not job.folder.exists()
+    with pytest.raises(UnknownJob):
+        queue.get(job.id)
+    there.goto(f"{visitor.server.url}/train?job={job.id}")
+    expect(there.get_by_text("There is no such run on this server (any more).")).to_be_visible()
+    stranger.context.close()
+    assert stranger.complaints == []

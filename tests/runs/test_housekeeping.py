@@ -73,11 +73,10 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
             super().__init__(folder, runs)
             self._db.execute("PRAGMA max_page_count = 40")
 
-    monkeypatch.setattr(training, "_die_with", lambda parent: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with monkeypatch.context() as patch:
         patch.setattr(training, "Recorder", Small)
-        training.train_job(tmp_path / "job", request, 0)
+        training.train_job(tmp_path / "job", request, 10**9)
     outcome = (tmp_path / "job" / training.OUTCOME).read_text()
     assert "the disk is full" in outcome
     assert "Traceback" not in outcome
@@ -85,7 +84,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
     before = Progress(tmp_path / "job").update().rounds_done()
     assert 0 < before < 200
-    training.train_job(tmp_path / "job", request, 0)
+    training.train_job(tmp_path / "job", request, 10**9)
     assert '"completed"' in (tmp_path / "job" / training.OUTCOME).read_text()
     assert Progress(tmp_path / "job").update().runs[0].round == 200
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core.errors import NotYours, QueueFull
-from ldp_core.runs import jobs, queue
+from ldp_core.errors import NotNow, NotYours, QueueFull
+from ldp_core.runs import housekeeping, jobs, queue
 from ldp_core.runs.people import OPERATOR, is_teacher, person
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -83,3 +83,29 @@ def test_a_queue_of_the_first_version_is_brought_up_to_date(runs_dir: Path):
     added = queue.add("run", {}, owner=ANNA.owner)
     assert queue.get(added).owner == ANNA.owner
     assert queue.claim() is not None
+
+
+def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
+    hers, nobodys = queue.add("run", {}, owner=ANNA.owner), queue.add("run", {})
+    for identity in (hers, nobodys):
+        with pytest.raises(NotYours, match="only whoever launched this job can delete it"):
+            jobs.remove(identity, BEN)
+    with pytest.raises(NotNow, match="is queued; stop it before"):
+        jobs.remove(hers, ANNA)
+    for identity in (hers, nobodys):
+        queue.move(identity, "cancelled")
+        queue.get(identity).folder.mkdir(parents=True)
+    with pytest.raises(NotYours):
+        jobs.remove(nobodys, ANNA)
+    housekeeping.pin(hers)
+    with pytest.raises(NotNow, match="is pinned"):
+        jobs.remove(hers, ANNA)
+    housekeeping.pin(hers, on=False)
+    jobs.remove(hers, ANNA)
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
+    jobs.remove(nobodys, person("c" * 32, "chalk"))
+    assert queue.find() == []
+    assert list((runs_dir / "jobs").iterdir()) == []
+    (runs_dir / "jobs" / hers).mkdir()  # its row was dropped, and then the lights went out
+    assert housekeeping.sweep() == [hers]
+    assert list((runs_dir / "jobs").iterdir()) == []

@@ -21,6 +21,7 @@ from ldp_core.runs import queue
 
 OUTCOMES: tuple[queue.Status, ...] = ("completed", "failed", "diverged", "interrupted", "cancelled")
 OWNERS = ("anna", "ben", None)
+SLOTS = 2
 
 
 class Jobs(RuleBasedStateMachine):
@@ -51,18 +52,21 @@ class Jobs(RuleBasedStateMachine):
         self.model[identity], self.owners[identity] = "queued", owner
         return identity
 
+    def count(self, *statuses: queue.Status) -> int:
+        return sum(status in statuses for status in self.model.values())
+
     @rule()
     def claim(self) -> None:
-        job = queue.claim()
-        waiting = [i for i, s in self.model.items() if s == "queued"]
-        assert (job is None) == (not waiting)
+        waiting, running = self.count("queued"), self.count("running", "cancelling")
+        job = queue.claim(SLOTS)
+        assert (job is None) == (not waiting or running >= SLOTS)
         if job is not None:
             assert self.model[job.id] == "queued"
             self.model[job.id] = "running"
 
     @rule(job=known)
     def cancel(self, job: str) -> None:
-        before = self.model[job]
+        before = self.model.get(job)
         if queue.move(job, "cancelled" if before == "queued" else "cancelling"):
             assert before in ("queued", "running")
             self.model[job] = "cancelled" if before == "queued" else "cancelling"
@@ -71,17 +75,23 @@ class Jobs(RuleBasedStateMachine):
 
     @rule(job=known, outcome=st.sampled_from(OUTCOMES))
     def end(self, job: str, outcome: queue.Status) -> None:
-        legal = outcome in queue.MAY_BECOME[self.model[job]]
+        legal = outcome in queue.MAY_BECOME.get(self.model.get(job, ""), ())
         assert queue.move(job, outcome) is legal
         if legal:
             self.model[job] = outcome
 
     @rule(job=known)
     def resume(self, job: str) -> None:
-        legal = self.model[job] in ("interrupted", "cancelled", "failed")
+        legal = self.model.get(job) in ("interrupted", "cancelled", "failed")
         assert queue.requeue(job) is legal
         if legal:
             self.model[job] = "queued"
+
+    @rule(job=known)
+    def drop(self, job: str) -> None:
+        assert queue.drop(job) is (job in self.model and self.model[job] not in queue.LIVE)
+        if queue.find("id = ?", (job,)) == []:
+            self.model.pop(job, None)
 
     @rule()
     def reap(self) -> None:
@@ -96,6 +106,7 @@ class Jobs(RuleBasedStateMachine):
             assert (job.ended is None) == job.live
         waiting = {i for i, s in getattr(self, "model", {}).items() if s == "queued"}
         assert {job.id for job in queue.in_turn()} == waiting
+        assert len(queue.find("status IN ('running', 'cancelling')")) <= SLOTS
 
 
 TestJobs = Jobs.TestCase

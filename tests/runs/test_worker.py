@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,50 +21,11 @@ from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 from ldp_core.runs.store import copied, events_after
 from tests.conftest import ROOT
+from tests.runs.processes import launch, trained_a_round, until, workers
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 
-pytestmark = pytest.mark.alone
-
-
-@pytest.fixture(autouse=True)
-def _clean(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "20")
-    yield
-    for process in workers(runs_dir):
-        process.kill()
-        process.wait(10)
-
-
-def workers(runs_dir: Path) -> list[psutil.Process]:
-    """The worker processes of a runs folder, and their children."""
-    found = []
-    for process in psutil.process_iter(["cmdline"]):
-        try:
-            mine = process.environ().get("EPSILON_RUNS_DIR") == str(runs_dir)
-            if mine and "ldp_core.runs.worker" in (process.info["cmdline"] or []):
-                found.append(process)
-        except (psutil.NoSuchProcess, psutil.AccessDenied):
-            continue
-    return found
-
-
-def launch(changes: dict[str, Any], *variants: Variant) -> str:
-    return jobs.submit(Draft(parse(changes), variants or (Variant("run"),)))
-
-
-def until(identity: str, done: Callable[[Job], object], seconds: float = 30) -> Job:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        job = jobs.look(identity)
-        if done(job):
-            return job
-        time.sleep(0.05)
-    raise AssertionError(f"still {job.status} ({job.message}) after {seconds} s")
-
-
-def trained_a_round(job: Job) -> bool:
-    return Progress(job.folder).update().rounds_done() > 0
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("clean_processes")]
 
 
 def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():

@@ -1,0 +1,45 @@
+"""What this machine gives us: cores, memory and GPUs, within the limits of a container.
+
+Nothing here needs torch, so that the server may ask as well as the worker.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+
+CGROUP = Path("/sys/fs/cgroup")
+DEVICES = Path("/dev")
+
+
+def cores() -> int:
+    """Cores that this process may use, at least 1."""
+    counted = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = (CGROUP / "cpu.max").read_text().split()
+        counted = min(counted, int(quota) // int(period))
+    except (OSError, ValueError):  # no container, or one without a quota ("max")
+        pass
+    return max(1, counted)
+
+
+def memory() -> int:
+    """Bytes of memory that all processes here together may fill."""
+    physical = psutil.virtual_memory().total
+    try:
+        return min(physical, int((CGROUP / "memory.max").read_text()))
+    except (OSError, ValueError):
+        return physical
+
+
+def gpus() -> list[str]:
+    """The NVIDIA devices of this machine, as CUDA_VISIBLE_DEVICES names them."""
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if chosen is not None:
+        # what follows a -1 is hidden, as CUDA has it
+        names = chosen.partition("-1")[0].split(",")
+        return [name.strip() for name in names if name.strip()]
+    numbers = [path.name.removeprefix("nvidia") for path in DEVICES.glob("nvidia*")]
+    return [str(number) for number in sorted(int(n) for n in numbers if n.isdigit())]

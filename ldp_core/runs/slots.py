@@ -1,0 +1,54 @@
+"""How many jobs train at the same time, and what each of them may use.
+
+One a GPU; without a GPU one for every two cores, so that each has a core besides its own for the
+processes that it starts, and the server is never without. EPSILON_SLOTS says otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from ldp_core.runs import machine
+
+MOST = 64
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The share of this machine that one training process may use."""
+
+    number: int
+    cores: int
+    memory: int
+    """Bytes that it may fill, besides the program itself."""
+    gpu: str | None = None
+    """As CUDA_VISIBLE_DEVICES names it."""
+
+    def enter(self) -> None:
+        """Tell this process, and those that it starts, what they may use."""
+        os.environ["EPSILON_CORES"] = str(self.cores)
+        if self.gpu is not None:
+            os.environ["CUDA_VISIBLE_DEVICES"] = self.gpu
+
+
+def count() -> int:
+    """How many jobs train at the same time, at least 1."""
+    try:
+        return min(MOST, max(1, int(os.environ["EPSILON_SLOTS"])))
+    except (KeyError, ValueError):
+        return len(machine.gpus()) or max(1, machine.cores() // 2)
+
+
+def slots() -> list[Slot]:
+    """Every slot. More slots than GPUs share them; a fifth of the memory is left to everything else."""
+    number, gpus = count(), machine.gpus()
+    cores, memory = max(1, machine.cores() // number), _memory(number)
+    return [Slot(i, cores, memory, gpus[i % len(gpus)] if gpus else None) for i in range(number)]
+
+
+def _memory(number: int) -> int:
+    try:
+        return max(1, int(float(os.environ["EPSILON_MEMORY_GB"]) * 1e9))
+    except (KeyError, ValueError, OverflowError):
+        return machine.memory() * 4 // 5 // number

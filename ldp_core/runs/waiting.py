@@ -1,0 +1,64 @@
+"""How long a queued job will wait: the slots, emptied and filled again in the order of turns."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ldp_core.errors import StudioError
+from ldp_core.estimate import Rates, cost
+from ldp_core.experiment import parse_draft
+from ldp_core.runs import queue, slots
+from ldp_core.runs.calibration import rates
+from ldp_core.runs.queue import Job
+
+Left = Callable[[Job], float | None]
+"""Seconds that a running job will still take, from its own pace; None before it has one."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What is before a queued job."""
+
+    ahead: int
+    """Jobs that begin or began before it and have not ended."""
+    seconds: float
+    sure: bool
+    """False if some job takes nobody knows how long: then it is at least so many seconds."""
+
+
+def wait(job: Job, left: Left) -> Wait:
+    """How long a queued job will wait, as far as anybody knows."""
+    running = queue.find("status IN ('running', 'cancelling')", most=1000)
+    order = queue.in_turn()
+    before = order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
+    known, now = rates(), time.time()
+    sure, free = True, [0.0] * max(0, slots.count() - len(running))
+    for one in running:
+        seconds = left(one)
+        if seconds is None and (planned := _planned(one, known)) is not None:
+            seconds = max(0.0, planned - (now - (one.started or now)))
+        sure &= seconds is not None
+        free.append(seconds or 0.0)
+    heapq.heapify(free)
+    for one in before:
+        seconds = _planned(one, known)
+        sure &= seconds is not None
+        heapq.heapreplace(free, free[0] + (seconds or 0.0))
+    return Wait(len(running) + len(before), free[0], sure)
+
+
+def _planned(job: Job, known: Rates | None) -> float | None:
+    """Seconds that a job takes as a whole by this machine's rates."""
+    return None if known is None else _seconds(job.id, known)
+
+
+@lru_cache(maxsize=1024)
+def _seconds(identity: str, known: Rates) -> float | None:
+    try:
+        return cost(parse_draft(queue.get(identity).request["draft"])).seconds(known)
+    except (StudioError, LookupError, TypeError):
+        return None

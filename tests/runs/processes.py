@@ -1,0 +1,63 @@
+"""Jobs in real processes: launching them, watching them, finding what they have started."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import jobs
+from ldp_core.runs.progress import Progress
+from ldp_core.runs.queue import Job
+
+ENDLESS = {"rounds": 10_000, "attack": None}
+
+
+def workers(runs_dir: Path) -> list[psutil.Process]:
+    """The worker processes of a runs folder, and their children."""
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        try:
+            mine = process.environ().get("EPSILON_RUNS_DIR") == str(runs_dir)
+            if mine and "ldp_core.runs.worker" in (process.info["cmdline"] or []):
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def launch(changes: dict[str, Any], *variants: Variant) -> str:
+    return jobs.submit(Draft(parse(changes), variants or (Variant("run"),)))
+
+
+def until(identity: str, done: Callable[[Job], object], seconds: float = 30) -> Job:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        job = jobs.look(identity)
+        if done(job):
+            return job
+        time.sleep(0.05)
+    raise AssertionError(f"still {job.status} ({job.message}) after {seconds} s")
+
+
+def trained_a_round(job: Job) -> bool:
+    return Progress(job.folder).update().rounds_done() > 0
+
+
+def living(pids: Iterable[int], seconds: float = 5.0) -> list[int]:
+    """Which of these processes still live after so long (or none, as soon as none does)."""
+    deadline = time.monotonic() + seconds
+    while (left := [pid for pid in pids if lives(pid)]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
+
+
+def lives(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

@@ -1,0 +1,141 @@
+"""Slots: as many as there are GPUs, or half the cores; who has them, and for how long others wait."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import alive, machine, queue, slots, waiting
+from ldp_core.runs.queue import Job
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+@pytest.fixture(autouse=True)
+def _no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(machine, "DEVICES", tmp_path / "dev")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.delenv("EPSILON_SLOTS", raising=False)
+
+
+@pytest.mark.parametrize(("cores", "expected"), [(1, 1), (2, 1), (3, 1), (4, 2), (16, 8)])
+def test_without_a_gpu_there_is_a_slot_for_every_two_cores(
+    cores: int, expected: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(machine, "cores", lambda: cores)
+    found = slots.slots()
+    assert len(found) == slots.count() == expected
+    assert all(slot.cores * expected <= max(cores, expected) for slot in found)
+    assert sum(slot.memory for slot in found) <= 0.8 * machine.memory()
+    assert {slot.gpu for slot in found} == {None}
+
+
+@pytest.mark.parametrize(("said", "expected"), [("3", 3), ("0", 1), ("-2", 1), ("many", 1), ("1000", 64)])
+def test_the_number_of_slots_can_be_set(said: str, expected: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(machine, "cores", lambda: 2)
+    monkeypatch.setenv("EPSILON_SLOTS", said)
+    assert len(slots.slots()) == slots.count() == expected
+    assert {slot.cores for slot in slots.slots()} == {1 if expected > 1 else 2}
+
+
+def test_each_gpu_has_a_slot_and_each_slot_sees_one_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    (tmp_path / "dev").mkdir()
+    for name in ("nvidia0", "nvidia1", "nvidia10", "nvidiactl", "nvidia-uvm"):
+        (tmp_path / "dev" / name).touch()
+    assert machine.gpus() == ["0", "1", "10"]
+    assert [slot.gpu for slot in slots.slots()] == ["0", "1", "10"]
+    monkeypatch.setenv("EPSILON_SLOTS", "4")
+    assert [slot.gpu for slot in slots.slots()] == ["0", "1", "10", "0"]
+    monkeypatch.delenv("EPSILON_SLOTS")
+    chosen = {"1": ["1"], "GPU-7f, 2": ["GPU-7f", "2"], "0,-1,1": ["0"], "-1": [], "": []}
+    for said, expected in chosen.items():
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", said)
+        assert machine.gpus() == expected
+    monkeypatch.setenv("EPSILON_CORES", "")
+    slots.Slot(0, 3, 10**9, "GPU-7f").enter()
+    assert (os.environ["CUDA_VISIBLE_DEVICES"], os.environ["EPSILON_CORES"]) == ("GPU-7f", "3")
+
+
+def test_a_container_has_what_it_was_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(machine, "CGROUP", tmp_path)
+    free, physical = machine.cores(), machine.memory()
+    assert physical == psutil.virtual_memory().total
+    (tmp_path / "cpu.max").write_text("100000 100000\n")
+    (tmp_path / "memory.max").write_text("500000000\n")
+    assert (machine.cores(), machine.memory()) == (1, 500_000_000)
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert (machine.cores(), machine.memory()) == (free, physical)
+
+
+def test_setting_the_clock_does_not_make_a_process_another(monkeypatch: pytest.MonkeyPatch):
+    """F2: a start time that is counted from the clock would move with it."""
+    noted = alive.identity()
+    for hour in (3600.0, -3600.0):
+        created = psutil.Process().create_time() + hour
+        with monkeypatch.context() as patch:
+            patch.setattr(psutil.Process, "create_time", lambda _, created=created: created)
+            assert alive.is_alive(*noted)
+    assert not alive.is_alive(noted[0], noted[1] + 1)
+
+
+def test_no_more_jobs_run_than_there_are_slots():
+    ids = [queue.add("run", {}) for _ in range(4)]
+    assert [job.id for _ in range(4) if (job := queue.claim(2))] == ids[:2]
+    assert queue.move(ids[0], "cancelling")
+    assert queue.claim(2) is None, "one that is stopping still has its slot"
+    assert queue.move(ids[0], "cancelled")
+    assert [job.id for _ in range(4) if (job := queue.claim(2))] == ids[2:3]
+
+
+def test_nobody_has_two_slots_while_somebody_who_waits_has_none(monkeypatch: pytest.MonkeyPatch):
+    """Anna's long job began before Ben's; when his ends, the slot is still his and not hers."""
+    monkeypatch.setenv("EPSILON_SLOTS", "2")
+    anna = [queue.add("run", {}, owner="anna") for _ in range(3)]
+    ben = [queue.add("run", {}, owner="ben") for _ in range(3)]
+    began = [job.id for _ in range(4) if (job := queue.claim(2))]
+    assert began == [anna[0], ben[0]]
+    assert queue.move(ben[0], "completed")
+    following = queue.in_turn()[0].id
+    claimed = queue.claim(2)
+    assert claimed is not None
+    assert claimed.id == following == ben[1]
+    assert queue.move(ben[1], "cancelling")
+    assert queue.move(ben[1], "cancelled")
+    assert queue.move(ben[2], "cancelled")
+    claimed = queue.claim(2)
+    assert claimed is not None
+    assert claimed.id == anna[1], "alone, she may have both"
+
+
+def queued(rounds: int, owner: str) -> Job:
+    draft = Draft(parse({"rounds": rounds}), (Variant("run"),))
+    return queue.get(queue.add("run", {"draft": draft.as_json()}, owner=owner))
+
+
+@pytest.mark.parametrize(("number", "expected"), [(1, 10 + 2 + 3), (2, 2 + 3), (3, 2), (4, 0)])
+def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, monkeypatch: pytest.MonkeyPatch):
+    """One job runs for 10 s more; before the last one wait two, of 2 and 3 s."""
+    monkeypatch.setenv("EPSILON_SLOTS", str(number))
+    took: dict[str, float] = {}
+    monkeypatch.setattr(waiting, "_planned", lambda job, known: took[job.id])
+    running = queued(10, "a")
+    assert queue.claim(1) is not None
+    for rounds, owner in ((2, "b"), (3, "c"), (4, "d")):
+        last = queued(rounds, owner)
+        took[last.id] = float(rounds)
+    assert queue.in_turn()[-1] == last
+    found = waiting.wait(last, lambda job: 10.0 if job.id == running.id else None)
+    assert found == waiting.Wait(3, expected, True)
+
+
+def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    queued(3, "a")
+    second = queued(3, "b")
+    assert queue.claim(1) is not None
+    assert waiting.wait(second, lambda job: None) == waiting.Wait(1, 0.0, False)
