@@ -15,7 +15,7 @@ from ldp_core.runs import jobs
 from pages.parts import components
 from pages.parts.cards import picture
 from pages.parts.text import ago, budgets_in_words, plain
-from pages.parts.visitor import teacher_entrance, visitor
+from pages.parts.visitor import sign_in_entrance, teacher_entrance, visitor
 from pages.parts.workspace import start_with
 
 PICTURE = 300
@@ -40,6 +40,7 @@ def main() -> None:
     with right, st.container(border=True):
         st.markdown("**Latest runs on this server**")
         st.fragment(_runs, run_every=3)()
+        sign_in_entrance()
         if os.environ.get("EPSILON_TEACHER"):
             teacher_entrance()
 

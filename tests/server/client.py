@@ -20,6 +20,7 @@ class Viewer:
         fragments: the parts that ask to be refreshed, by id, with their interval in seconds.
         widgets: the ids of what can be moved, by the label that people read.
         errors: what went wrong, in words.
+        told: what was written on the page, oldest first.
         received: bytes that the server has sent.
     """
 
@@ -31,14 +32,15 @@ class Viewer:
         self.errors: list[str] = []
         self.received = 0
         self.session = ""
+        self.told: list[str] = []
 
     @classmethod
-    async def open(cls, url: str, page: str = "", query: str = "", **headers: str) -> Viewer:
-        """Connect and have the page drawn once."""
+    async def open(cls, url: str, page: str = "", query: str = "", xsrf: str = "", **headers: str) -> Viewer:
+        """Connect and have the page drawn once; `xsrf` is the token that goes with its cookie."""
         address = url.replace("http", "ws", 1) + "/_stcore/stream"
         socket = await connect(
             address,
-            subprotocols=["streamlit"],  # type: ignore[list-item]
+            subprotocols=["streamlit", xsrf] if xsrf else ["streamlit"],  # type: ignore[list-item]
             additional_headers=headers,
             origin=url,  # type: ignore[arg-type]
             max_size=None,
@@ -85,6 +87,12 @@ class Viewer:
         self.states[self.widgets[label]] = (kind, value)
         return await self.rerun()
 
+    async def press(self, label: str) -> float:
+        """Press a button; returns the seconds until the page was drawn."""
+        took = await self.move(label, "trigger_value", True)
+        del self.states[self.widgets[label]]
+        return took
+
     def _note(self, told: ForwardMsg, kind: str) -> None:
         if kind == "new_session":
             self.session = told.new_session.initialize.session_id
@@ -94,6 +102,8 @@ class Viewer:
             element = told.delta.new_element
             which = element.WhichOneof("type") or ""
             inner: Any = getattr(element, which, None)
+            if which == "markdown":
+                self.told.append(element.markdown.body)
             if which == "exception":
                 self.errors.append(element.exception.message)
             elif hasattr(inner, "id") and hasattr(inner, "label"):
