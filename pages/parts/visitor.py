@@ -46,7 +46,7 @@ def sign_in_entrance() -> None:
         st.caption(f"Signed in as {plain(str(who), 40)}; your runs are yours on every browser.")
         st.button("Sign out", type="tertiary", on_click=st.logout)
     elif find_spec("authlib") is None:
-        st.caption("To sign in, this server needs Authlib: `pip install Authlib==1.7.2 httpx==0.28.1`")
+        st.caption("To sign in, this server needs Authlib: `pip install 'streamlit[auth]'`")
     else:
         st.button("Sign in", on_click=st.login, help="Then your runs are yours on every browser")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Dialog, Page
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment
@@ -46,15 +46,26 @@ PAYLOADS = [
     "[" * 80,
 ]
 SCRIPTS = "() => document.querySelectorAll('script').length"
-SHOWN = r"(text) => document.body.innerText.replace(/\s/g, '').includes(text)"
+SHOWN = r"(text) => document.body.innerText.replace(/[\s\u2060]/g, '').includes(text)"
+
+
+def heard_dialogs(page: Page) -> list[str]:
+    """What dialogs say that open from now on."""
+    said: list[str] = []
+
+    def hear(dialog: Dialog) -> None:
+        said.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", hear)
+    return said
 
 
 def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
     """As the name of a run in the list of the start page: all of them at once, six at a time."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.open("/", "text=Latest runs on this server")
-    dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    dialogs = heard_dialogs(page)
     before = page.evaluate(SCRIPTS)
     assert len(PAYLOADS) >= 25
     for n in range(0, len(PAYLOADS), 6):
@@ -74,8 +85,7 @@ def test_every_label_of_a_design_is_shown_literally(visitor: Visitor, monkeypatc
     """As a scenario's name and as labels of what is compared, on every page that shows them."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.page
-    dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    dialogs = heard_dialogs(page)
     base = get("two_volunteers").draft.as_json()
     labels = [text[: limits.LABEL_LENGTH] for text in PAYLOADS]
     for n in range(0, len(labels), 9):
@@ -108,7 +118,7 @@ def secrets_in(page: Page, runs: str) -> list[str]:
         "site-packages",
         "Traceback (most",
         'File "/',
-        "EPSILON_RUNS_DIR",
+        runs,
         "EPSILON_TEACHER",
     ]
     return [word for word in looked_for if word in told]
