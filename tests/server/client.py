@@ -31,6 +31,7 @@ class Viewer:
         self.states: dict[str, Any] = {}
         self.errors: list[str] = []
         self.received = 0
+        self.busy = asyncio.Lock()
         self.session = ""
         self.told: list[str] = []
 
@@ -51,7 +52,16 @@ class Viewer:
         return viewer
 
     async def rerun(self, fragment: str = "") -> float:
-        """Have the page (or the part of it with this id) drawn again; returns the seconds until it was."""
+        """Have the page (or the part of it with this id) drawn again; returns the seconds until it was.
+
+        One thing at a time: whoever asks meanwhile waits, and that counts.
+        """
+        start = time.perf_counter()
+        async with self.busy:
+            await self._drawn(fragment)
+        return time.perf_counter() - start
+
+    async def _drawn(self, fragment: str) -> None:
         if not fragment:
             self.fragments.clear()
         message = BackMsg()
@@ -65,7 +75,6 @@ class Viewer:
                 field.data.extend(value)
             else:
                 setattr(widget, kind, value)
-        start = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         while True:
             raw = await asyncio.wait_for(self.socket.recv(), 30)
@@ -74,11 +83,10 @@ class Viewer:
             kind = told.WhichOneof("type")
             if kind == "script_finished":
                 status = ForwardMsg.ScriptFinishedStatus.Name(told.script_finished).lower()
-                if status in DONE:
-                    return time.perf_counter() - start
-                if status != "finished_early_for_rerun":
+                if status not in DONE | {"finished_early_for_rerun"}:
                     self.errors.append(status)
-                    return time.perf_counter() - start
+                if status != "finished_early_for_rerun":
+                    return
             else:
                 self._note(told, kind or "")
 
