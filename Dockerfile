@@ -2,6 +2,8 @@
 #   docker build --build-arg TORCH_INDEX=https://download.pytorch.org/whl/cpu -t epsilon-studio .
 # The default index carries CUDA wheels; run those with --gpus all.
 #   docker run -p 8501:8501 -v epsilon-studio:/data epsilon-studio
+# It answers to localhost; for a class add the name that the class types (or * for any):
+#   -e STREAMLIT_SERVER_ALLOWED_HOSTS=studio.example.org
 FROM python:3.11-slim
 
 ARG TORCH_INDEX=https://pypi.org/simple

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ldp_core import accounting, presets, theory
 from ldp_core.runs.worker import ensure_worker
+from pages.parts.door import Door
 
 ROOT = Path(__file__).parent
 WARM_UP_SECONDS = 2.5
@@ -44,6 +46,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
 app = st.App(
     ROOT / "pages" / "shell.py",
     lifespan=lifespan,
+    middleware=[Middleware(Door)],
     routes=[Mount("/assets", Files(directory=ROOT / "assets"))],
 )
 

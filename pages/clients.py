@@ -15,6 +15,7 @@ from pages.parts.cells import Cell, Outcome, apply_edits
 from pages.parts.fills import fills
 from pages.parts.header import header
 from pages.parts.population_chart import population_figure
+from pages.parts.profiles import profiles
 from pages.parts.text import budgets_in_words, number, plain, ranges_in_words
 from pages.parts.workspace import Workspace, open_workspace
 
@@ -36,6 +37,7 @@ def main() -> None:
     left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")
     with left, st.container(border=True):
         fills(workspace)
+        profiles(workspace)
     with middle:
         _table(workspace)
     with right, st.container(border=True):

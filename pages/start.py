@@ -13,7 +13,7 @@ from pages.parts import components
 from pages.parts.cards import picture
 from pages.parts.job_list import job_line
 from pages.parts.text import budgets_in_words
-from pages.parts.visitor import teacher_entrance
+from pages.parts.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.workspace import start_with
 
 PICTURE = 300
@@ -38,6 +38,7 @@ def main() -> None:
     with right, st.container(border=True):
         st.markdown("**Latest runs on this server**")
         st.fragment(_runs, run_every=3)()
+        sign_in_entrance()
         if os.environ.get("EPSILON_TEACHER"):
             teacher_entrance()
 

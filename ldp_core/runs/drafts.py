@@ -59,6 +59,8 @@ def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
     Raises:
         UnknownDraft: there is no such draft.
     """
+    if not ID.fullmatch(identity):
+        raise UnknownDraft
     with writing(_path(), SCHEMA) as db:
         last = db.execute(
             "SELECT number, body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1", (identity,)
@@ -98,6 +100,8 @@ def undo(identity: str) -> bool:
 
 def can_undo(identity: str) -> bool:
     """True if there is an older revision."""
+    if not ID.fullmatch(identity):
+        return False
     with reading(_path()) as db:
         count = db and db.execute("SELECT count(*) FROM revisions WHERE draft = ?", (identity,)).fetchone()[0]
     return bool(count and count > 1)

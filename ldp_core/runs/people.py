@@ -1,7 +1,8 @@
 """Who may do what: everybody may look; whoever launched a job, or a teacher, may stop or delete it.
 
-A person without sign-in is a random token that their browser keeps; jobs hold a digest of it, so that
-nobody can read it from the database or from a page. A teacher knows the secret that the server was
+A person without sign-in is a random token that their browser keeps; one who signs in is who the
+provider says, whatever the browser. Jobs hold a digest of either, so that nobody can read it from the
+database or from a page. A teacher knows the secret that the server was
 started with (EPSILON_TEACHER). Whoever has a shell on the machine may do everything.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 from dataclasses import dataclass
 
@@ -47,7 +49,19 @@ OPERATOR = Person(None, teacher=True)
 
 def person(token: str, secret: str = "") -> Person:
     """The person with a browser's token, a teacher if they know the secret."""
-    return Person(hashlib.sha256(f"visitor/{token}".encode()).hexdigest()[:16], is_teacher(secret))
+    return Person(_digest(f"visitor/{token}"), is_teacher(secret))
+
+
+def signed_in(issuer: str, subject: str, secret: str = "") -> Person:
+    """The person whom an identity provider knows by this subject: the pair is unique and never changes.
+
+    Names and mail addresses may be given to somebody else later, so they count for nothing here.
+    """
+    return Person(_digest(json.dumps(["signed in", issuer, subject])), is_teacher(secret))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def is_teacher(secret: str) -> bool:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 
 THIN = "\u202f"
-MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^="})
+MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^=&"})
+ICON, JOINER = re.compile(r":(?=material/|streamlit:)"), "\u2060"
+"""Streamlit looks for icons when Markdown has been read, so no backslash hides them from it: a character
+without width does."""
 
 
 def plain(text: str, most: int = 80) -> str:
     """Text that somebody typed, safe to set in Markdown: shown literally, on one line, shortened."""
     line = " ".join(text.split())
-    return (line if len(line) <= most else line[: most - 1] + "…").translate(MARKDOWN)
+    line = line if len(line) <= most else line[: most - 1] + "…"
+    return ICON.sub(":" + JOINER, line).translate(MARKDOWN)
 
 
 def number(value: float, digits: int = 3) -> str:

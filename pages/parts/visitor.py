@@ -1,13 +1,19 @@
-"""Who is at this page: a token that the browser keeps, and perhaps a teacher's secret."""
+"""Who is at this page: whom an identity provider names, or else a token that the browser keeps.
+
+Signing in is offered where secrets.toml configures it (Streamlit's [auth]); a teacher's secret counts
+either way.
+"""
 
 from __future__ import annotations
 
 import re
 import secrets
+from importlib.util import find_spec
 
 import streamlit as st
 
-from ldp_core.runs.people import Person, is_teacher, person
+from ldp_core.runs.people import Person, is_teacher, person, signed_in
+from pages.parts.text import plain
 
 COOKIE = "epsilon_visitor"
 TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -16,14 +22,33 @@ TOKEN = re.compile(r"[0-9a-f]{32}")
 def visitor() -> Person:
     """The person at this page.
 
-    The browser makes up the token on its first visit (assets/web/memory.js) and sends it as a cookie
+    Whoever has signed in is the same person on every browser. Otherwise it is the browser itself:
+    it makes up the token on its first visit (assets/web/memory.js) and sends it as a cookie
     from then on; until it has arrived, this session has one of its own.
     """
+    secret = st.session_state.get("teacher's secret", "")
+    issuer, subject = (st.user.get(claim) for claim in ("iss", "sub"))
+    if st.user.get("is_logged_in") and issuer and subject:
+        return signed_in(str(issuer), str(subject), secret)
     told = st.session_state.get("memory") or {}
     given = (st.context.cookies.get(COOKIE), told.get("token"))
     token = next((t for t in given if isinstance(t, str) and TOKEN.fullmatch(t)), None)
     token = token or st.session_state.setdefault("token of this session", secrets.token_hex(16))
-    return person(token, st.session_state.get("teacher's secret", ""))
+    return person(token, secret)
+
+
+def sign_in_entrance() -> None:
+    """A button to sign in or out, where this server has an identity provider."""
+    if "is_logged_in" not in st.user:
+        return
+    if st.user.get("is_logged_in"):
+        who = st.user.get("name") or st.user.get("email") or "you"
+        st.caption(f"Signed in as {plain(str(who), 40)}; your runs are yours on every browser.")
+        st.button("Sign out", type="tertiary", on_click=st.logout)
+    elif find_spec("authlib") is None:
+        st.caption("To sign in, this server needs Authlib: `pip install 'streamlit[auth]'`")
+    else:
+        st.button("Sign in", on_click=st.login, help="Then your runs are yours on every browser")
 
 
 def teacher_entrance() -> None:

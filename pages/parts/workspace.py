@@ -54,10 +54,16 @@ class Workspace:
             return (Problem("", str(error)),)
         return ()
 
+    def renew(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
+        """Change it so much that what stands typed on the page no longer belongs to it."""
+        problems = self.change(change)
+        if not problems:
+            _start_widgets_afresh()
+        return problems
+
     def replace(self, draft: Draft) -> None:
         """Put another draft in its place, as one change that can be undone."""
-        self.change(lambda _: draft)
-        _start_widgets_afresh()
+        self.renew(lambda _: draft)
 
     def undo(self) -> None:
         """Go back one revision."""

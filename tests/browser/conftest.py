@@ -46,7 +46,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 class Visitor:
     """A page that notices what should not be: console errors and requests to other hosts."""
 
-    def __init__(self, browser: Browser, server: Server, **options: Any) -> None:
+    def __init__(self, browser: Browser, server: Any, **options: Any) -> None:
         self.context = browser.new_context(**({"viewport": {"width": 1440, "height": 1200}} | options))
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(20_000)

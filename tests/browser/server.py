@@ -19,8 +19,9 @@ from tests.conftest import ROOT
 class Server:
     """A Streamlit server on a free port, with a runs folder of its own."""
 
-    def __init__(self, runs_dir: Path) -> None:
+    def __init__(self, runs_dir: Path, **environment: str) -> None:
         self.runs_dir = runs_dir
+        self.environment = environment
         self.log = runs_dir.parent / "server.log"
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -42,7 +43,8 @@ class Server:
                     "EPSILON_RUNS_DIR": str(self.runs_dir),
                     "EPSILON_WORKER_IDLE_SECONDS": "60",
                     "STREAMLIT_SERVER_HEADLESS": "true",
-                },
+                }
+                | self.environment,
                 stdout=log,
                 stderr=log,
             )

@@ -36,13 +36,14 @@ def test_populations_in_words():
 
 
 @pytest.mark.parametrize(
-    "typed", ["$x$", ":red[hi]", "![](http://x/y.png)", "[a](javascript:alert(1))", "<b>", "# x"]
+    "typed", ["$x$", ":red[hi]", "![](http://x/y.png)", "[a](javascript:alert(1))", "<b>", "# x", "&lt;"]
 )
 def test_typed_text_has_no_markup(typed: str):
     shown = text.plain(typed)
-    unescaped = [c for i, c in enumerate(shown) if c in "$:[]()<>#!*_`" and shown[i - 1] != "\\"]
+    unescaped = [c for i, c in enumerate(shown) if c in "$:[]()<>#!*_`&" and shown[i - 1] != "\\"]
     assert unescaped == []
     assert "\n" not in text.plain("a\nb")
+    assert ":material/" not in text.plain(":material/bolt:").replace("\\", "")
     assert len(text.plain("x" * 500)) == 80
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import housekeeping, jobs, queue
-from ldp_core.runs.people import OPERATOR, is_teacher, person
+from ldp_core.runs.people import OPERATOR, is_teacher, person, signed_in
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -22,6 +22,20 @@ def test_a_token_is_told_apart_and_cannot_be_read_back():
     assert ANNA.owner is not None
     assert "aaaa" not in ANNA.owner
     assert person("a" * 32) == ANNA
+
+
+def test_a_signed_in_person_is_issuer_and_subject_and_nothing_else():
+    known = [
+        signed_in("https://id.example", "1"),
+        signed_in("https://id.example", "2"),
+        signed_in("https://other.example", "1"),
+        signed_in("https://id.example/1", ""),
+        person("https://id.example/1"),
+        ANNA,
+    ]
+    assert len({one.owner for one in known}) == len(known)
+    assert signed_in("https://id.example", "1") == known[0]
+    assert all(one.owner and "example" not in one.owner for one in known)
 
 
 def test_only_who_launched_it_or_a_teacher_may_stop_a_job(monkeypatch: pytest.MonkeyPatch):

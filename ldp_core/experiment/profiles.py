@@ -1,0 +1,210 @@
+"""The clients as a CSV file: one line a client, with its budget and its safe range.
+
+Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and, where clients have one, `run_limit`, in
+any order. Spreadsheets write CSV in their own ways; what is not ambiguous is read: commas, semicolons
+or tabs between cells, decimal commas where cells are not separated by them, UTF-8 or UTF-16 with its
+mark. A file holds numbers only, so what we write can be no formula, and a formula that we read is
+refused like any other word.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp_core import limits
+from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
+from ldp_core.experiment.clients import Clients
+from ldp_core.limits import Limit, spelled
+from ldp_core.mechanisms.base import Floats
+
+MOST_BYTES = 5 * 2**20
+NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
+OPTIONAL: dict[str, Limit] = {"run_limit": limits.RUN_LIMIT}
+COLUMNS = ("client", *NUMBERS)
+LIMITS = {"client": limits.CLIENTS} | NUMBERS | OPTIONAL
+Lines = npt.NDArray[np.int64]
+"""The numbers of the lines that cells stand on."""
+
+
+def write_profiles(clients: Clients) -> str:
+    """The clients as CSV; `read_profiles` gives the same numbers back, bit for bit."""
+    low, high = clients.bounds()
+    columns = {"epsilon": clients.budgets(), "low": low, "high": high}
+    if clients.run_limit is not None:
+        columns["run_limit"] = clients.run_limits()
+    text = io.StringIO()
+    lines = csv.writer(text)
+    lines.writerow(["client", *columns])
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    lines.writerows((number, *row) for number, row in enumerate(rows, start=1))
+    return text.getvalue()
+
+
+def read_profiles(data: bytes) -> dict[str, Any]:
+    """The fields to set in an experiment, by dotted name.
+
+    Raises:
+        InvalidExperiment: with everything that is wrong, each by line and column.
+    """
+    problems: list[Problem] = []
+    lines = _lines(_decoded(data), problems)
+    header = next(lines, None)
+    if header is None:
+        raise InvalidExperiment(problems or [Problem("", "the file is empty; its first line names columns")])
+    names = [cell.strip().lower() for cell in header[1]]
+    _check_header(names)
+    rows: list[tuple[int, list[str]]] = []
+    for line, cells in lines:
+        if len(rows) == limits.CLIENTS.maximum:
+            most = spelled(limits.CLIENTS.maximum)
+            message = f"is one client too many; a file holds at most {most}"
+            raise InvalidExperiment([Problem(f"line {line}", message)])
+        rows.append((line, cells))
+    if not rows and not problems:
+        problems.append(Problem("", "the file has a header and no client below it"))
+    problems += _wrong_length(rows, len(names))
+    where = np.array([line for line, cells in rows if len(cells) == len(names)], dtype=np.int64)
+    columns = list(zip(*(cells for _, cells in rows if len(cells) == len(names)), strict=True))
+    values = {
+        name: _column(name, where, column, problems) for name, column in zip(names, columns, strict=False)
+    }
+    if values:
+        problems += _upside_down(where, values["low"], values["high"])
+        problems += _misnumbered(where, values["client"])
+    if problems:
+        raise InvalidExperiment(sorted(problems, key=_line_of))
+    order = np.argsort(values.pop("client"))
+    changes: dict[str, Any] = {"clients.count": len(rows)}
+    for name in (*NUMBERS, *OPTIONAL):
+        if name in values:
+            column = values[name][order]
+            same = bool((column == column[0]).all())
+            changes[f"clients.{name}"] = float(column[0]) if same else column.tolist()
+    return changes
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a file, whatever its name says that it is."""
+    if len(data) > MOST_BYTES:
+        size = f"{len(data) / 2**20:.1f} MB"
+        raise InvalidExperiment([Problem("", f"the file has {size}; at most {MOST_BYTES >> 20} MB are read")])
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = data.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        advice = "save it as CSV in UTF-8"
+        raise InvalidExperiment([Problem(f"line {line}", f"is not text in UTF-8; {advice}")]) from None
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise InvalidExperiment([Problem(f"line {line}", "holds a NUL character: this is not a CSV file")])
+    return text
+
+
+def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
+    """The lines that hold anything, numbered from 1; quotes that never close end it with a problem."""
+    first = text.lstrip("\r\n").split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        start = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            problems.append(Problem(f"line {start}", "opens a quotation mark that is not closed properly"))
+            return
+        if any(cell.strip() for cell in cells):
+            if delimiter != ",":
+                cells = [cell.replace(",", ".") for cell in cells]
+            yield start, cells
+
+
+def _check_header(names: list[str]) -> None:
+    wanted = f"the columns are {', '.join(COLUMNS)} and, if wanted, {', '.join(OPTIONAL)}"
+    known = (*COLUMNS, *OPTIONAL)
+    problems = []
+    if missing := [name for name in COLUMNS if name not in names]:
+        have = f"{spelled(len(names))} columns" if len(names) > 12 else shown(", ".join(names), 80)
+        problems.append(Problem("line 1", f"has no column {one_of(missing)}; got {have}; {wanted}"))
+    elif len(names) > len(known):
+        problems.append(Problem("line 1", f"has {spelled(len(names))} columns; {wanted}"))
+    else:
+        for name in dict.fromkeys(names):
+            if name not in known:
+                problems.append(Problem("line 1", f"has an unknown column {shown(name)}; {wanted}"))
+            elif names.count(name) > 1:
+                problems.append(Problem("line 1", f"has the column {name} twice"))
+    if problems:
+        raise InvalidExperiment(problems)
+
+
+def _wrong_length(rows: list[tuple[int, list[str]]], width: int) -> list[Problem]:
+    found = []
+    for line, cells in rows:
+        if len(cells) != width:
+            advice = "; with decimal commas, separate the cells by semicolons" if len(cells) > width else ""
+            message = f"has {spelled(len(cells))} cells and the header {width}{advice}"
+            found.append(Problem(f"line {line}", message))
+    return found
+
+
+def _column(name: str, where: Lines, cells: Sequence[str], problems: list[Problem]) -> Floats:
+    """A column's numbers; NaN, and a problem, where a cell holds none that would do."""
+    limit = LIMITS[name]
+    values = np.array([_number(cell) for cell in cells], dtype=np.float64)
+    good = (values >= limit.minimum) & (values <= limit.maximum)
+    if name == "client":
+        good &= values == np.floor(values)
+    wanted = f"must be a {'whole ' if name == 'client' else ''}number {limit}; got "
+    bad = np.flatnonzero(~good)
+    for i, line in zip(bad.tolist(), where[bad].tolist(), strict=True):
+        problems.append(Problem(f"line {line}, {name}", wanted + shown(cells[i].strip() or "nothing")))
+    return np.where(good, values, np.nan)
+
+
+def _number(cell: str) -> float:
+    """A cell's number, NaN if it is none; Python's own spellings (1_000) are nobody else's."""
+    try:
+        return math.nan if "_" in cell else float(cell.replace("−", "-"))
+    except ValueError:
+        return math.nan
+
+
+def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:
+    return [
+        Problem(f"line {where[i]}, low", f"must be below high, {high[i]:g}; got {low[i]:g}")
+        for i in np.flatnonzero(low >= high).tolist()
+    ]
+
+
+def _misnumbered(where: Lines, clients: Floats) -> list[Problem]:
+    """Clients that come twice, or whose number is left out below them: they count from 1."""
+    found = []
+    before: dict[float, int] = {}
+    numbered = ~np.isnan(clients)
+    count = len(clients)
+    for line, client in zip(where[numbered].tolist(), clients[numbered].tolist(), strict=True):
+        if client in before:
+            message = f"is {client:g}, as on line {before[client]} already"
+            found.append(Problem(f"line {line}, client", message))
+        elif client > count:
+            message = f"is {spelled(client)}, but there are {spelled(count)} clients, numbered from 1"
+            found.append(Problem(f"line {line}, client", message))
+        else:
+            before[client] = line
+    return found
+
+
+def _line_of(problem: Problem) -> int:
+    digits = problem.path.removeprefix("line ").partition(",")[0]
+    return int(digits) if digits.isdigit() else 0

@@ -1,0 +1,129 @@
+"""A class that watches a live run: `python -m tests.benchmarks.viewers [--viewers 30] [--minutes 1]`.
+
+Most viewers are connections that speak Streamlit's protobuf and ask again as often as the page tells
+them to; three are real browsers. Two a second of them move a control on Noise. With `--minutes 60` it
+is the soak: memory at the beginning and at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+from playwright.async_api import async_playwright
+
+from ldp_core import presets
+from ldp_core.runs import jobs
+from tests.benchmarks.machine import described, quantiles
+from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.server import Server
+from tests.server.client import Viewer
+
+POLL_SECONDS = 1.0
+MOVES_A_SECOND = 2.0
+BROWSERS = 3
+ROUNDS = 10_000
+
+
+class Watch:
+    """What the viewers lived through."""
+
+    def __init__(self) -> None:
+        self.polls: list[float] = []
+        self.moves: list[float] = []
+        self.errors: list[str] = []
+        self.missed = 0
+
+
+async def poll(viewer: Viewer, watch: Watch, until: float, offset: float) -> None:
+    """Ask for every part that refreshes itself, once a second."""
+    await asyncio.sleep(offset)
+    due = time.monotonic()
+    while time.monotonic() < until:
+        for fragment in [*viewer.fragments]:
+            watch.polls.append(await viewer.rerun(fragment))
+        due += POLL_SECONDS
+        watch.missed += time.monotonic() > due
+        due = max(due, time.monotonic())
+        await asyncio.sleep(due - time.monotonic())
+
+
+async def move(viewers: list[Viewer], watch: Watch, until: float) -> None:
+    """Two of those on Noise a second move the weight."""
+    turns = itertools.count()
+    tasks = []
+    while time.monotonic() < until:
+        n = next(turns)
+        tasks.append(asyncio.create_task(moved(viewers[n % len(viewers)], watch, n)))
+        await asyncio.sleep(1 / MOVES_A_SECOND)
+    await asyncio.gather(*tasks)
+
+
+async def moved(viewer: Viewer, watch: Watch, n: int) -> None:
+    value = [round(-0.9 + 0.05 * (n // 7 % 36), 2)]
+    watch.moves.append(await viewer.move("Its weight", "double_array_value", value))
+
+
+async def crowd(url: str, job: str, viewers: int, seconds: float, process: psutil.Process) -> Watch:
+    """Let them all watch, and measure the server meanwhile."""
+    watch = Watch()
+    theorists = [await Viewer.open(url, "noise") for _ in range(min(8, viewers))]
+    watchers = [await Viewer.open(url, "train", f"job={job}") for _ in range(viewers - BROWSERS)]
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        for _ in range(BROWSERS):
+            page = await browser.new_page()
+            await page.goto(f"{url}/train?job={job}")
+            await page.locator(".es-panels canvas").first.wait_for()
+        if lost := [viewer for viewer in watchers if not viewer.fragments]:
+            watch.errors.append(f"{len(lost)} viewers were told to refresh nothing")
+        used, began, memory = process.cpu_times(), time.monotonic(), process.memory_info().rss
+        until = began + seconds
+        offsets = [POLL_SECONDS * n / len(watchers) for n in range(len(watchers))]
+        await asyncio.gather(
+            move(theorists, watch, until),
+            *(poll(v, watch, until, o) for v, o in zip(watchers, offsets, strict=True)),
+        )
+        took, after = time.monotonic() - began, process.cpu_times()
+        cpu = (after.user + after.system - used.user - used.system) / took
+        await browser.close()
+    mb = process.memory_info().rss / 2**20
+    print(f"polls:  {quantiles(watch.polls)}; {watch.missed} came later than a second after the last")
+    print(f"moves:  {quantiles(watch.moves)}")
+    print(f"server: {cpu:.2f} of a core, {memory / 2**20:.0f} MB at the beginning, {mb:.0f} MB at the end")
+    for viewer in [*theorists, *watchers]:
+        watch.errors += viewer.errors
+        await viewer.close()
+    print(f"errors: {len(watch.errors)} {watch.errors[:3] or ''}")
+    return watch
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--viewers", type=int, default=30)
+    parser.add_argument("--minutes", type=float, default=0.5)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder) / "runs")
+        os.environ["EPSILON_RUNS_DIR"] = str(server.runs_dir)
+        print(f"{described()}; load before: {', '.join(f'{one:.1f}' for one in os.getloadavg())}")
+        job = jobs.submit(presets.get("two_volunteers").draft.with_base({"rounds": ROUNDS}))
+        while jobs.status(job)["round"] < 3:
+            time.sleep(0.2)
+        try:
+            process = psutil.Process(server.process.pid)
+            asyncio.run(crowd(server.url, job, options.viewers, 60 * options.minutes, process))
+        finally:
+            jobs.cancel(job)
+            server.stop()
+        print(f"load after: {os.getloadavg()[0]:.1f}; the training itself takes one core")
+
+
+if __name__ == "__main__":
+    main()

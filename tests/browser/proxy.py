@@ -1,0 +1,114 @@
+"""A bad network between a browser and a server: a TCP proxy that delays, throttles, resets and drops."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from typing import Any
+
+CHUNK = 4096
+
+
+class Proxy:
+    """Listens on a free port of its own, in a thread of its own.
+
+    Attributes:
+        latency: seconds that every byte spends on its way, in each direction.
+        rate: bytes a second and connection, in each direction; None is as fast as it goes.
+        resets: the share of chunks that end their connection with a reset instead of arriving.
+        dropped: how many connections have been cut so far.
+    """
+
+    def __init__(self, port: int, seed: int = 0) -> None:
+        self.target = port
+        self.latency, self.rate, self.resets = 0.0, None, 0.0  # type: tuple[float, float | None, float]
+        self.dropped = 0
+        self._random = random.Random(seed)
+        self._open: set[asyncio.StreamWriter] = set()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._server = self._call(lambda: asyncio.start_server(self._connected, "127.0.0.1", 0))
+        self.port: int = self._server.sockets[0].getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def drop(self) -> None:
+        """Cut every open connection, as a lost network does."""
+
+        async def cut() -> None:
+            for writer in [*self._open]:
+                self._reset(writer)
+
+        self._call(cut)
+
+    def close(self) -> None:
+        self.drop()
+
+        async def shut() -> None:
+            self._server.close()
+            if tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(tasks, timeout=5)  # they end with their connections
+
+        self._call(shut)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(5)
+        self._loop.close()
+
+    def _call(self, work: Callable[[], Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work(), self._loop).result(10)
+
+    def _reset(self, writer: asyncio.StreamWriter) -> None:
+        if writer in self._open:
+            self._open.discard(writer)
+            self.dropped += 1
+            raw = writer.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            inner, outer = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.transport.abort()
+            return
+        self._open.add(writer)
+        await asyncio.gather(self._pump(reader, outer, writer), self._pump(inner, writer, writer))
+        self._open.discard(writer)
+        for end in (writer, outer):
+            end.transport.abort()
+
+    async def _pump(self, source: asyncio.StreamReader, to: asyncio.StreamWriter, visitor: Any) -> None:
+        """Carry what comes, a chunk at a time; chunks on their way overlap, as on a long line."""
+        line: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+        carrier = asyncio.create_task(self._deliver(line, to))
+        now = asyncio.get_running_loop().time
+        try:
+            while chunk := await source.read(CHUNK):
+                if self.resets and self._random.random() < self.resets:
+                    self._reset(visitor)
+                    break
+                await line.put((now() + self.latency, chunk))
+                if self.rate:
+                    await asyncio.sleep(len(chunk) / self.rate)
+        except OSError:
+            pass
+        await line.put((0.0, b""))
+        await carrier
+
+    async def _deliver(self, line: asyncio.Queue[tuple[float, bytes]], to: asyncio.StreamWriter) -> None:
+        try:
+            while (item := await line.get())[1]:
+                due, chunk = item
+                await asyncio.sleep(due - asyncio.get_running_loop().time())
+                to.write(chunk)
+                await to.drain()
+        except OSError:
+            pass
+        to.transport.abort() if to.is_closing() else to.close()

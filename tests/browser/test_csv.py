@@ -1,0 +1,50 @@
+"""Clients as a CSV file: out, changed, in again, undone; a bad file changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import FilePayload, expect
+
+from tests.browser.conftest import Visitor
+
+BEFORE = "20 clients: 18 ask for ε 0.5, 2 for ε 8"
+
+
+def file(text: str | bytes, name: str = "mine.csv") -> FilePayload:
+    return {"name": name, "mimeType": "text/csv", "buffer": text.encode() if isinstance(text, str) else text}
+
+
+def test_out_changed_and_in_again(visitor: Visitor):
+    page = visitor.open("/clients", ".es-table")
+    page.get_by_role("button", name="As a CSV file").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download the clients").click()
+    text = Path(waiting.value.path()).read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert lines[0] == "client,epsilon,low,high"
+    assert lines[20] == "20,8.0,-1.0,1.0"
+
+    upload = page.locator("input[type=file]")
+    upload.set_input_files(file("\n".join([*lines[:20], "20,3,2,1", "21,=1+1,-1,1"])))
+    expect(page.get_by_text("Nothing of mine.csv was taken over")).to_be_visible()
+    expect(page.get_by_text("line 21, low must be below high, 1; got 2")).to_be_visible()
+    expect(page.get_by_text("line 22, epsilon must be a number")).to_be_visible()
+    expect(page.get_by_text(BEFORE)).to_be_visible()
+
+    upload.set_input_files(file("\n".join([*lines[:20], "20,3,-1,1"])))
+    expect(page.get_by_text("20 clients: 18 ask for ε 0.5, 1 for ε 3, 1 for ε 8")).to_be_visible()
+    expect(page.get_by_text("was taken over")).not_to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text(BEFORE)).to_be_visible()
+
+
+def test_a_program_with_another_name_is_no_table(visitor: Visitor):
+    page = visitor.open("/clients", ".es-table")
+    page.get_by_role("button", name="As a CSV file").click()
+    upload = page.locator("input[type=file]")
+    upload.set_input_files(file(b"MZ\x90\x00\xff\xfe", "![x](http://evil.example/x.png).csv"))
+    expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
+    expect(page.get_by_text("![x](http://evil.example/x.png).csv was").first).to_be_visible()
+    expect(page.get_by_text(BEFORE)).to_be_visible()

@@ -1,0 +1,152 @@
+"""S5, S6 and S10: what somebody typed is shown as it is, wherever it is shown, and nothing of it runs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Dialog, Page
+
+from ldp_core import limits
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import parse, parse_draft
+from ldp_core.presets import get
+from ldp_core.runs import drafts, queue
+from tests.browser.conftest import Visitor
+from tests.conftest import ROOT
+
+EVIL = "http://evil.example"
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    f"<img src={EVIL}/a.png>",
+    "<svg onload=alert(1)>",
+    "<iframe srcdoc='<script>alert(1)</script>'>",
+    f"<link rel=stylesheet href={EVIL}/a.css>",
+    "<style>*{display:none}</style>",
+    "</textarea></title><b>x",
+    "&lt;b&gt; &#x3c;i>",
+    f"![a]({EVIL}/a.png)",
+    "[a](javascript:alert(1))",
+    f"[a]({EVIL})",
+    f"<{EVIL}>",
+    "# heading",
+    "- list",
+    "1. one",
+    "> quote",
+    "`code` **bold** _it_ ~~s~~",
+    ":red[a] :material/bolt: :smile:",
+    "$\\rule{9999em}{9999em}$",
+    "$$\\href{javascript:alert(1)}{x}$$",
+    "{{7*7}} ${alert(1)} %s {0}",
+    "a.b:Q[0] <a href='javascript:1'>",
+    "\u202eabc\u202c \u05d0\u05d1 \U0001f469\u200d\U0001f52c",
+    "| a | b |",
+    "';alert(1)//\"",
+    "[" * 80,
+]
+SCRIPTS = "() => document.querySelectorAll('script').length"
+SHOWN = r"(text) => document.body.innerText.replace(/[\s\u2060]/g, '').includes(text)"
+
+
+def heard_dialogs(page: Page) -> list[str]:
+    """What dialogs say that open from now on."""
+    said: list[str] = []
+
+    def hear(dialog: Dialog) -> None:
+        said.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", hear)
+    return said
+
+
+def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
+    """As the name of a run in the list of the start page: all of them at once, six at a time."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    page = visitor.open("/", "text=Latest runs on this server")
+    dialogs = heard_dialogs(page)
+    before = page.evaluate(SCRIPTS)
+    assert len(PAYLOADS) >= 25
+    for n in range(0, len(PAYLOADS), 6):
+        for text in PAYLOADS[n : n + 6]:
+            draft = get("two_volunteers").draft.with_base({"name": text})
+            queue.move(queue.add("run", {"draft": draft.as_json(), "reference": False}), "cancelled")
+        page.reload()
+        page.get_by_text("Latest runs on this server").wait_for()
+        for text in PAYLOADS[n : n + 6]:
+            page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text))
+    assert dialogs == []
+    assert page.evaluate(SCRIPTS) == before
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_every_label_of_a_design_is_shown_literally(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
+    """As a scenario's name and as labels of what is compared, on every page that shows them."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    page = visitor.page
+    dialogs = heard_dialogs(page)
+    base = get("two_volunteers").draft.as_json()
+    labels = [text[: limits.LABEL_LENGTH] for text in PAYLOADS]
+    for n in range(0, len(labels), 9):
+        named = [{"label": label, "set": {"seed": i}} for i, label in enumerate(labels[n : n + 9])]
+        base["base"]["name"] = PAYLOADS[n]
+        identity = drafts.new(parse_draft(base | {"variants": named}))
+        for path, ready in (
+            ("/train", ".es-panels .js-plotly-plot"),
+            ("/noise", "text=What is sent in clear"),
+        ):
+            visitor.open(f"{path}?draft={identity}", ready)
+            page.wait_for_timeout(300)
+            assert page.evaluate("document.querySelectorAll('script').length") < 20
+            assert page.locator("iframe, img[src='x'], [onerror], [onload], a[href^=javascript]").count() == 0
+            assert page.get_by_test_id("stException").count() == 0
+    assert dialogs == []
+
+
+def test_a_name_has_an_end():
+    with pytest.raises(InvalidExperiment):
+        parse({"name": "[" * 10_000})
+    assert limits.NAME_LENGTH == 80
+
+
+def secrets_in(page: Page, runs: str) -> list[str]:
+    """What no browser has a use for: paths of this machine, its environment, a traceback."""
+    told = page.content()
+    looked_for = [
+        str(ROOT),
+        "site-packages",
+        "Traceback (most",
+        'File "/',
+        runs,
+        "EPSILON_TEACHER",
+    ]
+    return [word for word in looked_for if word in told]
+
+
+def test_no_path_no_environment_and_no_traceback_reaches_a_browser(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    heard: list[str] = []
+    runs = str(visitor.server.runs_dir)
+    visitor.page.on(
+        "websocket", lambda socket: socket.on("framereceived", lambda data: heard.append(repr(data)))
+    )
+    identity = queue.add("run", {"draft": get("two_volunteers").draft.as_json(), "reference": False})
+    folder = queue.get(identity).folder
+    folder.mkdir(parents=True)
+    (folder / "events.sqlite").write_bytes(b"not a database" * 100)
+    queue.move(identity, "cancelled")
+    for path, ready in (
+        ("/", "text=Latest runs on this server"),
+        ("/clients", ".es-table"),
+        ("/noise", ".es-chart.js-plotly-plot"),
+        ("/train", ".es-panels .js-plotly-plot"),
+        (f"/train?job={identity}", "text=damaged"),
+        ("/train?job=../../etc/passwd", "text=no such run"),
+    ):
+        page = visitor.open(path, ready)
+        assert secrets_in(page, runs) == [], path
+    assert heard
+    assert [frame[:200] for frame in heard if "Traceback" in frame or runs in frame] == []

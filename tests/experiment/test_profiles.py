@@ -1,0 +1,173 @@
+"""S1 and S7: a CSV of profiles is read as a whole or not at all, and what we write is read back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldp_core import limits
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import MOST_BYTES, changed, parse, read_profiles, write_profiles
+
+GOOD = "client,epsilon,low,high\n1,0.5,-1,1\n2,8,-2,2\n"
+HEADER = "client,epsilon,low,high\n"
+EXPECTED = {
+    "clients.count": 2,
+    "clients.epsilon": [0.5, 8.0],
+    "clients.low": [-1.0, -2.0],
+    "clients.high": [1.0, 2.0],
+}
+
+
+def problems(data: bytes | str) -> list[str]:
+    with pytest.raises(InvalidExperiment) as caught:
+        read_profiles(data.encode() if isinstance(data, str) else data)
+    return [str(problem) for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        GOOD.encode(),
+        GOOD.replace("\n", "\r\n").encode(),
+        GOOD.encode("utf-8-sig"),
+        GOOD.encode("utf-16"),
+        GOOD.replace(",", "\t").encode(),
+        GOOD.replace(",", ";").replace(".", ",").encode(),
+        b"high,low,epsilon,client\n2,-2,8,2\n1,-1,0.5,1\n",
+        b'"Client", Epsilon ,LOW,high\n"1","0.5","-1","1"\n\n2,8,\xe2\x88\x922,2\n\n',
+    ],
+    ids=["plain", "crlf", "BOM", "UTF-16", "tabs", "semicolons", "order", "quotes"],
+)
+def test_what_spreadsheets_write_is_read(data: bytes):
+    assert read_profiles(data) == EXPECTED
+
+
+BAD: dict[str, tuple[bytes | str, str]] = {
+    "empty": (b"", "the file is empty"),
+    "blank lines": (b"\n\n\r\n", "the file is empty"),
+    "header only": (HEADER, "no client below it"),
+    "no header": ("1,0.5,-1,1\n", "line 1 has no column client, epsilon, low or high"),
+    "column missing": ("client,epsilon,low\n1,1,-1\n", "line 1 has no column high"),
+    "column unknown": ("client,epsilon,low,high,iban\n1,1,-1,1,7\n", "unknown column “iban”"),
+    "column twice": ("client,epsilon,low,high,low\n1,1,-1,1,-1\n", "line 1 has the column low twice"),
+    "a hundred thousand columns": (",".join(["a"] * 100_000), "got 100\u202f000 columns"),
+    "more columns than there are": (HEADER.strip() + ",x" * 9000 + "\n", "has 9\u202f004 columns"),
+    "cell missing": (HEADER + "1,1,-1\n", "line 2 has 3 cells and the header 4"),
+    "locale comma": (HEADER + "1,0,5,-1,1\n", "line 2 has 5 cells and the header 4; with decimal commas"),
+    "space for a separator": (HEADER + "1 0.5 -1 1\n", "line 2 has 1 cells"),
+    "NUL": (HEADER.encode() + b"1,\x00,-1,1\n", "line 2 holds a NUL"),
+    "UTF-16 without its mark": (GOOD.encode("utf-16-le"), "line 1 holds a NUL"),
+    "Latin-1": (HEADER.encode() + b"1,\xe9,-1,1\n", "line 2 is not text in UTF-8"),
+    "a program": (b"MZ\x90\x00\x03\x00\xff\xff", "line 1 is not text in UTF-8"),
+    "a picture": (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1 is not text in UTF-8"),
+    "a ZIP": (b"PK\x03\x04\x14\x00\x00\x00", "line 1 holds a NUL"),
+    "quotes open": (HEADER + '1,"0.5,-1,1\n2,1,-1,1\n', "line 2 opens a quotation mark"),
+    "quotes inside": (HEADER + '1,"0"5,-1,1\n', "line 2 opens a quotation mark"),
+    "NaN": (HEADER + "1,nan,-1,1\n", "line 2, epsilon must be a number between 0.000001 and 700; got “nan”"),
+    "inf": (HEADER + "1,inf,-1,1\n", "line 2, epsilon must be a number"),
+    "negative": (HEADER + "1,-1,-1,1\n", "line 2, epsilon must be a number"),
+    "zero": (HEADER + "1,0,-1,1\n", "line 2, epsilon must be a number"),
+    "a word": (HEADER + "1,much,-1,1\n", "line 2, epsilon must be a number"),
+    "nothing": (HEADER + "1,,-1,1\n", "line 2, epsilon must be a number between 0.000001 and 700; got “noth"),
+    "too far": (HEADER + "1,1,-1e9,1\n", "line 2, low must be a number"),
+    "upside down": (HEADER + "1,1,1,-1\n", "line 2, low must be below high, -1; got 1"),
+    "no width": (HEADER + "1,1,1,1\n", "line 2, low must be below high"),
+    "twice": (HEADER + "1,1,-1,1\n1,2,-1,1\n", "line 3, client is 1, as on line 2 already"),
+    "a gap": (HEADER + "1,1,-1,1\n3,2,-1,1\n", "line 3, client is 3, but there are 2 clients"),
+    "half a client": (HEADER + "1.5,1,-1,1\n", "line 2, client must be a whole number"),
+    "no such client": (HEADER + "0,1,-1,1\n", "line 2, client must be a whole number"),
+    "a formula": (HEADER + "1,=1+1,-1,1\n", "line 2, epsilon must be a number"),
+    "a formula with a call": (HEADER + '1,"=HYPERLINK(""http://x"")",-1,1\n', "line 2, epsilon must be"),
+    "at sign": (HEADER + "1,@SUM(A1),-1,1\n", "line 2, epsilon must be a number"),
+    "Python's own": (HEADER + "1,1_0,-1,1\n", "line 2, epsilon must be a number"),
+    "HTML": (HEADER + "1,<script>alert(1)</script>,-1,1\n", "line 2, epsilon must be a number"),
+    "a cell without end": (HEADER + "1," + "9" * 400_000 + ",-1,1\n", "line 2"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_file_says_where_and_why(kind: str):
+    data, words = BAD[kind]
+    found = problems(data)
+    assert any(words in problem for problem in found), found[:3]
+    assert all(len(problem) < 260 and "\n" not in problem for problem in found)
+
+
+def test_there_are_at_least_thirty_kinds():
+    assert len(BAD) >= 30
+
+
+def test_everything_wrong_is_said_in_one_pass():
+    found = problems(HEADER + "1,x,-1,1\n2,1,5,1\n2,nan,-1\n2,1,-1,1\n")
+    assert [problem.split(" ")[1].rstrip(",") for problem in found] == ["2", "3", "4", "5"]
+
+
+def test_a_run_limit_may_be_there():
+    changes = read_profiles(b"client,epsilon,low,high,run_limit\n1,1,-1,1,10\n2,1,-1,1,20\n")
+    assert changes["clients.run_limit"] == [10.0, 20.0]
+    assert changes["clients.epsilon"] == 1.0
+    limited = changed(parse({}), changes).clients
+    assert write_profiles(limited).startswith("client,epsilon,low,high,run_limit\r\n1,1.0,-1.0,1.0,10.0\r\n")
+
+
+def test_the_caps():
+    assert "at most 5 MB" in problems(b"1" * (MOST_BYTES + 1))[0]
+    row = "1,1,-1,1\n"
+    (said,) = problems(HEADER + row * (int(limits.CLIENTS.maximum) + 1))
+    assert said == "line 100002 is one client too many; a file holds at most 100\u202f000"
+
+
+@pytest.mark.parametrize("cell", ["0.5", "x"])
+def test_a_hundred_thousand_lines_take_less_than_two_seconds(cell: str):
+    """Of one core: what else the machine does is not counted."""
+    data = (HEADER + "".join(f"{n},{cell},-1,1\n" for n in range(1, 100_001))).encode()
+    start = time.process_time()
+    if cell == "x":
+        assert len(problems(data)) == 100_000
+    else:
+        assert read_profiles(data)["clients.count"] == 100_000
+    assert time.process_time() - start < 2
+
+
+numbers = st.floats(limits.EPSILON.minimum, limits.EPSILON.maximum)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(numbers, st.floats(-1e6, 1e6), st.floats(1e-3, 10)).filter(lambda r: r[1] + r[2] < 1e6),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_what_we_write_is_read_back_bit_for_bit(rows: list[tuple[float, float, float]]):
+    epsilon, low, width = (np.array(column) for column in zip(*rows, strict=True))
+    asked = {"clients.count": len(rows), "clients.epsilon": epsilon.tolist()}
+    asked |= {"clients.low": low.tolist(), "clients.high": (low + width).tolist()}
+    clients = changed(parse({}), asked).clients
+    text = write_profiles(clients)
+    again = changed(parse({}), read_profiles(text.encode())).clients
+    assert (again.budgets() == clients.budgets()).all()
+    assert all((a == b).all() for a, b in zip(again.bounds(), clients.bounds(), strict=True))
+    # S7: numbers and our own header, so a spreadsheet finds no formula in it
+    header, *cells = csv.reader(io.StringIO(text))
+    assert header == ["client", "epsilon", "low", "high"]
+    assert all(np.isfinite(float(cell)) for line in cells for cell in line)
+
+
+@given(
+    data=st.one_of(
+        st.binary(max_size=300), st.text(max_size=300).map(lambda t: (HEADER + t).encode("utf-8", "replace"))
+    )
+)
+def test_whatever_comes_is_read_or_refused_in_words(data: bytes):
+    try:
+        changed(parse({}), read_profiles(data))
+    except InvalidExperiment as error:
+        assert error.problems

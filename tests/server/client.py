@@ -1,0 +1,122 @@
+"""A visitor without a browser: speaks to the server as Streamlit's own page does, in its protobuf."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+DONE = {"finished_successfully", "finished_fragment_run_successfully"}
+
+
+class Viewer:
+    """One open page.
+
+    Attributes:
+        fragments: the parts that ask to be refreshed, by id, with their interval in seconds.
+        widgets: the ids of what can be moved, by the label that people read.
+        errors: what went wrong, in words.
+        told: what was written on the page, oldest first.
+        received: bytes that the server has sent.
+    """
+
+    def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
+        self.socket, self.page, self.query = socket, page, query
+        self.fragments: dict[str, float] = {}
+        self.widgets: dict[str, str] = {}
+        self.states: dict[str, Any] = {}
+        self.errors: list[str] = []
+        self.received = 0
+        self.busy = asyncio.Lock()
+        self.session = ""
+        self.told: list[str] = []
+
+    @classmethod
+    async def open(cls, url: str, page: str = "", query: str = "", xsrf: str = "", **headers: str) -> Viewer:
+        """Connect and have the page drawn once; `xsrf` is the token that goes with its cookie."""
+        address = url.replace("http", "ws", 1) + "/_stcore/stream"
+        socket = await connect(
+            address,
+            subprotocols=["streamlit", xsrf] if xsrf else ["streamlit"],  # type: ignore[list-item]
+            additional_headers=headers,
+            origin=url,  # type: ignore[arg-type]
+            max_size=None,
+            ping_interval=None,
+        )
+        viewer = cls(socket, page, query)
+        await viewer.rerun()
+        return viewer
+
+    async def rerun(self, fragment: str = "") -> float:
+        """Have the page (or the part of it with this id) drawn again; returns the seconds until it was.
+
+        One thing at a time: whoever asks meanwhile waits, and that counts.
+        """
+        start = time.perf_counter()
+        async with self.busy:
+            await self._drawn(fragment)
+        return time.perf_counter() - start
+
+    async def _drawn(self, fragment: str) -> None:
+        if not fragment:
+            self.fragments.clear()
+        message = BackMsg()
+        state = message.rerun_script
+        state.query_string, state.page_name, state.fragment_id = self.query, self.page, fragment
+        state.is_auto_rerun = bool(fragment)
+        for identity, (kind, value) in self.states.items():
+            widget = state.widget_states.widgets.add(id=identity)
+            field = getattr(widget, kind)
+            if hasattr(field, "data"):
+                field.data.extend(value)
+            else:
+                setattr(widget, kind, value)
+        await self.socket.send(message.SerializeToString())
+        while True:
+            raw = await asyncio.wait_for(self.socket.recv(), 30)
+            self.received += len(raw)
+            told = ForwardMsg.FromString(raw)
+            kind = told.WhichOneof("type")
+            if kind == "script_finished":
+                status = ForwardMsg.ScriptFinishedStatus.Name(told.script_finished).lower()
+                if status not in DONE | {"finished_early_for_rerun"}:
+                    self.errors.append(status)
+                if status != "finished_early_for_rerun":
+                    return
+            else:
+                self._note(told, kind or "")
+
+    async def move(self, label: str, kind: str, value: Any) -> float:
+        """Move a control, as a person would; returns the seconds until the page was drawn."""
+        self.states[self.widgets[label]] = (kind, value)
+        return await self.rerun()
+
+    async def press(self, label: str) -> float:
+        """Press a button; returns the seconds until the page was drawn."""
+        took = await self.move(label, "trigger_value", True)
+        del self.states[self.widgets[label]]
+        return took
+
+    def _note(self, told: ForwardMsg, kind: str) -> None:
+        if kind == "new_session":
+            self.session = told.new_session.initialize.session_id
+        elif kind == "auto_rerun":
+            self.fragments[told.auto_rerun.fragment_id] = told.auto_rerun.interval
+        elif kind == "delta" and told.delta.HasField("new_element"):
+            element = told.delta.new_element
+            which = element.WhichOneof("type") or ""
+            inner: Any = getattr(element, which, None)
+            if which == "markdown":
+                self.told.append(element.markdown.body)
+            if which == "exception":
+                self.errors.append(element.exception.message)
+            elif hasattr(inner, "id") and hasattr(inner, "label"):
+                self.widgets[inner.label] = inner.id
+
+    async def close(self) -> None:
+        """Leave, as a closed tab does."""
+        await self.socket.close()

@@ -1,0 +1,148 @@
+"""S9: who is let in, and what browsers are told (raw requests to a real server)."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+from dataclasses import dataclass
+from email.message import Message
+
+import psutil
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from pages.parts.door import welcome
+from tests.browser.server import Server
+from tests.server.client import Viewer
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: Message
+    text: str
+
+
+def get(server: Server, path: str, host: str) -> Answer:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    try:
+        connection.putrequest("GET", path, skip_host=True)
+        connection.putheader("Host", host)
+        connection.putheader("Connection", "close")
+        connection.endheaders()
+        answer = connection.getresponse()
+        return Answer(answer.status, answer.headers, answer.read().decode("utf-8", "replace"))
+    finally:
+        connection.close()
+
+
+def knock(server: Server, host: str, origin: str | None) -> int:
+    """The status of a websocket's handshake; 101 is a welcome."""
+
+    async def handshake() -> int:
+        try:
+            opened = await connect(
+                f"ws://{host}/_stcore/stream",
+                host="127.0.0.1",
+                port=server.port,
+                origin=origin,  # type: ignore[arg-type]
+                subprotocols=["streamlit"],  # type: ignore[list-item]
+            )
+        except InvalidStatus as error:
+            return error.response.status_code
+        await opened.close()
+        return 101
+
+    return asyncio.run(handshake())
+
+
+def test_it_listens_to_its_own_machine_only(server: Server):
+    listening = [c for c in psutil.Process(server.process.pid).net_connections() if c.status == "LISTEN"]
+    assert {c.laddr.ip for c in listening} == {"127.0.0.1"}
+
+
+def test_a_page_of_this_server_is_welcome_and_another_one_is_not(server: Server):
+    own = f"localhost:{server.port}"
+    assert knock(server, own, f"http://{own}") == 101
+    assert knock(server, own, "http://evil.example") == 403
+    assert knock(server, own, "null") == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/train", "/_stcore/host-config", "/assets/web/plot.js", "/media/x.png"]
+)
+def test_a_name_that_was_made_to_lead_here_reads_nothing(server: Server, path: str):
+    evil = f"evil.example:{server.port}"
+    answer = get(server, path, evil)
+    assert answer.status == 403
+    words = answer.text
+    assert words.startswith("This server was not told that it is called “evil.example")
+    assert "--server.allowedHosts" in words
+    assert len(words) < 200
+    assert get(server, path, f"localhost:{server.port}").status != 403
+
+
+def test_a_rebound_name_opens_no_connection(server: Server):
+    evil = f"evil.example:{server.port}"
+    assert knock(server, evil, f"http://{evil}") == 403
+    assert knock(server, evil, None) == 403
+
+
+def test_a_class_comes_by_its_name_and_the_machine_itself_still_may(tmp_path):
+    named = Server(tmp_path / "runs", STREAMLIT_SERVER_ALLOWED_HOSTS="studio.example.org *.school.example")
+    try:
+        for name, status in (
+            ("studio.example.org", 200),
+            ("a.school.example:80", 200),
+            ("localhost", 200),
+            ("studio.example.org.evil.example", 403),
+        ):
+            assert get(named, "/_stcore/health", name).status == status, name
+        assert knock(named, "studio.example.org", "http://studio.example.org") == 101
+        assert knock(named, "studio.example.org", "http://evil.example") == 403
+    finally:
+        named.stop()
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed", "expected"),
+    [
+        ("anything", [], True),
+        ("LOCALHOST:8501", ["x.example"], True),
+        ("[::1]:8501", ["x.example"], True),
+        ("x.example.", ["X.example"], True),
+        ("y.example", ["*"], True),
+        ("a.x.example", ["*.x.example"], True),
+        ("x.example", ["*.x.example"], False),
+        ("evilx.example", ["*.x.example"], False),
+        ("", [], False),
+        ("[", [], False),
+        ("localhost.evil.example", ["localhost"], False),
+        ("localhost@evil.example", ["localhost"], False),
+        ("127.0.0.1.evil.example", ["localhost"], False),
+    ],
+)
+def test_names(host: str, allowed: list[str], expected: bool):
+    assert welcome(host, allowed) is expected
+
+
+def test_every_answer_carries_the_headers(server: Server):
+    for path in ("/", "/assets/web/plot.js", "/_stcore/health", "/nothing/here"):
+        headers = get(server, path, "localhost").headers
+        assert headers["X-Content-Type-Options"] == "nosniff", path
+        assert headers["X-Frame-Options"] == "SAMEORIGIN"
+        assert headers["Referrer-Policy"] == "same-origin"
+        assert "default-src 'self'" in headers["Content-Security-Policy"]
+        assert "http" not in headers["Content-Security-Policy"]
+
+
+def test_a_visitor_without_a_browser_is_served(server: Server):
+    async def visit() -> Viewer:
+        viewer = await Viewer.open(f"http://localhost:{server.port}", "noise")
+        await viewer.close()
+        return viewer
+
+    viewer = asyncio.run(visit())
+    assert viewer.errors == []
+    assert "Its weight" in viewer.widgets

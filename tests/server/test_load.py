@@ -1,0 +1,128 @@
+"""S2 and a short soak: uploads that lie or come all at once, and thousands of reruns, leave memory bounded.
+
+The long soak and the class of thirty are a benchmark: tests/benchmarks/viewers.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import time
+import uuid
+
+import psutil
+import pytest
+from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+
+from ldp_core.runs import jobs, queue
+from tests.browser.server import Server
+from tests.server.client import Viewer
+
+MB = 2**20
+CAP = 5 * MB
+RERUNS = 1500
+SECONDS = 20.0
+
+
+def put(server: Server, session: str, body: bytes, length: int | None = None, token: str = "") -> int:
+    """Upload as the page does, but with whatever Content-Length; the status of the answer."""
+    edge = uuid.uuid4().hex
+    head = f'--{edge}\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n'.encode()
+    whole = head + body + f"\r\n--{edge}--\r\n".encode()
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    try:
+        connection.putrequest("PUT", f"/_stcore/upload_file/{session}/{uuid.uuid4()}")
+        connection.putheader("Content-Type", f"multipart/form-data; boundary={edge}")
+        connection.putheader("Content-Length", str(len(whole) if length is None else length))
+        if token:
+            connection.putheader("Cookie", f"_streamlit_xsrf={token}")
+            connection.putheader("X-Xsrftoken", token)
+        connection.putheader("Connection", "close")
+        connection.endheaders()
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # refused before it was all read
+            connection.send(whole)
+        return connection.getresponse().status
+    except (ConnectionError, TimeoutError, http.client.HTTPException):
+        return 0
+    finally:
+        connection.close()
+
+
+def memory(server: Server) -> float:
+    """What the server process holds, in MB."""
+    return psutil.Process(server.process.pid).memory_info().rss / MB
+
+
+def test_thousands_of_reruns_leave_the_memory_as_it_was(server: Server, monkeypatch: pytest.MonkeyPatch):
+    """Postponed garbage (postScriptGC is off) must not add up: reruns of Noise and of a run's own view."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+
+    async def scene() -> tuple[int, float, float]:
+        watcher = await Viewer.open(server.url, "train")
+        await watcher.press("Train")
+        job = queue.find(most=1)[0].id
+        viewers = [await Viewer.open(server.url, "noise") for _ in range(3)]
+        watchers = [await Viewer.open(server.url, "train", f"job={job}") for _ in range(3)]
+        deadline, done, early = time.monotonic() + SECONDS, 0, 0.0
+
+        async def drag(viewer: Viewer, limit: float) -> None:
+            nonlocal done
+            n = 0
+            while done < limit and time.monotonic() < deadline:
+                n += 1
+                await viewer.move("Its weight", "double_array_value", [round(-0.9 + 0.01 * (n % 180), 2)])
+                done += 1
+
+        async def look(viewer: Viewer, limit: float) -> None:
+            nonlocal done
+            while done < limit and time.monotonic() < deadline:
+                await viewer.rerun()
+                done += 1
+
+        for limit in (RERUNS / 3, RERUNS):
+            await asyncio.gather(*(drag(v, limit) for v in viewers), *(look(v, limit) for v in watchers))
+            early = early or memory(server)
+        late = memory(server)
+        for viewer in (watcher, *viewers, *watchers):
+            assert viewer.errors == []
+            await viewer.close()
+        jobs.cancel(job)
+        return done, early, late
+
+    done, early, late = asyncio.run(scene())
+    print(f"{done} reruns: {early:.0f} MB after a third of them, {late:.0f} MB at the end")
+    assert done > 50
+    assert late < 300
+    assert late - early < 30
+
+
+def test_uploads_have_a_cap_and_a_sender(server: Server):
+    async def scene() -> tuple[dict[str, int], float]:
+        viewer = await Viewer.open(server.url, "clients")
+        token = generate_xsrf_token_string()
+
+        def send(body: bytes, length: int | None = None, session: str = viewer.session) -> int:
+            return put(server, session, body, length, token)
+
+        before = memory(server)
+        statuses = {
+            "as it should be": await asyncio.to_thread(send, b"client,epsilon,low,high\n"),
+            "a gigabyte promised": await asyncio.to_thread(send, b"x", 2**30),
+            "too large": await asyncio.to_thread(send, b"x" * (CAP + 2 * MB)),
+            "more than promised": await asyncio.to_thread(send, b"x" * (CAP + 2 * MB), 100),
+            "a length that is none": await asyncio.to_thread(send, b"x", -5),
+            "nobody's session": await asyncio.to_thread(send, b"x", None, "0" * 36),
+            "without the page's token": await asyncio.to_thread(put, server, viewer.session, b"x"),
+        }
+        await asyncio.gather(*(asyncio.to_thread(send, b"x" * (CAP - MB // 2)) for _ in range(20)))
+        await viewer.rerun()
+        assert viewer.errors == []
+        await viewer.close()
+        return statuses, memory(server) - before
+
+    statuses, grown = asyncio.run(scene())
+    assert statuses.pop("as it should be") == 204
+    assert statuses["a gigabyte promised"] == statuses["too large"] == 413
+    assert all(status == 0 or 400 <= status < 500 for status in statuses.values()), statuses
+    assert grown < 20 * 5 + 2 * 5, f"the server grew by {grown:.0f} MB"

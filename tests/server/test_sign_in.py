@@ -1,0 +1,91 @@
+"""Signing in is optional: whoever did is the same person on every browser, and nobody can say they did.
+
+The provider's part ends with a cookie that Streamlit signs; that cookie is made here with the server's
+own secret, as its callback would.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+
+import pytest
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value, generate_xsrf_token_string
+
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.people import signed_in
+from tests.browser.server import Server
+from tests.server.client import Viewer
+
+SECRET = "k" * 40
+ISSUER = "https://id.example"
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with an identity provider."""
+    folder = tmp_path_factory.mktemp("school")
+    (folder / "secrets.toml").write_text(
+        f"""[auth]
+redirect_uri = "http://localhost:8501/oauth2callback"
+cookie_secret = "{SECRET}"
+client_id = "studio"
+client_secret = "s"
+server_metadata_url = "{ISSUER}/.well-known/openid-configuration"
+"""
+    )
+    running = Server(folder / "runs", STREAMLIT_SECRETS_FILES=str(folder / "secrets.toml"))
+    yield running
+    running.stop()
+
+
+def cookie(url: str, subject: str, secret: str = SECRET) -> str:
+    claims = {"origin": url, "is_logged_in": True, "iss": ISSUER, "sub": subject, "name": "*Anna*"}
+    return create_signed_value(secret, "_streamlit_user", json.dumps(claims)).decode("latin-1")
+
+
+async def trained(server: Server, user: str) -> tuple[str | None, list[str]]:
+    """Who owns a job that somebody with this cookie launches, and what the start page says."""
+    token = generate_xsrf_token_string()
+    headers = {"Cookie": f"_streamlit_user={user}; _streamlit_xsrf={token}"}
+    start = await Viewer.open(server.url, xsrf=token, **headers)
+    viewer = await Viewer.open(server.url, "train", xsrf=token, **headers)
+    await viewer.press("Train")
+    job = queue.find(most=1)[0]
+    jobs.cancel(job.id)
+    assert start.errors == viewer.errors == []
+    told = start.told + [label for label in start.widgets if label.startswith("Sign")]
+    await start.close()
+    await viewer.close()
+    return job.owner, told
+
+
+def test_whoever_has_signed_in_is_the_same_on_every_browser(school: Server, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(school.runs_dir))
+    for _ in range(2):
+        owner, told = asyncio.run(trained(school, cookie(school.url, "7")))
+        assert owner == signed_in(ISSUER, "7").owner
+        assert "Sign out" in told
+        assert any("Signed in as \\*Anna\\*" in text for text in told)
+    other, _ = asyncio.run(trained(school, cookie(school.url, "8")))
+    assert other == signed_in(ISSUER, "8").owner != owner
+
+
+def test_a_cookie_of_somebody_elses_making_counts_for_nothing(
+    school: Server, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(school.runs_dir))
+    forged = (cookie(school.url, "7", "w" * 40), cookie("http://evil.example", "7"), "nonsense")
+    owners = {asyncio.run(trained(school, user))[0] for user in forged}
+    assert signed_in(ISSUER, "7").owner not in owners
+    assert len(owners) == len(forged), "each is a stranger of its own"
+
+
+def test_without_a_provider_nothing_is_offered_and_no_cookie_counts(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    owner, told = asyncio.run(trained(server, cookie(server.url, "7")))
+    assert owner != signed_in(ISSUER, "7").owner
+    assert not any("Sign in" in text or "Signed in" in text for text in told)

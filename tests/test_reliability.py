@@ -1,0 +1,43 @@
+"""RELIABILITY.md names tests that exist, and no row is without one or without a reason."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.conftest import ROOT
+
+TEXT = (ROOT / "tests" / "RELIABILITY.md").read_text(encoding="utf-8")
+ROWS = dict(re.findall(r"^\| ([FCS]\d+) \| (.*) \|$", TEXT, re.MULTILINE))
+NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TEXT)))
+
+
+@pytest.mark.parametrize(("file", "name"), NAMED, ids=[name for _, name in NAMED])
+def test_what_it_names_exists(file: str, name: str):
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    kinds = ast.FunctionDef | ast.ClassDef | ast.Assign
+    defined = {
+        target
+        for node in tree.body
+        if isinstance(node, kinds)
+        for target in (
+            [node.name] if not isinstance(node, ast.Assign) else [ast.unparse(t) for t in node.targets]
+        )
+    }
+    assert name in defined
+
+
+def test_every_row_of_the_reference_is_there():
+    wanted = (
+        {f"F{n}" for n in range(1, 11)} | {f"C{n}" for n in range(1, 6)} | {f"S{n}" for n in range(1, 13)}
+    )
+    assert set(ROWS) == wanted
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_no_row_is_without_a_test_or_a_reason(row: str):
+    cells = re.split(r" ?\| ?", ROWS[row])
+    assert len(cells) == 4
+    assert "::" in cells[1] or "not here: " in cells[1] or "GAP: " in cells[1]
