@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ldp_core import datasets, limits
+from ldp_core.attacks.metrics import MOST_PAIRS
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment
 
@@ -22,8 +23,10 @@ COPIES = 8
 """Matrices of a chunk's size that a round holds at its widest: weights, gradients, noise, moments."""
 ROUND_BYTES = 1200
 """A round's event as JSON."""
-ATTACK_BYTES = 450
-"""An attack's event, besides its image."""
+ATTACK_BYTES = 950
+"""An attack's event, besides its images."""
+IMAGE_BYTES = 110
+"""An encoded image, besides its pixels."""
 
 
 @dataclass(frozen=True)
@@ -112,12 +115,15 @@ def _memory(experiment: Experiment) -> int:
 
 
 def _stored(experiment: Experiment) -> int:
-    victims = 0
+    each = ROUND_BYTES
     if experiment.attack:
+        pixels = math.prod(datasets.get(experiment.dataset).shape)
+        image = IMAGE_BYTES + 4 * pixels // 3  # base64
+        images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
         victims = len(experiment.attack.clients or (0, 1, 2))
-    pixels = math.prod(datasets.get(experiment.dataset).shape)
-    # each victim is attacked as sent and under both controls; an image is base64 of its bytes
-    each = ROUND_BYTES + 3 * victims * (ATTACK_BYTES + 4 * pixels // 3)
+        # each upload is attacked as sent and under both controls
+        for kind in experiment.attack.kinds:
+            each += 3 * victims * (ATTACK_BYTES + images[kind] * image)
     return experiment.rounds * each
 
 

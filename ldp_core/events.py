@@ -45,6 +45,10 @@ class Started(Event):
     """The accuracy of guessing the most frequent class of the test set."""
     targets: int
     """How many clients are attacked: as many target events follow at once."""
+    spies: list[dict[str, Any]] = field(default_factory=list)
+    """For each kind of upload under attack: `upload`, `attacker` and what it `knows`, in sentences."""
+    attack_note: str = ""
+    """Why nothing is attacked, where an attack was asked for and none is possible."""
     round: int = 0
 
 
@@ -106,11 +110,44 @@ class Attacked(Event):
     """null: the upload as sent; "clean": neither clipped nor noised; "clipped": clipped only."""
     attacker: str
     psnr: float
+    """Of the surest guess, in dB; of a real upload: of the image that came back best."""
     psnr_mean_image: float
+    """What the average held-out image gets (for a real upload: on the image that it suits best)."""
     ncc: float
-    identification_rank: int | None
-    candidates: int | None
+    """Of a real upload: the median over its images, each held against the guess that suits it best."""
     image: dict[str, Any]
+    identification_rank: int | None = None
+    """1 = the right candidate came first, and alone; null where not computed."""
+    candidates: int | None = None
+    identification_rank_same_class: int | None = None
+    """The same among decoys of the right image's class."""
+    candidates_same_class: int | None = None
+    psnr_class_mean: float | None = None
+    """What the average held-out image of the right class gets: the label alone buys that."""
+    psnr_median: float | None = None
+    """Of a real upload: over its images."""
+    ssim: float | None = None
+    ncc_non_members: float | None = None
+    """The highest with one of the random decoys; of a real upload: as `ncc`, for held-out images."""
+    label_recovered: bool | None = None
+    """The label, read from the gradient of the last bias, is right."""
+    cap: float | None = None
+    """The smallest bound on the share of right identifications; null for controls."""
+    caps: list[dict[str, Any]] = field(default_factory=list)
+    """Each bound: `name`, `label`, `value`, `vacuous`."""
+    rounds_observed: int = 1
+    """Uploads of the same values that the attacker saw."""
+    images: int = 1
+    """How many images were looked for in the upload."""
+    recovered: int | None = None
+    """Of a real upload: how many of them came back with 20 dB or more."""
+    recovered_low: float | None = None
+    """The 95 % interval of that share (Wilson)."""
+    recovered_high: float | None = None
+    recovered_non_members: float | None = None
+    """The same share among as many held-out images: what choosing the closest guess gives by chance."""
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    """Of a real upload, best first: `original`, `image` and `psnr` of up to 20 of its images."""
 
 
 @dataclass(frozen=True)
@@ -130,3 +167,107 @@ class Ended(Event):
     ledger: list[dict[str, Any]] = field(default_factory=list)
     seconds: float | None = None
     """Added by whoever runs the simulation; it keeps no clock itself."""
+
+
+@dataclass(frozen=True)
+class LadderStarted(Event):
+    """An attacker's desk is set up: what is attacked, and what guessing gives."""
+
+    event: ClassVar[str] = "ladder"
+
+    ladder: dict[str, Any]
+    """The request."""
+    n: int
+    """Images on every rung."""
+    dimension: int
+    attackers: dict[str, str]
+    """Mechanism → who reconstructs."""
+    knows: dict[str, list[str]]
+    """Mechanism → everything that the attacker uses, in sentences."""
+    label: int
+    """Of the example."""
+    image: dict[str, Any]
+    """The example: the first of the n images."""
+    mean_image: dict[str, Any]
+    class_mean: dict[str, Any]
+    psnr_mean_image: float
+    """The median over the images of what the average held-out image gets, in dB."""
+    psnr_class_mean: float
+    chance: float
+    """The share of right identifications by guessing."""
+
+
+@dataclass(frozen=True)
+class Figures(Event):
+    """What n attempts under one setting came to: medians over images, shares as counts out of n."""
+
+    mechanism: str
+    attacker: str
+    n: int
+    psnr: float
+    """In dB; of a real upload: of the image that came back best."""
+    ncc: float
+    ncc_non_members: float
+    ssim: float
+    recovered: int
+    """How many came back with 20 dB or more."""
+    recovered_low: float
+    """The 95 % interval of that share (Wilson)."""
+    recovered_high: float
+    image: dict[str, Any]
+    """Of the example; of a real upload: of the image that came back best."""
+    psnr_low: float | None = None
+    """The 95 % interval of the median."""
+    psnr_high: float | None = None
+    psnr_median: float | None = None
+    """Of a real upload: over its images."""
+    recovered_non_members: float | None = None
+    """Of a real upload: the share among as many held-out images, by chance."""
+    identified: int | None = None
+    """How many were the likeliest of their random candidates, and alone so."""
+    identified_low: float | None = None
+    identified_high: float | None = None
+    identified_same_class: int | None = None
+    identified_same_class_low: float | None = None
+    identified_same_class_high: float | None = None
+    labels_recovered: int | None = None
+    """How many labels were read from the gradient of the last bias."""
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    """Of a real upload, best first: `original`, `image` and `psnr` of up to 20 of its images."""
+    caps: list[dict[str, Any]] = field(default_factory=list)
+    """Bounds on the share identified: `name`, `label`, `value`, `vacuous`."""
+    cap: float | None = None
+    """The smallest of them."""
+
+
+@dataclass(frozen=True)
+class Reference(Figures):
+    """One control of a mechanism's rungs: the same attack where nothing is perturbed."""
+
+    event: ClassVar[str] = "reference"
+
+    control: Literal["clean", "clipped"] = "clean"
+
+
+@dataclass(frozen=True)
+class Cell(Figures):
+    """One mechanism at one budget."""
+
+    event: ClassVar[str] = "cell"
+
+    epsilon: float = 1.0
+    """In the mechanism's own scope."""
+    rounds_observed: int = 1
+    verdict: dict[str, str] = field(default_factory=dict)
+    """`kind` and `text`, as attacks.verdict has them."""
+
+
+@dataclass(frozen=True)
+class LadderEnded(Event):
+    """All cells are there, or training diverged before them."""
+
+    event: ClassVar[str] = "end"
+
+    status: Status
+    cells: int
+    message: str

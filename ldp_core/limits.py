@@ -58,6 +58,13 @@ SAMPLES = Limit(1e-3, 1e12, 1.0)  # of an average client
 DIMENSION = Limit(1, 1e9, 1, "weights")
 BETWEEN = Limit(0, 1e6, 0.0)  # variance between clients' true weights
 STEP = Limit(1e-6, 1e6, 1.0)
+OBSERVED = Limit(1, 100, 1, "uploads")  # of the same values, seen by an attacker
+CANDIDATES = Limit(2, 20, 10, "images")  # among which the right one is to be found
+LADDER_ROUND = Limit(1, 100, 1)  # of training, in which a ladder's uploads are made
+LADDER_IMAGES = Limit(1, 100, 20, "images")  # attacked on every rung
+LADDER_EPSILON = Limit(0.01, 100, 1.0)
+LADDER_RUNGS = Limit(1, 24, 12, "budgets")
+LADDER_MECHANISMS = Limit(1, 8, 2, "mechanisms")
 NAME_LENGTH = 80
 LABEL_LENGTH = 60
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import torch
 
-from ldp_core import accounting, attacks
-from ldp_core.attacks import metrics
+from ldp_core import accounting
 from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
-from ldp_core.events import Attacked, Ended, Event, RoundDone, Started, Status, Target
+from ldp_core.events import Ended, Event, RoundDone, Started, Status, Target
 from ldp_core.experiment import Experiment
-from ldp_core.federated.audit import Victims, audit_uploads, choose_victims, spread_by_budget
+from ldp_core.experiment.spying import why_not
+from ldp_core.federated.attempts import Attempts
+from ldp_core.federated.audit import Victims, spread_by_budget
 from ldp_core.federated.evaluate import Score, evaluate, groups, per_group
 from ldp_core.federated.federation import Federation, assemble, choose_device, initial_weights
 from ldp_core.federated.purse import Purse
@@ -54,14 +55,13 @@ def simulate(
     if start is not None:
         weights = torch.from_numpy(start.weights.copy()).to(weights.device)
     purse, watched = Purse(experiment, start.uploads if start else None), spread_by_budget(federation)
-    victims = choose_victims(federation) if experiment.attack else None
+    attempts = Attempts(federation)
     score = evaluate(federation, weights)
     if start is None:
         if keep:
             keep(State(0, weights.cpu().numpy(), purse.count))
-        yield _started(federation, score, 0 if victims is None else len(victims.clients))
-        if victims is not None:
-            yield from _targets(federation, victims)
+        yield _started(federation, score, attempts)
+        yield from _targets(federation, attempts.victims)
 
     status: Status = "completed"
     message, finished = "", start.round if start else 0
@@ -71,8 +71,7 @@ def simulate(
         except Diverged as error:
             status, message = "diverged", f"diverged at round {number}: {error}"
             break
-        if victims is not None:
-            yield from _attacks(federation, victims, weights, number)
+        yield from attempts.round(weights, number)
         weights, finished = result.weights, number
         score = evaluate(federation, weights)
         if keep:
@@ -90,7 +89,7 @@ def simulate(
     )
 
 
-def _started(federation: Federation, score: Score, targets: int) -> Started:
+def _started(federation: Federation, score: Score, attempts: Attempts) -> Started:
     experiment = federation.experiment
     counts = np.bincount(federation.test_y.cpu().numpy())
     return Started(
@@ -101,9 +100,11 @@ def _started(federation: Federation, score: Score, targets: int) -> Started:
         accuracy=score.accuracy,
         accuracy_per_class=score.per_class,
         loss=score.loss,
-        mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if experiment.attack else None,
+        mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if attempts.spies else None,
         chance=float(counts.max() / counts.sum()),
-        targets=targets,
+        targets=len(attempts.victims.clients),
+        spies=[asdict(spy) for spy in attempts.spies],
+        attack_note=why_not(experiment),
     )
 
 
@@ -115,37 +116,6 @@ def _targets(federation: Federation, victims: Victims) -> Iterator[Target]:
             label=int(federation.train_y[sample]),
             image=encode(federation.train_x[sample].cpu().numpy()),
         )
-
-
-def _attacks(
-    federation: Federation, victims: Victims, weights: torch.Tensor, number: int
-) -> Iterator[Attacked]:
-    chosen = federation.experiment.attack
-    attacker = attacks.get(
-        "least_squares" if chosen is None or chosen.attacker == "auto" else chosen.attacker
-    )
-    originals = federation.train_x[torch.from_numpy(victims.samples)].cpu().numpy()
-    guess = np.broadcast_to(federation.test_x.mean(0).cpu().numpy(), originals.shape)
-    baseline = metrics.psnr(guess, originals)
-    for control, seen in audit_uploads(federation, victims, weights, number).items():
-        images = metrics.clamped(attacker.reconstruct(seen))
-        scores = zip(
-            victims.clients, metrics.psnr(images, originals), metrics.ncc(images, originals), strict=True
-        )
-        for v, (client, psnr, ncc) in enumerate(scores):
-            yield Attacked(
-                round=number,
-                client=int(client),
-                upload="audit",
-                control=control,
-                attacker=attacker.name,
-                psnr=float(psnr),
-                psnr_mean_image=float(baseline[v]),
-                ncc=float(ncc),
-                identification_rank=None,
-                candidates=None,
-                image=encode(images[v]),
-            )
 
 
 def _round_done(federation: Federation, result: RoundResult, score: Score, number: int) -> RoundDone:

@@ -23,7 +23,10 @@ Purpose = Literal[
     "noise",  # the mechanism's randomness
     "aggregation",  # aggregators that draw their weights
     "attack images",  # which image of a client is attacked
-    "attack noise",  # the mechanism's randomness on audit uploads
+    "attack noise",  # the mechanism's randomness on attacked uploads
+    "attack batches",  # the order of the samples in an attacked real upload
+    "attack decoys",  # the wrong candidates of an identification
+    "public images",  # held-out pictures that an attacker may know
     "audit",  # samples that a mechanism's promise is held against
 ]
 

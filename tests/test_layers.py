@@ -30,7 +30,7 @@ LAYERS = [
     ["ldp_core.outlook", "ldp_core.estimate"],
     ["ldp_core.events"],
     ["ldp_core.federated"],
-    ["ldp_core.simulate"],
+    ["ldp_core.simulate", "ldp_core.ladder"],
     ["ldp_core.runs"],
     ["ldp_core.cli"],
     ["ldp_core.__main__"],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ldp_core.accounting import ledger
+from ldp_core.attacks.verdict import VISIBLE_DB
 from ldp_core.experiment import parse
 from ldp_core.images import decode
 from tests.conftest import ROOT
@@ -107,7 +108,8 @@ def test_the_control_without_clipping_or_noise_succeeds_and_noise_hides_the_stri
     for client in (0, 9, 19):
         assert by[client, "clean"]["psnr"] > 60
         assert by[client, "clean"]["ncc"] > 0.999
-    assert by[0, None]["psnr"] < by[0, None]["psnr_mean_image"]
+    strict = by[0, None]  # the default attacker falls back on what images look like, so no lower
+    assert strict["psnr"] < min(strict["psnr_mean_image"] + VISIBLE_DB, strict["psnr_class_mean"])
     assert by[19, None]["psnr"] > by[19, None]["psnr_mean_image"] + 3
 
 

@@ -1,60 +1,116 @@
-"""The contract of an attacker, and everything that it is told."""
+"""The contract of an attacker.
+
+There are two kinds. A `Reconstructor` turns uploads into pictures; an `Identifier` says which of a
+few given pictures an upload was made of. Both see an `Observation` and nothing else. Attackers that
+need torch import it inside their functions.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ldp_core.attacks.observation import Image, Observation, Public
 from ldp_core.component import Component
 from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
 
-Image = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
-class Observation:
-    """What the server holds after V uploads of one round.
+class Facts:
+    """What the experiment says in public about the uploads that are attacked."""
 
-    It knows that an audit upload is one image and one step; for a client's real upload it knows
-    the public batch size and number of epochs instead.
-    """
-
-    uploads: NDArray[np.float32]
-    """(V, d), as they arrived."""
-    previous: NDArray[np.float32]
-    """(d,), the global model that the clients started from."""
+    upload: str
+    """ "audit" or "real"."""
     target: str
-    """Whether uploads are weights or updates."""
     learning_rate: float
     model: Model
-    shape: Shape
-    """Of one sample."""
-    classes: int
     mechanism: Mechanism
-    epsilon: Floats
-    """(V,), in the mechanism's scope."""
-    low: Floats
-    high: Floats
-
-    def gradients(self) -> Floats:
-        """(V, d): the gradient that one step of SGD would have followed to make each upload."""
-        uploads = self.uploads.astype(np.float64)
-        step = self.previous - uploads if self.target == "weights" else -uploads
-        return step / self.learning_rate
-
-    def layer(self, name: str) -> Floats:
-        """(V, …): the part of the gradients that belongs to one parameter."""
-        part = next(s for s in self.model.slices(self.shape, self.classes) if s.name == name)
-        return self.gradients()[:, part.start : part.stop].reshape(-1, *part.shape)
+    batch_size: int
+    epochs: int
+    rounds: int
+    """Uploads of the same values that the server sees."""
 
 
 class Attacker(Component):
+    """An honest-but-curious server: it keeps to the protocol and looks at what it gets."""
+
+    also_knows: ClassVar[str] = ""
+    """What it needs besides uploads, model and experiment ("" if nothing)."""
+
+    @classmethod
+    def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
+        """Why it cannot attack such a model or such data, as the end of a sentence; "" if it can."""
+        return no_picture(shape)
+
+    @classmethod
+    def knows(cls, facts: Facts) -> list[str]:
+        """Everything it uses, in plain words for a page: this and nothing else."""
+        what = "the weights" if facts.target == "weights" else "what training changed, weight by weight"
+        times = "" if facts.rounds == 1 else f", {facts.rounds} times with fresh noise"
+        mechanism = facts.mechanism
+        batch = (
+            "that the upload was made of one image in one step: the worst case"
+            if facts.upload == "audit"
+            else f"the batch size ({facts.batch_size}) and the number of epochs ({facts.epochs})"
+        )
+        return [
+            f"the upload: {what}, as sent{times}",
+            "the global model that the client started from",
+            f"the architecture ({facts.model.label}) and the learning rate ({facts.learning_rate:g})",
+            "that no noise was added, and the safe range"
+            if mechanism.name == "none"
+            else f"the mechanism ({mechanism.label}), the client's ε and its safe range",
+            batch,
+            *([cls.also_knows] if cls.also_knows else []),
+        ]
+
+
+class Reconstructor(Attacker):
     """Turns uploads back into images."""
+
+    many: ClassVar[bool] = False
+    """It finds several images in one upload; others take an upload for a single image's."""
+
+    @classmethod
+    def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
+        return no_picture(shape) or no_dense_start(model, shape, classes)
 
     @abstractmethod
     def reconstruct(self, seen: Observation) -> Image:
-        """One image for each upload, (V, *shape); not clamped, possibly far outside [0, 1]."""
+        """Guesses (V, M, *shape), the surest first; NaN where an upload yields fewer than M.
+
+        Not clamped, possibly far outside [0, 1]. M is 1 unless `many`.
+        """
+
+
+class Identifier(Attacker):
+    """Says which of a few given images an upload was made of."""
+
+    @abstractmethod
+    def scores(self, seen: Observation, candidates: Public) -> Floats:
+        """(V, M): the higher, the likelier that the upload was made of candidate m.
+
+        `candidates` are (V, M, *shape) and (V, M): M labelled images for each victim.
+        """
+
+
+def no_picture(shape: Shape) -> str:
+    """Why samples of a shape are no pictures; "" if they are."""
+    if len(shape) in (2, 3):
+        return ""
+    return f"the data set holds no images, but {shape[0] if shape else 0} numbers a sample"
+
+
+def no_dense_start(model: Model, shape: Shape, classes: int) -> str:
+    """Why a model does not begin with a fully connected layer with a bias; "" if it does."""
+    features = 1
+    for side in shape:
+        features *= side
+    first, *rest = model.slices(shape, classes)
+    if len(first.shape) != 2 or first.shape[1] != features:
+        return f"the first layer of “{model.label}” is not fully connected"
+    if not rest or rest[0].shape != first.shape[:1]:
+        return f"the first layer of “{model.label}” has no bias"
+    return ""

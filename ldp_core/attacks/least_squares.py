@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Attacker, Image, Observation
+from ldp_core.attacks.base import Reconstructor
+from ldp_core.attacks.observation import Image, Observation
 
 
-class LeastSquares(Attacker):
+class LeastSquares(Reconstructor):
     """Reads the first layer's gradient: every row is the image times that row's bias gradient."""
 
     label = "Closed form, least squares"
+    order = 1
     summary = "Divides the first layer's weight gradient by its bias gradient: the quotient is the image."
     formula = r"\hat x=\frac{\sum_r \nabla b_r\,\nabla W_r}{\sum_r (\nabla b_r)^2}"
     reference = "Phong et al. 2018; Geiping et al. 2020, proposition 3.1; attacks, section 2"
 
     def reconstruct(self, seen: Observation) -> Image:
-        weight, bias = seen.layer("weight1"), seen.layer("bias1")
+        rows = seen.first_layer(seen.gradients)
+        weight, bias = rows[..., :-1], rows[..., -1]
         energy = np.maximum((bias**2).sum(axis=1), 1e-30)
         image = np.einsum("vr,vri->vi", bias, weight) / energy[:, None]
-        return image.reshape(-1, *seen.shape)
+        return image.reshape(-1, 1, *seen.shape)

@@ -1,14 +1,22 @@
-"""How close a reconstruction is to the image, on pixels clamped to [0, 1]."""
+"""How close a reconstruction is to an image, on pixels clamped to [0, 1]; and how sure a share is."""
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from ldp_core.attacks.base import Image
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from ldp_core.attacks.observation import Image
 from ldp_core.mechanisms.base import Floats
 
 PSNR_CAP = 120.0
 """In dB; an exact copy would be infinite, which JSON cannot say."""
+SSIM_WINDOW = 7
+"""Pixels of the side of the square over which structure is compared."""
+MOST_PAIRS = 20
+"""Images of a batch that are shown beside what came back of them."""
+TINY = 1e-12
 
 
 def psnr(reconstruction: Image, original: Image) -> Floats:
@@ -16,9 +24,19 @@ def psnr(reconstruction: Image, original: Image) -> Floats:
 
     Peak 1: 10·log₁₀(1 / mean squared error). 20 dB is a mean squared error of 0.01.
     """
-    error = (clamped(reconstruction) - clamped(original)) ** 2
-    mse = error.reshape(len(error), -1).mean(axis=1)
-    return -10 * np.log10(np.maximum(mse, 10 ** (-PSNR_CAP / 10)))
+    error = (clamped(reconstruction) - clamped(_alike(reconstruction, original))) ** 2
+    return _decibels(error.reshape(len(error), -1).mean(axis=1))
+
+
+def psnr_pairs(reconstructions: Image, originals: Image) -> Floats:
+    """(M, n): the same for each of M reconstructions against each of n originals."""
+    a, b = (clamped(image).reshape(len(image), -1) for image in (reconstructions, originals))
+    squares = (a**2).mean(axis=1)[:, None] + (b**2).mean(axis=1) - 2 * (a @ b.T) / a.shape[1]
+    found = _decibels(np.maximum(squares, 0.0))
+    # a difference of large sums has few digits left where two images are nearly equal
+    for i, j in zip(*np.nonzero(squares < 1e-6), strict=True):
+        found[i, j] = _decibels(((a[i] - b[j]) ** 2).mean())
+    return found
 
 
 def ncc(reconstruction: Image, original: Image) -> Floats:
@@ -26,12 +44,67 @@ def ncc(reconstruction: Image, original: Image) -> Floats:
 
     It ignores brightness and contrast, so it sees an image that PSNR misses.
     """
-    a, b = (clamped(image).reshape(len(image), -1) for image in (reconstruction, original))
-    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
+    a, b = _centred(reconstruction), _centred(_alike(reconstruction, original))
     scale = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    return np.where(scale > 1e-12, (a * b).sum(axis=1) / np.maximum(scale, 1e-12), 0.0)
+    return np.where(scale > TINY, (a * b).sum(axis=1) / np.maximum(scale, TINY), 0.0)
+
+
+def ncc_pairs(reconstructions: Image, originals: Image) -> Floats:
+    """(M, n): the same for each of M reconstructions against each of n originals."""
+    a, b = _centred(reconstructions), _centred(originals)
+    scale = np.sqrt((a**2).sum(axis=1)[:, None] * (b**2).sum(axis=1))
+    return np.where(scale > TINY, (a @ b.T) / np.maximum(scale, TINY), 0.0)
+
+
+def ssim(reconstruction: Image, original: Image) -> Floats:
+    """Structural similarity in [−1, 1], one for each of (V, [channels,] height, width).
+
+    Wang et al. 2004 with a square window of 7 pixels (or the largest odd side that fits), sample
+    covariances, K₁ = 0.01, K₂ = 0.03, averaged over windows that lie inside and over channels.
+    """
+    a, b = clamped(reconstruction), clamped(_alike(reconstruction, original))
+    side = min(SSIM_WINDOW, *a.shape[-2:])
+    side -= 1 - side % 2
+
+    def mean(image: Image) -> Floats:
+        found: Floats = sliding_window_view(image, (side, side), axis=(-2, -1)).mean(axis=(-2, -1))
+        return found
+
+    unbiased = side**2 / max(1, side**2 - 1)
+    mean_a, mean_b = mean(a), mean(b)
+    variances = unbiased * (mean(a * a) - mean_a**2 + mean(b * b) - mean_b**2)
+    covariance = unbiased * (mean(a * b) - mean_a * mean_b)
+    light = (2 * mean_a * mean_b + 0.01**2) / (mean_a**2 + mean_b**2 + 0.01**2)
+    structure = (2 * covariance + 0.03**2) / (variances + 0.03**2)
+    return (light * structure).reshape(len(a), -1).mean(axis=1)
+
+
+def wilson(hits: int, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:
+    """The 95 % interval of a share of `hits` among `trials` (Wilson 1927); (0, 1) without trials."""
+    if trials == 0:
+        return 0.0, 1.0
+    share, weight = hits / trials, z**2 / trials
+    middle = (share + weight / 2) / (1 + weight)
+    half = z / (1 + weight) * math.sqrt(share * (1 - share) / trials + weight / (4 * trials))
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def clamped(image: Image) -> Image:
     """Pixels limited to [0, 1] as float64; what is not a number becomes 0."""
     return np.clip(np.nan_to_num(np.asarray(image, dtype=np.float64), nan=0.0), 0.0, 1.0)
+
+
+def _alike(reconstruction: Image, original: Image) -> Image:
+    """`original`, if it has the same shape: numpy would spread anything else without a word."""
+    if np.shape(reconstruction) != np.shape(original):
+        raise ValueError(f"images of shapes {np.shape(reconstruction)} and {np.shape(original)} differ")
+    return original
+
+
+def _centred(image: Image) -> Floats:
+    flat = clamped(image).reshape(len(image), -1)
+    return flat - flat.mean(axis=1, keepdims=True)
+
+
+def _decibels(mse: Floats) -> Floats:
+    return -10 * np.log10(np.maximum(mse, 10 ** (-PSNR_CAP / 10)))

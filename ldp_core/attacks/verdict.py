@@ -11,7 +11,9 @@ from typing import Literal
 RECOVERED_DB = 20.0
 """A mean squared error of 0.01: the image is back."""
 VISIBLE_DB = 3.0
-"""Less than this above the mean image is no reconstruction."""
+"""Less than this above the best guess without an upload is no reconstruction."""
+RECOVERED_SHARE = 0.1
+"""Of a batch of images: a control that gives back less has not shown that the attack works."""
 
 Kind = Literal["recovered", "partly", "clipping", "hidden", "inconclusive"]
 
@@ -24,7 +26,9 @@ class Verdict:
     text: str
 
 
-def judge(psnr: float, mean_image: float, clean: float, clipped: float) -> Verdict:
+def judge(
+    psnr: float, mean_image: float, clean: float, clipped: float, class_mean: float | None = None
+) -> Verdict:
     """The verdict on a reconstruction.
 
     Args:
@@ -32,13 +36,36 @@ def judge(psnr: float, mean_image: float, clean: float, clipped: float) -> Verdi
         mean_image: PSNR of the mean image: what guessing gives without any upload.
         clean: PSNR when the upload is neither clipped nor perturbed.
         clipped: PSNR when it is clipped only.
+        class_mean: PSNR of the mean image of the right class: what guessing gives with the label alone
+            (None in records of older runs).
     """
+    guess = max(mean_image, mean_image if class_mean is None else class_mean)
     if clean < RECOVERED_DB:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
     if psnr >= RECOVERED_DB:
         return Verdict("recovered", "recovered: the server has the image")
-    if psnr >= mean_image + VISIBLE_DB:
+    if psnr >= guess + VISIBLE_DB:
         return Verdict("partly", "partly recovered: better than any guess")
     if clipped < RECOVERED_DB:
         return Verdict("clipping", "not recovered, but clipping, not noise, hid the image")
     return Verdict("hidden", "not recovered by this attack")
+
+
+def judge_share(share: float, non_members: float, clean: float, clipped: float) -> Verdict:
+    """The verdict on an upload of many images.
+
+    Args:
+        share: of its images, how many came back (20 dB or more) from the upload as sent.
+        non_members: the same share among images that were not in it: what chance gives.
+        clean: the share when the upload is neither clipped nor perturbed.
+        clipped: the share when it is clipped only.
+    """
+    if clean < RECOVERED_SHARE:
+        return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
+    if share > non_members and share >= clean / 2:
+        return Verdict("recovered", "recovered: as many of its images as without noise, or nearly")
+    if share > non_members:
+        return Verdict("partly", "partly recovered: some of its images are back")
+    if clipped < RECOVERED_SHARE:
+        return Verdict("clipping", "not recovered, but clipping, not noise, hid the images")
+    return Verdict("hidden", "none of its images recovered by this attack")

@@ -30,7 +30,7 @@ def parse(data: Any) -> Experiment:
         return Experiment.model_validate(dict(data))
     except ValidationError as error:
         try:
-            found = _problems(error, data)
+            found = problems_of(error, data)
             found += _hidden_behind(found, data)
         except RecursionError:
             raise InvalidExperiment([TOO_DEEP]) from None
@@ -78,14 +78,14 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _problems(error: ValidationError, data: Any) -> list[Problem]:
-    """The errors of pydantic in our own words."""
+def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Experiment) -> list[Problem]:
+    """The errors of pydantic about an object of the kind `root`, in our own words."""
     found = []
     for item in error.errors(include_url=False):
         path: Path = item["loc"]
         where = "".join(c if c.isprintable() else "?" for c in ".".join(map(str, path)))
         if item["type"] == "extra_forbidden":
-            known = _known_fields(path[:-1], data)
+            known = _known_fields(path[:-1], data, root)
             message = f"is not a field here (there are {', '.join(sorted(known))}){hint(path[-1], known)}"
             message = message if where else f"“” {message}"
         elif item["type"] in ("model_type", "model_attributes_type", "dict_type"):
@@ -103,9 +103,9 @@ def _problems(error: ValidationError, data: Any) -> list[Problem]:
     return [p for p in found if not any(q.path.startswith(f"{p.path}.") for q in found)]
 
 
-def _known_fields(path: Path, data: Any) -> list[str]:
+def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> list[str]:
     """The fields of the object at `path`."""
-    kind: Any = Experiment
+    kind: Any = root
     for step in path:
         field = getattr(kind, "model_fields", {}).get(step)
         part = next((m for m in getattr(field, "metadata", ()) if hasattr(m, "registry")), None)
@@ -132,7 +132,7 @@ def _hidden_behind(found: list[Problem], data: Mapping[str, Any]) -> list[Proble
         Experiment.model_validate(rest)
     except ValidationError as error:
         removed = {problem.path.split(".")[0] for problem in found}
-        return [p for p in _problems(error, rest) if p.path.split(".")[0] not in removed]
+        return [p for p in problems_of(error, rest) if p.path.split(".")[0] not in removed]
     return []
 
 

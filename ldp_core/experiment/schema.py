@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, model_validator
 from pydantic_core import InitErrorDetails, ValidationError
 
-from ldp_core import aggregators, datasets, limits, mechanisms, models, partitions, selections
+from ldp_core import aggregators, attacks, datasets, limits, mechanisms, models, partitions, selections
 from ldp_core.errors import one_of, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
@@ -162,6 +162,10 @@ class Experiment(BaseModel):
                 self.attack.clients,
                 f"must lie between 0 and {count - 1}; got {max(self.attack.clients)}",
             )
+        if self.attack and self.attack.attacker != "auto":
+            why = attacks.unfit(self.model, source.shape, source.classes, self.attack.attacker)
+            if why:
+                yield ("attack", "attacker"), self.attack.attacker, f"will not do: {why}"
         held = {label for group in getattr(self.partition, "groups", ()) for label in group.labels or ()}
         if held and not held <= set(range(source.classes)):
             yield (

@@ -1,11 +1,14 @@
-"""Audit uploads: what the server would get from one image and one step, the worst case.
+"""The uploads under attack: whose they are, what they are made of, and what the server gets of them.
 
-For a few clients, one image each, the same in every round and whatever the mechanism. Each upload
-comes in three versions: as sent, clipped only, and neither clipped nor perturbed.
+For a few clients, an audit upload (one image, one step: the worst case) and the upload that the
+client itself would send. Images, batches and decoys are the same whatever the mechanism and whoever
+else is attacked. Each upload comes in three versions: as sent, clipped only, and neither clipped nor
+perturbed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,12 +16,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core.attacks import Observation
+from ldp_core import limits, mechanisms
+from ldp_core.attacks import Observation, Public
+from ldp_core.attacks.observation import Law
+from ldp_core.experiment.schema import Piece
+from ldp_core.federated.batches import plan_batches
 from ldp_core.federated.federation import Federation
-from ldp_core.federated.upload import perturbed
+from ldp_core.federated.local import train
+from ldp_core.federated.upload import Columns, Vectors, perturbed
+from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 Control = Literal["clean", "clipped"]
+PUBLIC_IMAGES = 512
+"""Held-out pictures that an attacker may know, at most."""
 
 
 @dataclass(frozen=True)
@@ -47,33 +58,74 @@ def spread_by_budget(federation: Federation) -> NDArray[np.int64]:
     return by_budget[list(dict.fromkeys([0, last // 2, last]))]
 
 
-def audit_uploads(
-    federation: Federation, victims: Victims, weights: torch.Tensor, number: int
-) -> dict[Control | None, Observation]:
-    """What the server observes of each victim in round `number`, for each control."""
+def audit_values(federation: Federation, samples: NDArray[np.int64], weights: torch.Tensor) -> Vectors:
+    """(V, d): what one step on each sample alone would upload, neither clipped nor perturbed."""
     experiment = federation.experiment
-    columns = federation.population.columns(victims.clients)
-    samples = torch.from_numpy(victims.samples).to(federation.device)
-    rows = len(victims.clients)
-    views = experiment.model.views(
-        weights.expand(rows, -1).contiguous(), federation.shape, federation.classes
-    )
-    x, y = federation.train_x[samples].unsqueeze(1), federation.train_y[samples].unsqueeze(1)
+    chosen = torch.from_numpy(samples).to(federation.device)
+    views = experiment.model.views(weights.expand(len(samples), -1), federation.shape, federation.classes)
+    x, y = federation.train_x[chosen].unsqueeze(1), federation.train_y[chosen].unsqueeze(1)
     gradients = experiment.model.gradients(views, x, y, torch.ones_like(y, dtype=x.dtype))
-    step = -experiment.local.learning_rate * torch.cat(
-        [g.flatten(1) for g in gradients_in_order(gradients, views)], 1
-    )
-    clean = (step + weights if experiment.target == "weights" else step).cpu().numpy()
+    step = -experiment.local.learning_rate * torch.cat([gradients[name].flatten(1) for name in views], 1)
+    return (step + weights if experiment.target == "weights" else step).cpu().numpy()
 
-    noise = stream(experiment.seed, "attack noise", number)
-    versions: dict[Control | None, NDArray[np.float32]] = {
-        None: perturbed(experiment.pieces(number), clean, columns, noise),
-        "clean": clean,
-        "clipped": np.clip(clean, *columns[1:]).astype(np.float32),
-    }
+
+def real_values(
+    federation: Federation, clients: NDArray[np.int64], weights: torch.Tensor, number: int
+) -> Vectors:
+    """(V, d): what each client's own training would upload, neither clipped nor perturbed."""
+    experiment = federation.experiment
+    local, rows = experiment.local, []
+    for client in clients.tolist():
+        # a stream for each client and round, so that its batches do not depend on who else is attacked
+        batches = stream(experiment.seed, "attack batches", number * experiment.clients.count + client)
+        plan = plan_batches([federation.shards[client]], local.epochs, local.batch_size, batches)
+        everything = federation.train_x, federation.train_y
+        rate, classes = local.learning_rate, federation.classes
+        rows.append(train(experiment.model, weights, *everything, plan, rate, classes))
+    trained = torch.cat(rows)
+    return (trained if experiment.target == "weights" else trained - weights).cpu().numpy()
+
+
+def public_images(federation: Federation) -> Public:
+    """Held-out pictures of the same kind, nobody's training data."""
+    count = len(federation.test_y)
+    draw = stream(federation.experiment.seed, "public images")
+    chosen = torch.from_numpy(draw.permutation(count)[:PUBLIC_IMAGES])
+    return Public(federation.test_x[chosen].cpu().numpy(), federation.test_y[chosen].cpu().numpy())
+
+
+def observe(
+    federation: Federation,
+    exact: Vectors,
+    weights: torch.Tensor,
+    pieces: Sequence[Piece],
+    columns: Columns,
+    noise: np.random.Generator,
+    upload: str = "audit",
+    times: int = 1,
+    public: Public | None = None,
+) -> dict[Control | None, Observation]:
+    """What the server gets of V victims' uploads, for each control.
+
+    Args:
+        federation: whose experiment says everything public.
+        exact: (V, d), what is uploaded before clipping and noise.
+        weights: (d,), the global model that they started from.
+        pieces: who perturbs what.
+        columns: ε, low and high of each victim.
+        noise: the stream for the purpose "attack noise".
+        upload: "audit" or "real".
+        times: how often the same values are perturbed and sent. The controls are sent once.
+        public: held-out pictures that an attacker may know.
+    """
+    experiment = federation.experiment
+    audit = upload == "audit"
     epsilon, low, high = (column[:, 0] for column in columns)
-    return {
-        control: Observation(
+    everything = (slice(0, exact.shape[1]), mechanisms.get("none"))
+    wide = np.full_like(low, limits.BOUND.maximum)
+
+    def seen(uploads: Vectors, laws: tuple[Law, ...], ends: tuple[Floats, Floats]) -> Observation:
+        return Observation(
             uploads=uploads,
             previous=weights.cpu().numpy(),
             target=experiment.target,
@@ -81,17 +133,37 @@ def audit_uploads(
             model=experiment.model,
             shape=federation.shape,
             classes=federation.classes,
-            mechanism=experiment.randomiser,
+            laws=laws,
             epsilon=epsilon,
-            low=low,
-            high=high,
+            low=ends[0],
+            high=ends[1],
+            batch_size=1 if audit else experiment.local.batch_size,
+            epochs=1 if audit else experiment.local.epochs,
+            public=public,
         )
-        for control, uploads in versions.items()
+
+    laws = tuple((piece.columns, piece.mechanism) for piece in pieces)
+    sent = np.stack([perturbed(pieces, exact, columns, noise) for _ in range(times)])
+    clipped = np.clip(exact, *columns[1:]).astype(np.float32)
+    return {
+        None: seen(sent, laws, (low, high)),
+        "clean": seen(exact[None], (everything,), (-wide, wide)),
+        "clipped": seen(clipped[None], (everything,), (low, high)),
     }
 
 
-def gradients_in_order(
-    gradients: dict[str, torch.Tensor], views: dict[str, torch.Tensor]
-) -> list[torch.Tensor]:
-    """The gradients in the order of the flat vector."""
-    return [gradients[name] for name in views]
+def audit_uploads(
+    federation: Federation, victims: Victims, weights: torch.Tensor, number: int
+) -> dict[Control | None, Observation]:
+    """What the server observes of each victim's audit upload in round `number`, for each control."""
+    experiment = federation.experiment
+    return observe(
+        federation,
+        audit_values(federation, victims.samples, weights),
+        weights,
+        experiment.pieces(number),
+        federation.population.columns(victims.clients),
+        stream(experiment.seed, "attack noise", number),
+        times=experiment.attack.rounds_observed if experiment.attack else 1,
+        public=public_images(federation),
+    )

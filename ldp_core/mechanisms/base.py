@@ -149,6 +149,15 @@ class Mechanism(Component):
         """The log law of one coordinate of the output, whatever the scope."""
         return self.log_prob(output, value, epsilon, low, high)
 
+    def log_affinity(
+        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Any:
+        """The log of the Bhattacharyya coefficient ∫√(p·p′) between the laws of two inputs, per coordinate.
+
+        0 where the outputs tell nothing; None for a mechanism without a closed form.
+        """
+        return None
+
     @abstractmethod
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         """The largest log likelihood ratio of any output under any two inputs in the range.

@@ -132,6 +132,12 @@ class GaussianNoise(Mechanism):
         each = self.marginal_log_prob(output, value, epsilon, low, high)
         return each if self.scope == "coordinate" else np.sum(each, axis=-1)[()]
 
+    def log_affinity(
+        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Any:
+        apart = self.mean(value, epsilon, low, high) - self.mean(other, epsilon, low, high)
+        return (-(apart**2) / (8 * self.max_variance(epsilon, low, high)))[()]
+
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, _ = check_range(low, high)
         return (np.full_like(check_budget(epsilon), np.inf) + np.zeros_like(lows))[()]

@@ -101,6 +101,11 @@ class Hybrid(ScaleFree):
         share = _share(epsilon)
         return share * PIECEWISE.unit_delta(target, epsilon) + (1 - share) * DUCHI.unit_delta(target, epsilon)
 
+    def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
+        share = _share(epsilon)  # an atom is Duchi's answer, anything else is Piecewise's
+        narrow, wide = (one.unit_affinity(v, w, epsilon) for one in (PIECEWISE, DUCHI))
+        return None if narrow is None or wide is None else share * narrow + (1 - share) * wide
+
     def unit_atoms(self, epsilon: float) -> Floats:
         return DUCHI.unit_atoms(epsilon)
 

@@ -47,6 +47,10 @@ class Laplace(ScaleFree):
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         return -np.expm1((target - epsilon) / 2)
 
+    def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats:
+        halves = np.abs(v - w) * epsilon / 4
+        return np.exp(-halves) * (1 + halves)
+
     def unit_atoms(self, epsilon: float) -> Floats:
         return np.empty(0)
 

@@ -87,6 +87,15 @@ class Piecewise(ScaleFree):
         # two disjoint windows: probability 1/(1+q) against e^−ε of it
         return -np.expm1(target - epsilon) / (1 + np.exp(-epsilon / 2))
 
+    def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
+        if self.form == "as_printed":
+            return None
+        # outside the window the density is e^−ε of that inside, and inside is 1/(1+q) of the probability:
+        # where one window does not cover the other, √(p·p′) is the geometric mean of the two
+        q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
+        uncovered = np.minimum(np.abs(v - w) / (2 * q), 1.0)
+        return 1 - uncovered * gap**2 / (1 + q)
+
     def unit_atoms(self, epsilon: float) -> Floats:
         return np.empty(0)
 

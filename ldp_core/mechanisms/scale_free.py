@@ -112,6 +112,23 @@ class ScaleFree(Mechanism):
         log_prob = self.unit_log_prob(y, v, budget)
         return np.where(self.unit_atomic(y, budget), log_prob, log_prob - np.log(half))[()]
 
+    def log_affinity(
+        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Any:
+        v, w = (normalised(x, low, high)[0] for x in (value, other))
+        affinity = self.unit_affinity(v, w, check_budget(epsilon))
+        return None if affinity is None else np.log(np.clip(affinity, 1e-300, 1.0))[()]
+
+    def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
+        """∫√(p·p′) between the laws of two inputs; None where there is no closed form."""
+        if not self.discrete:
+            return None
+        atoms = np.array([self.unit_atoms(float(e)) for e in epsilon.ravel()])
+        total = np.zeros(np.broadcast_shapes(v.shape, w.shape, epsilon.shape))
+        for atom in atoms.T.reshape(-1, *epsilon.shape):
+            total += np.exp((self.unit_log_prob(atom, v, epsilon) + self.unit_log_prob(atom, w, epsilon)) / 2)
+        return total
+
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, _ = check_range(low, high)
         return (self.unit_loss(check_budget(epsilon)) + np.zeros_like(lows))[()]

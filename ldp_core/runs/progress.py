@@ -107,7 +107,9 @@ class Progress:
             run.last = body
         elif kind == "target":
             run.targets[body["client"]] = body
-        elif kind == "attack":
+        elif (
+            kind == "attack" and body.get("upload", "audit") == "audit"
+        ):  # of real uploads there is no curve yet
             client, control = body["client"], body["control"]
             run.psnr.setdefault((client, control), []).append(body["psnr"])
             run.ncc.setdefault((client, control), []).append(body["ncc"])

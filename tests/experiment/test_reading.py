@@ -90,7 +90,11 @@ def test_the_key_is_the_run_and_not_its_name():
         ({"system": "pldp_fl"}, "system", "must be null"),
         ({"attack": "dlg"}, "attack", "must be “auto”, null or an object"),
         ({"attack": {"clients": [20]}}, "attack.clients", "between 0 and 19; got 20"),
-        ({"attack": {"attacker": "dlg"}}, "attack.attacker", "must be auto or least_squares"),
+        (
+            {"attack": {"attacker": "dlg"}},
+            "attack.attacker",
+            "must be auto, least_squares, rank_one, trimmed, posterior or per_neuron",
+        ),
         ({"local": {"learning_rate": 0}}, "local.learning_rate", "got 0"),
         ({"local": None}, "local", "must be a JSON object; got null"),
         ({"seed": -1}, "seed", "got -1"),

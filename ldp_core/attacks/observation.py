@@ -1,0 +1,123 @@
+"""Everything that the server holds, and what anybody can compute from it.
+
+Here lies the boundary: an observation is made of uploads, the server's own model and what the
+experiment says in public, plus pictures of the same kind that are nobody's (held-out ones). No
+training sample can be reached from it (tests/attacks/test_boundary.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.mechanisms.base import Floats, Mechanism
+from ldp_core.models.base import Model, Shape
+
+Image = NDArray[np.float64]
+Law = tuple[slice, Mechanism]
+"""A stretch of the upload and the mechanism that perturbed it."""
+
+
+@dataclass(frozen=True)
+class Public:
+    """Labelled pictures that anybody could have: (n, *shape) in [0, 1] and (n,)."""
+
+    x: NDArray[np.float32]
+    y: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What the server holds of V victims after T uploads of each, all made from one model.
+
+    An audit upload is one image and one step, and the attacker knows that; of a client's real
+    upload it knows the public batch size and number of epochs.
+    """
+
+    uploads: NDArray[np.float32]
+    """(T, V, d), as they arrived; the same values, perturbed T times."""
+    previous: NDArray[np.float32]
+    """(d,), the global model that the clients started from."""
+    target: str
+    """Whether uploads are weights or updates."""
+    learning_rate: float
+    model: Model
+    shape: Shape
+    """Of one sample."""
+    classes: int
+    laws: tuple[Law, ...]
+    """Who perturbed what; together they cover the upload."""
+    epsilon: Floats
+    """(V,), in the mechanism's scope."""
+    low: Floats
+    high: Floats
+    batch_size: int = 1
+    epochs: int = 1
+    public: Public | None = None
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Of the first layer."""
+        return self.laws[0][1]
+
+    @property
+    def rounds(self) -> int:
+        """T, how many uploads of each victim were seen."""
+        return len(self.uploads)
+
+    @property
+    def base(self) -> Floats:
+        """(d,): what a client would upload that learned nothing."""
+        previous = self.previous.astype(np.float64)
+        return previous if self.target == "weights" else np.zeros_like(previous)
+
+    @cached_property
+    def gradients(self) -> Floats:
+        """(V, d): the gradient that one step of SGD would have followed, averaged over the T uploads."""
+        return (self.base - self.uploads.mean(axis=0, dtype=np.float64)) / self.learning_rate
+
+    @property
+    def first(self) -> tuple[slice, int]:
+        """Where the first layer lies (its weights, then its biases), and how many units it has."""
+        weight, bias = self.model.slices(self.shape, self.classes)[:2]
+        return slice(weight.start, bias.stop), weight.shape[0]
+
+    def first_layer(self, flat: Floats) -> Floats:
+        """(…, d) as (…, units, features + 1): each unit's weights and, last, its bias."""
+        where, units = self.first
+        part = flat[..., where]
+        weight, bias = part[..., :-units], part[..., -units:]
+        return np.concatenate([weight.reshape(*part.shape[:-1], units, -1), bias[..., None]], axis=-1)
+
+    def last_bias(self) -> Floats:
+        """(V, classes): the gradient of the last layer's bias, negative at the label of a single image."""
+        last = self.model.slices(self.shape, self.classes)[-1]
+        return self.gradients[:, last.start : last.stop]
+
+    def uploads_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
+        """(n, d): what one step on each of n labelled images would upload, if nothing were perturbed.
+
+        The server has the model, so it can compute this for any image it can think of.
+        """
+        import torch
+
+        weights = torch.from_numpy(self.previous).expand(len(x), -1)
+        views = self.model.views(weights, self.shape, self.classes)
+        labels = torch.from_numpy(np.asarray(y, dtype=np.int64)).unsqueeze(1)
+        samples = torch.from_numpy(np.asarray(x, dtype=np.float32)).unsqueeze(1)
+        found = self.model.gradients(views, samples, labels, torch.ones_like(labels, dtype=samples.dtype))
+        step = torch.cat([found[name].flatten(1) for name in views], 1).numpy()
+        return self.base - self.learning_rate * step.astype(np.float64)
+
+    def of(self, victims: slice | NDArray[np.int64]) -> Observation:
+        """The same for some of the victims."""
+        return replace(
+            self,
+            uploads=self.uploads[:, victims],
+            epsilon=self.epsilon[victims],
+            low=self.low[victims],
+            high=self.high[victims],
+        )

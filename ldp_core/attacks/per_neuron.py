@@ -1,0 +1,39 @@
+"""Many images in one upload: unit by unit (reference: attacks, section 9).
+
+A ReLU unit of the first layer learns only from the images that activate it. Where that is a single
+one, the unit's weight gradient over its bias gradient is that image, whatever the others are. So a
+wide layer gives away as many images as there are units with one image to themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.attacks.base import Reconstructor
+from ldp_core.attacks.first_layer import trimmed
+from ldp_core.attacks.observation import Image, Observation
+
+
+class PerNeuron(Reconstructor):
+    """One quotient for each unit of the first layer, those that look most like pictures first."""
+
+    label = "Closed form, unit by unit"
+    order = 5
+    summary = "Divides each unit's weight gradient by its bias gradient: units that saw one image show it."
+    formula = r"\hat x^{(r)}=\nabla W_r\,/\,\nabla b_r"
+    reference = "Fowl et al. 2022; Boenisch et al. 2023; attacks, section 9"
+    also_knows = "public images of the same kind: how large a step one image can cause"
+    many = True
+
+    def reconstruct(self, seen: Observation) -> Image:
+        rows, kept = trimmed(seen)
+        weight, bias = rows[..., :-1], rows[..., -1:]
+        usable = kept[..., -1:] & (np.abs(bias) > 1e-12)
+        images = np.where(usable, weight / np.where(usable, bias, 1.0), np.nan)
+        blank = 0.0 if seen.public is None else seen.public.x.mean(0).ravel()
+        images = np.where(kept[..., :-1] | ~usable, images, blank)
+        # a mixture with weights of both signs, or noise, leaves the range of pixels
+        beyond = np.nan_to_num(np.clip(images - 1, 0, None) ** 2 + np.clip(-images, 0, None) ** 2, nan=np.inf)
+        order = np.lexsort((-np.abs(bias[..., 0]), np.round(beyond.mean(axis=-1), 6)), axis=-1)
+        ordered = np.take_along_axis(images, order[..., None], axis=1)
+        return ordered.reshape(*ordered.shape[:2], *seen.shape)

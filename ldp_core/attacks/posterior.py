@@ -1,0 +1,156 @@
+"""The posterior of each pixel, given the upload and what images of this kind look like.
+
+Of one fully connected layer, only two things are unknown: the image x, and how strongly each row
+reacts to it (δ). The mechanism says how likely each answer is under both, and public images of the
+kind say what pixels and reactions to expect of each class. So the class is weighed by how well its
+average image explains the upload; then reactions and pixels are read in turn, each by its posterior
+given the other. The guess is the posterior mean: where the upload says nothing, it is the average
+image (reference: attacks, sections 4 and 5).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.attacks.base import Reconstructor
+from ldp_core.attacks.first_layer import window
+from ldp_core.attacks.laws import blocks, log_likelihood
+from ldp_core.attacks.observation import Image, Observation, Public
+from ldp_core.attacks.trimmed import Trimmed
+from ldp_core.mechanisms.base import Floats
+
+GRID = 33
+"""Levels of brightness, and of reaction, at which a posterior is computed."""
+ROWS = 24
+"""Of a wide layer, only the units that react most are read."""
+PASSES = 3
+PUBLIC = 256
+"""Public images whose reactions are computed, at most."""
+SPREAD = np.array([0.05, 0.25, 0.4, 0.25, 0.05])
+"""Neighbouring levels share their counts: what was seen at one could have been at the one beside it."""
+
+
+class Posterior(Reconstructor):
+    """Bayes, pixel by pixel, with the mechanism's own likelihood."""
+
+    label = "Posterior of each pixel"
+    order = 4
+    summary = "Weighs, for every pixel, what the upload says against what images of this kind look like."
+    formula = (
+        r"p(x_i\mid\tilde w)\propto p(x_i)\prod_r p\big(\tilde w_{ri}\mid w_{ri}-\eta\,\delta_r x_i\big)"
+    )
+    reference = "Balunović et al. 2022 (Bayes-optimal adversary); attacks, sections 4 and 5"
+    also_knows = "public images of the same kind, as a prior"
+
+    def reconstruct(self, seen: Observation) -> Image:
+        public = seen.public
+        if seen.mechanism.name == "none" or public is None:
+            return Trimmed().reconstruct(seen)
+        shares = _class_shares(seen, public)
+        brightness = _brightness(seen, public, shares)
+        delta, spread = _expected_reactions(seen, public, shares)
+        rows = np.argsort(-(np.abs(delta) + spread), axis=1, kind="stable")[:, :ROWS]
+        delta, spread = (np.take_along_axis(part, rows, axis=1) for part in (delta, spread))
+        found = np.empty((len(delta), 1, *seen.shape))
+        for victims in blocks(len(delta), rows.shape[1] * brightness[0].size):
+            reading = _Reading(seen.of(victims), rows[victims])
+            reactions = delta[victims]
+            for _ in range(PASSES):
+                pixels = reading.pixels(reactions, brightness[victims])
+                reactions = reading.reactions(pixels, delta[victims], spread[victims])
+            pixels = reading.pixels(reactions, brightness[victims])
+            found[victims] = pixels.reshape(-1, 1, *seen.shape)
+            delta[victims] = reactions
+        fine = np.flatnonzero(_too_fine(seen, delta))
+        if len(fine):
+            found[fine] = Trimmed().reconstruct(seen.of(fine))
+        return found
+
+
+class _Reading:
+    """The answers of some rows (V, R, F + 1), held against what would have been sent."""
+
+    def __init__(self, seen: Observation, rows: NDArray[np.int64]) -> None:
+        self._seen = seen
+        self._base = seen.first_layer(seen.base)[rows]
+        self._sent = [np.take_along_axis(seen.first_layer(u), rows[:, :, None], axis=1) for u in seen.uploads]
+        self._ends = tuple(end[:, None, None, None] for end in (seen.epsilon, seen.low, seen.high))
+
+    def pixels(self, reactions: Floats, log_prior: Floats) -> Floats:
+        """(V, F): each pixel's posterior mean, given the reactions (V, R)."""
+        levels = np.linspace(0, 1, GRID)
+        steps = reactions[:, :, None, None] * levels
+        return _mean(levels, log_prior + self._log_likelihood(steps, slice(None, -1)).sum(axis=1))
+
+    def reactions(self, pixels: Floats, expected: Floats, spread: Floats) -> Floats:
+        """(V, R): each reaction's posterior mean, given the pixels (V, F) and the constant 1 of the bias."""
+        levels = expected[..., None] + spread[..., None] * np.linspace(-4, 4, GRID)
+        known = np.concatenate([pixels, np.ones((len(pixels), 1))], axis=1)
+        steps = levels[:, :, None, :] * known[:, None, :, None]
+        log_prior = -(np.linspace(-4, 4, GRID) ** 2) / 2
+        return _mean(levels, log_prior + self._log_likelihood(steps, slice(None)).sum(axis=2))
+
+    def _log_likelihood(self, steps: Floats, of: slice) -> Floats:
+        """(V, R, F, GRID) of some columns, if gradients were `steps`."""
+        value = self._base[:, :, of, None] - self._seen.learning_rate * steps
+        law = self._seen.mechanism.marginal_log_prob
+        total = np.zeros(value.shape)
+        for sent in self._sent:
+            total += law(sent[:, :, of, None], value, *self._ends)
+        return total
+
+
+def _mean(levels: Floats, log_posterior: Floats) -> Floats:
+    weight = np.exp(log_posterior - log_posterior.max(axis=-1, keepdims=True))
+    found: Floats = (weight * levels).sum(axis=-1) / weight.sum(axis=-1)
+    return found
+
+
+def _class_shares(seen: Observation, public: Public) -> Floats:
+    """(V, classes): how likely each class is, if every image looked like the average of its class."""
+    everything = public.x.mean(0)
+    means = np.stack(
+        [public.x[of].mean(0) if (of := public.y == y).any() else everything for y in range(seen.classes)]
+    )
+    uploads = seen.uploads_of(means, np.arange(seen.classes))
+    scores = log_likelihood(seen, np.broadcast_to(uploads, (len(seen.epsilon), *uploads.shape)))
+    weight = np.exp(scores - scores.max(axis=1, keepdims=True))
+    found: Floats = weight / weight.sum(axis=1, keepdims=True)
+    return found
+
+
+def _brightness(seen: Observation, public: Public, shares: Floats) -> Floats:
+    """(V, F, GRID): the log prior of each pixel: smoothed histograms of public images, class by class."""
+    pixels = public.x.reshape(len(public.x), -1).astype(np.float64)
+    features = pixels.shape[1]
+    place = np.clip(np.rint(pixels * (GRID - 1)), 0, GRID - 1).astype(np.int64)
+    bins = (public.y[:, None] * features + np.arange(features)) * GRID + place
+    counts = np.bincount(bins.ravel(), minlength=seen.classes * features * GRID).astype(np.float64)
+    padded = np.pad(counts.reshape(seen.classes, features, GRID), ((0, 0), (0, 0), (2, 2)), mode="edge")
+    smooth = 0.02 + sum(w * padded[..., k : k + GRID] for k, w in enumerate(SPREAD))
+    share = smooth / smooth.sum(axis=-1, keepdims=True)
+    return np.log(np.einsum("vy,yfg->vfg", shares, share))
+
+
+def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tuple[Floats, Floats]:
+    """(V, R) each: mean and standard deviation of the first bias's gradient over public images."""
+    parts = []
+    for some in blocks(min(PUBLIC, len(public.x)), seen.previous.size):
+        uploads = seen.uploads_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some])
+        parts.append(seen.first_layer((seen.base - uploads) / seen.learning_rate)[..., -1])
+    reactions, labels = np.concatenate(parts), public.y[:PUBLIC]
+    weight = shares[:, labels] / np.maximum(np.bincount(labels, minlength=seen.classes)[labels], 1)
+    weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
+    mean = weight @ reactions
+    spread = np.sqrt(np.maximum(weight @ reactions**2 - mean**2, 0.0))
+    return mean, spread + 0.02 * np.abs(reactions).max()
+
+
+def _too_fine(seen: Observation, delta: Floats) -> NDArray[np.bool_]:
+    """(V,): where the mechanism's window is narrower than the grid, and no prior is needed any more."""
+    law = window(seen)
+    if law is None:
+        return np.zeros(len(delta), dtype=bool)
+    step = seen.learning_rate * np.abs(delta).max(axis=1) / (GRID - 1)
+    return np.asarray((law.half / law.gain)[:, 0, 0] < step)

@@ -1,0 +1,28 @@
+"""The closed form as a matrix of rank 1 (reference: attacks, section 2).
+
+The first layer's gradient with its bias as one more column is δ[x, 1]ᵀ. Under noise of equal size
+everywhere, the best matrix of rank 1 is the most likely one (Eckart and Young), where a ratio of
+noisy numbers shrinks towards black.
+"""
+
+from __future__ import annotations
+
+from ldp_core.attacks.base import Reconstructor
+from ldp_core.attacks.first_layer import leading, scaled
+from ldp_core.attacks.observation import Image, Observation
+
+
+class RankOne(Reconstructor):
+    """Takes the first singular vector of the first layer's gradient for the image."""
+
+    label = "Closed form, rank 1"
+    order = 2
+    summary = "Finds the one image whose multiples come closest to all rows of the first layer's gradient."
+    formula = (
+        r"\min_{\delta,z}\big\|[\nabla W,\nabla b]-\delta z^\top\big\|_F,\quad \hat x=z_{1\dots n}/z_{n+1}"
+    )
+    reference = "Eckart and Young 1936; attacks, section 2"
+
+    def reconstruct(self, seen: Observation) -> Image:
+        z = leading(seen.first_layer(seen.gradients))
+        return scaled(z).reshape(-1, 1, *seen.shape)

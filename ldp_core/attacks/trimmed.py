@@ -1,0 +1,26 @@
+"""Robust trimming: what lies outside Piecewise's window is dropped (attacks, sections 4 and 9).
+
+Piecewise owes most of its variance to rare answers far away. A server that knows the law sees which
+ones they are, drops them, and completes the matrix of rank 1 from the rest.
+"""
+
+from __future__ import annotations
+
+from ldp_core.attacks.base import Reconstructor
+from ldp_core.attacks.first_layer import leading_of_known, scaled, trimmed
+from ldp_core.attacks.observation import Image, Observation
+
+
+class Trimmed(Reconstructor):
+    """Rank 1 on the answers that lie where the mechanism puts most of them."""
+
+    label = "Trimmed rank 1"
+    order = 3
+    summary = "Drops the answers that are visibly noise, and finds the image whose multiples fit the rest."
+    formula = r"\min_{\delta,z}\sum_{(r,i)\,\in\,\text{window}}(\nabla_{ri}-\delta_r z_i)^2"
+    reference = "Wang et al. 2019, algorithm 2, read backwards; attacks, sections 4 and 9"
+    also_knows = "public images of the same kind: how large a step one image can cause"
+
+    def reconstruct(self, seen: Observation) -> Image:
+        z = leading_of_known(*trimmed(seen))
+        return scaled(z).reshape(-1, 1, *seen.shape)

@@ -1,0 +1,74 @@
+"""Who stands beside a victim: decoys for an identification, and pictures that anybody could guess."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp_core.attacks import Public
+from ldp_core.attacks.observation import Image
+from ldp_core.federated.federation import Federation
+from ldp_core.streams import stream
+
+
+@dataclass(frozen=True)
+class Lineup:
+    """For V attacked images: the truth, its decoys, and what a guess without any upload looks like."""
+
+    originals: Image
+    """(V, *shape)"""
+    labels: np.ndarray
+    any_class: Public
+    """(V, M, *shape): the right image first, then held-out images."""
+    same_class: Public
+    """The same with decoys of the right image's class; fewer where there are not enough of them."""
+    mean_image: Image
+    class_means: Image
+    """(V, *shape): of each image's own class."""
+
+    def of(self, victims: slice) -> Lineup:
+        """The same for some of the images."""
+        return Lineup(
+            self.originals[victims],
+            self.labels[victims],
+            *(Public(part.x[victims], part.y[victims]) for part in (self.any_class, self.same_class)),
+            self.mean_image,
+            self.class_means[victims],
+        )
+
+
+def line_up(federation: Federation, samples: Sequence[int], keys: Sequence[int], candidates: int) -> Lineup:
+    """The lineup of some training samples.
+
+    Args:
+        federation: the data.
+        samples: indices of training samples.
+        keys: one whole number for each, that its decoys are drawn by: the client's, or the image's.
+        candidates: M, the right one included.
+    """
+    test_x, test_y = federation.test_x.cpu().numpy(), federation.test_y.cpu().numpy()
+    originals = federation.train_x[np.asarray(samples)].cpu().numpy()
+    labels = federation.train_y[np.asarray(samples)].cpu().numpy()
+    orders = [stream(federation.experiment.seed, "attack decoys", k).permutation(len(test_y)) for k in keys]
+    alike = [order[test_y[order] == y] for order, y in zip(orders, labels, strict=True)]
+    most = min([candidates - 1, *map(len, alike)])
+    mean = test_x.mean(axis=0)
+    by_class = {
+        y: test_x[of].mean(axis=0) if (of := test_y == y).any() else mean for y in set(labels.tolist())
+    }
+
+    def beside(decoys: list[np.ndarray]) -> Public:
+        chosen = np.array(decoys, dtype=np.int64).reshape(len(labels), -1)
+        x = np.concatenate([originals[:, None], test_x[chosen]], axis=1)
+        return Public(x, np.concatenate([labels[:, None], test_y[chosen]], axis=1))
+
+    return Lineup(
+        originals=originals.astype(np.float64),
+        labels=labels,
+        any_class=beside([order[: candidates - 1] for order in orders]),
+        same_class=beside([order[:most] for order in alike]),
+        mean_image=mean.astype(np.float64),
+        class_means=np.stack([by_class[int(y)] for y in labels]).astype(np.float64),
+    )

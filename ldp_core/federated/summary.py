@@ -1,0 +1,63 @@
+"""Many attempts under one setting, as a cell of a table: medians, and shares with their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.verdict import RECOVERED_DB
+from ldp_core.mechanisms.base import Floats
+
+OF_REAL = (
+    "psnr",
+    "psnr_median",
+    "ncc",
+    "ncc_non_members",
+    "ssim",
+    "recovered",
+    "recovered_low",
+    "recovered_high",
+    "recovered_non_members",
+    "image",
+    "pairs",
+)
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The figures of n audit uploads, or of one real upload, from what `scores` says of each."""
+    if "pairs" in rows[0]:
+        return {"n": rows[0]["images"]} | {name: rows[0][name] for name in OF_REAL}
+    n, psnr = len(rows), np.array([row["psnr"] for row in rows])
+    found: dict[str, Any] = {"n": n, "psnr": float(np.median(psnr)), "image": rows[0]["image"]}
+    found["psnr_low"], found["psnr_high"] = median_interval(psnr)
+    for name in ("ncc", "ncc_non_members", "ssim"):
+        found[name] = float(np.median([row[name] for row in rows]))
+    shares = {
+        "recovered": psnr >= RECOVERED_DB,
+        "identified": [row["identification_rank"] == 1 for row in rows],
+        "identified_same_class": [row["identification_rank_same_class"] == 1 for row in rows],
+    }
+    for name, hits in shares.items():
+        found[name] = int(np.sum(hits))
+        found[f"{name}_low"], found[f"{name}_high"] = wilson(found[name], n)
+    found["labels_recovered"] = int(sum(row["label_recovered"] for row in rows))
+    if "caps" in rows[0]:
+        # a bound holds for each image, so the mean of them holds for the share
+        lines = [
+            replace(line, value=float(np.mean([row["caps"][i].value for row in rows])))
+            for i, line in enumerate(rows[0]["caps"])
+        ]
+        found["caps"] = [line.as_json() for line in lines]
+        found["cap"] = min(line.value for line in lines)
+    return found
+
+
+def median_interval(values: Floats) -> tuple[float, float]:
+    """The 95 % interval of a median, from order statistics; the extremes where there are few values."""
+    ordered, n = np.sort(values), len(values)
+    half = 1.96 * np.sqrt(n) / 2
+    first, last = int(np.floor(n / 2 - half)), int(np.ceil(n / 2 + half))
+    return float(ordered[max(0, first)]), float(ordered[min(n - 1, last)])
