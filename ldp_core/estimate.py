@@ -14,7 +14,7 @@ from ldp_core import datasets, limits
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment
 
-MEMORY = 2 * 2**30
+MEMORY = 3 * 2**30
 """Bytes that a training process may fill, besides the program itself."""
 STORAGE = 2 * 2**30
 """Bytes that one job may leave on the disk."""
@@ -72,13 +72,23 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
     problems = []
     if found.memory > MEMORY:
         widest = max(draft.experiments(), key=_memory)
-        problems.append(
-            Problem(
-                "model",
-                f"is too large: {COPIES} × {_chunk(widest):,} clients × {widest.dimension:,} weights × 4 B = "
-                f"{_gigabytes(found.memory)}, limit {_gigabytes(MEMORY)}; try a smaller one",
-            )
+        source = datasets.get(widest.dataset)
+        data = (
+            f"{source.train_size + source.test_size:,} samples × {source.features:,} numbers × 5 B = "
+            f"{_gigabytes(source.memory)}"
         )
+        if source.memory > MEMORY // 2:
+            message = f"is too large: {data}, of {_gigabytes(MEMORY)} in all; try one with fewer samples"
+            problems.append(Problem("dataset", message))
+        else:
+            problems.append(
+                Problem(
+                    "model",
+                    f"is too large: {COPIES} × {_chunk(widest):,} clients × {widest.dimension:,} weights × "
+                    f"4 B, and for the data {data}, make {_gigabytes(found.memory)}, limit "
+                    f"{_gigabytes(MEMORY)}; try a smaller one",
+                )
+            )
     if found.storage > STORAGE:
         runs, rounds = len(found.work), draft.base.rounds
         each = found.storage // max(1, runs * rounds)
@@ -108,12 +118,12 @@ def _chunk(experiment: Experiment) -> int:
 
 
 def _memory(experiment: Experiment) -> int:
-    return COPIES * _chunk(experiment) * experiment.dimension * 4
+    return COPIES * _chunk(experiment) * experiment.dimension * 4 + datasets.get(experiment.dataset).memory
 
 
 def _stored(experiment: Experiment) -> int:
     victims = 0
-    if experiment.attack:
+    if experiment.attack and experiment.attacked:
         victims = len(experiment.attack.clients or (0, 1, 2))
     pixels = math.prod(datasets.get(experiment.dataset).shape)
     # each victim is attacked as sent and under both controls; an image is base64 of its bytes

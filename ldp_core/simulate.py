@@ -54,7 +54,7 @@ def simulate(
     if start is not None:
         weights = torch.from_numpy(start.weights.copy()).to(weights.device)
     purse, watched = Purse(experiment, start.uploads if start else None), spread_by_budget(federation)
-    victims = choose_victims(federation) if experiment.attack else None
+    victims = choose_victims(federation) if experiment.attacked else None
     score = evaluate(federation, weights)
     if start is None:
         if keep:
@@ -101,7 +101,7 @@ def _started(federation: Federation, score: Score, targets: int) -> Started:
         accuracy=score.accuracy,
         accuracy_per_class=score.per_class,
         loss=score.loss,
-        mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if experiment.attack else None,
+        mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if experiment.attacked else None,
         chance=float(counts.max() / counts.sum()),
         targets=targets,
     )

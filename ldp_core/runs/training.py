@@ -18,6 +18,7 @@ from typing import Any
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import finished
+from ldp_core.runs.doing import nothing, teller
 from ldp_core.runs.drive import drive, one_thread
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.store import Recorder, events_after
@@ -79,6 +80,7 @@ def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
 
 def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     one_thread()
+    nothing(folder)
     draft = parse_draft(request["draft"])
     reference = draft.reference() if request.get("reference") else None
     runs = draft.runs() + ([reference] if reference else [])
@@ -87,7 +89,7 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
         starts = recorder.starts()
         done = recorder.ended() | _known(recorder, folder, runs, set(starts))
         left = {i: run.experiment for i, run in enumerate(runs) if i not in done}
-        for turn in drive(left, starts):
+        for turn in drive(left, starts, teller(folder)):
             recorder.write(turn)
             end = turn.events[-1]
             if end["event"] == "end" and end["status"] == "completed":

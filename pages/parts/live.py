@@ -98,7 +98,7 @@ def _pictured(shown: list[Series]) -> tuple[list[Series], bool]:
 
 def _nothing_yet(job: Job, draft: Draft) -> str:
     """What the server's panel says while it has no image."""
-    if all(experiment.attack is None for experiment in draft.experiments()):
+    if not any(experiment.attacked for experiment in draft.experiments()):
         return "no attack in this experiment"
     if job.status == "queued":
         return "waiting for its turn"
