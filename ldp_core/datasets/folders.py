@@ -157,11 +157,12 @@ def _looks(folder: Path, root: Path, stamp: Stamp) -> bool:
     inner = split if split.is_dir() else folder
     if not _inside(inner, root):
         return True
-    return any(
-        not _inside(inner / part, root)
-        or any(entry.name.lower().endswith(SUFFIXES) for entry in os.scandir(inner / part))
-        for part in _subfolders(inner)
-    )
+    return any(not _inside(inner / part, root) or _image_in(inner / part) for part in _subfolders(inner))
+
+
+def _image_in(folder: Path) -> bool:
+    with os.scandir(folder) as entries:
+        return any(entry.name.lower().endswith(SUFFIXES) for entry in entries)
 
 
 def _stamp(folder: Path) -> Stamp:

@@ -11,7 +11,6 @@ import pytest
 
 from ldp_core import datasets
 from ldp_core.datasets import Data
-from ldp_core.errors import DataUnavailable
 from tests.conftest import ROOT
 from tests.data import digits
 
@@ -38,17 +37,6 @@ def test_digits():
 @pytest.mark.mnist
 def test_mnist(mnist_dir: Path):
     check("mnist", datasets.get("mnist").load(mnist_dir))
-
-
-def test_without_files_or_network_there_is_one_clear_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    from ldp_core.datasets._vision import load_torchvision
-
-    mnist = load_torchvision().datasets.MNIST
-    monkeypatch.setattr(mnist, "mirrors", ["http://127.0.0.1:9/"])
-    with pytest.raises(DataUnavailable, match="choose the digits, which need no download"):
-        datasets.get("mnist").load(tmp_path / "data")
 
 
 GUARDED = """
