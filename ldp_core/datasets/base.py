@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ldp_core.component import Component
 from ldp_core.errors import DataUnavailable
+from ldp_core.limits import spelled
 
 Labels = NDArray[np.int64]
 
@@ -56,7 +57,7 @@ class Step:
             return self.doing
         if self.unit == "bytes":
             return f"{self.doing}: {self.done / 1e6:.1f} of {self.total / 1e6:.1f} MB"
-        return f"{self.doing}: {self.done:,} of {self.total:,} {self.unit}"
+        return f"{self.doing}: {spelled(self.done)} of {spelled(self.total)} {self.unit}"
 
 
 Told = Callable[[Step], None]

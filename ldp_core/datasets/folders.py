@@ -23,6 +23,7 @@ from ldp_core.datasets._decode import SIDE, decoded
 from ldp_core.datasets._place import data_dir
 from ldp_core.datasets.base import Data, Dataset, Labels, Step, Told
 from ldp_core.errors import DataUnavailable, UnknownName, printable, shown
+from ldp_core.limits import spelled
 from ldp_core.streams import stream
 
 PREFIX = "images:"
@@ -190,7 +191,7 @@ def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset]:
     class Images(ImageFolder):
         label = f"Images: {identity}"
         summary = (
-            f"{total:,} images of {len(found.classes)} classes from the folder “{identity}”, cropped to a "
+            f"{spelled(total)} images of {len(found.classes)} classes from the folder “{identity}”, cropped to a "
             f"square and scaled to {SIDE} × {SIDE} pixels in colour."
         )
         classes = len(found.classes)
@@ -233,7 +234,7 @@ def _contents(root: Path, identity: str) -> Contents:
                 samples[part].append((path, classes.index(label)))
                 digest.update(f"{path}\0{size}\0{changed}\0".encode("utf-8", "replace"))
                 if len(samples[part]) > MOST_IMAGES:
-                    raise _wrong(identity, f"holds more than {MOST_IMAGES:,} images", "remove some")
+                    raise _wrong(identity, f"holds more than {spelled(MOST_IMAGES)} images", "remove some")
             if len(samples[part]) == before and part != "test":
                 raise _wrong(
                     identity, f"holds no PNG or JPEG in its class {shown(label)}", "add or remove it"

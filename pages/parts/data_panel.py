@@ -80,7 +80,7 @@ def _not_yet(source: Dataset) -> str:
         return "How they are split is drawn here once a run has read these data."
     return (
         "These data are not on this server yet. The first run that needs them downloads "
-        f"{source.download / 1e6:.1f} MB before it trains, once; from then on it is drawn here who holds what."
+        f"{source.download / 1e6:.1f} MB before it trains, once; then it is drawn here who holds what."
     )
 
 

@@ -94,14 +94,13 @@ def split_in_words(counts: Counts) -> str:
     """What the bars show, in a sentence, over all clients."""
     sizes, kinds = counts.sum(1), (counts > 0).sum(1)
     clients, classes = counts.shape
-    who = f"each of the {number(clients, 6)} clients" if clients > 1 else "the one client"
-    many = f"{_span(sizes)} samples"
-    what = "every class" if kinds.min() == classes else f"{_span(kinds)} of the {classes} classes"
-    return f"{who} holds {many}, of {what}"
+    who = f"each of the {number(clients, 6)} clients holds" if clients > 1 else "the one client holds"
+    many = f"{_span(sizes)} sample{'s' if sizes.max() > 1 else ''}"
+    if sizes.min() < sizes.max() and clients > 2:
+        many += f" (median {number(float(np.median(sizes)), 6)})"
+    return f"{who} {many} of {'every class' if kinds.min() == classes else f'{_span(kinds)} of {classes} classes'}"
 
 
 def _span(values: np.ndarray) -> str:
-    low, middle, high = (number(float(v), 6) for v in (values.min(), np.median(values), values.max()))
-    if low == high:
-        return low
-    return f"{low} to {high}" + (f" (half of them at most {middle})" if len(values) > 2 else "")
+    low, high = int(values.min()), int(values.max())
+    return number(low, 9) if low == high else f"{number(low, 9)} to {number(high, 9)}"
