@@ -101,6 +101,10 @@ class Sources(Registry[Dataset]):
             raise UnknownName("the data set's name", name, self.names())
         return _current(identity)
 
+    def look_anew(self) -> None:
+        """Forget what folders held: one who trains must also notice a file that was written over."""
+        _kind.cache_clear()
+
     def unusable(self) -> list[str]:
         """Why folders that look like images are not listed, a sentence each."""
         found = []
@@ -167,7 +171,7 @@ def _image_in(folder: Path) -> bool:
 
 
 def _stamp(folder: Path) -> Stamp:
-    """Changes when an image or a class is added or removed, or a file replaced."""
+    """Changes when an image or a class is added, removed or renamed (but not when one is written over)."""
     found = [("", folder.stat().st_mtime_ns)]
     for name in _subfolders(folder)[:MOST_CLASSES]:
         found.append((name, (folder / name).stat().st_mtime_ns))
@@ -191,8 +195,8 @@ def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset]:
     class Images(ImageFolder):
         label = f"Images: {identity}"
         summary = (
-            f"{spelled(total)} images of {len(found.classes)} classes from the folder “{identity}”, cropped to a "
-            f"square and scaled to {SIDE} × {SIDE} pixels in colour."
+            f"{spelled(total)} images of {len(found.classes)} classes from the folder “{identity}”, cropped "
+            f"to a square and scaled to {SIDE} × {SIDE} pixels in colour."
         )
         classes = len(found.classes)
         class_names = found.classes

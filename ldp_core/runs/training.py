@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ldp_core import datasets
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import finished
@@ -81,6 +82,7 @@ def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
 def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     one_thread()
     nothing(folder)
+    datasets.registry.look_anew()
     draft = parse_draft(request["draft"])
     reference = draft.reference() if request.get("reference") else None
     runs = draft.runs() + ([reference] if reference else [])

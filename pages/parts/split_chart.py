@@ -98,7 +98,8 @@ def split_in_words(counts: Counts) -> str:
     many = f"{_span(sizes)} sample{'s' if sizes.max() > 1 else ''}"
     if sizes.min() < sizes.max() and clients > 2:
         many += f" (median {number(float(np.median(sizes)), 6)})"
-    return f"{who} {many} of {'every class' if kinds.min() == classes else f'{_span(kinds)} of {classes} classes'}"
+    of = "every class" if kinds.min() == classes else f"{_span(kinds)} of {classes} classes"
+    return f"{who} {many} of {of}"
 
 
 def _span(values: np.ndarray) -> str:

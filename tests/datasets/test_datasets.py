@@ -27,6 +27,29 @@ def check(name: str, data: Data) -> None:
     assert set(np.unique(data.train_y)) == set(np.unique(data.test_y)) == set(range(source.classes))
 
 
+@pytest.mark.parametrize("name", datasets.names())
+def test_what_a_page_tells_is_known_without_loading(name: str):
+    source = datasets.get(name)
+    assert len(source.class_names) == source.classes == len(set(source.class_names)) >= 2
+    assert min(source.train_size, source.test_size) > 0
+    assert source.memory == 5 * source.features * (source.train_size + source.test_size)
+    assert source.summary.endswith(".")
+    assert bool(source.download) <= bool(source.files)
+
+
+def test_labels_are_known_without_scikit_learn():
+    labels = datasets.get("digits").train_labels(Path("nowhere"))
+    assert labels is not None
+    assert np.array_equal(labels, digits().train_y)
+
+
+@pytest.mark.mnist
+def test_labels_of_mnist_are_read_from_its_file(mnist_dir: Path):
+    labels = datasets.get("mnist").train_labels(mnist_dir)
+    assert labels is not None
+    assert np.bincount(labels).tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
+
+
 def test_digits():
     check("digits", digits())
     train = {image.tobytes() for image in digits().train_x}

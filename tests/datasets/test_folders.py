@@ -209,7 +209,7 @@ def _deep(file: Path) -> None:
     samples.image(mode="I;16", colour=9).save(file)
 
 
-BAD_FILES = {
+BAD_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "empty": (lambda file: file.write_bytes(b""), "cannot be read as a PNG or JPEG"),
     "text": (lambda file: file.write_text("hello"), "cannot be read as a PNG or JPEG"),
     "cut": (lambda file: file.write_bytes(file.read_bytes()[:60]), "cannot be read as a PNG or JPEG"),
@@ -223,7 +223,6 @@ BAD_FILES = {
 @pytest.mark.parametrize("kind", BAD_FILES)
 def test_a_bad_image_is_named_with_what_to_do(root: Path, kind: str):
     place = samples.folder(root, "pets", PETS)
-    make: Callable[[Path], Any]
     make, why = BAD_FILES[kind]
     make(place / "train" / "dogs" / "001.png")
     with pytest.raises(DataUnavailable) as caught:
