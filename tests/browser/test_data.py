@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import queue
 from tests.browser.conftest import Visitor
 from tests.browser.server import Server
 from tests.datasets import samples
@@ -42,7 +44,7 @@ def test_who_holds_what_and_a_download_that_is_stopped(browser: Browser, visitor
 
     def choose(name: str) -> None:
         page.get_by_role("combobox", name=re.compile("^(Selected .*)?Data$|Data")).first.click()
-        page.get_by_role("option", name=name).click()
+        page.get_by_role("option", name=name, exact=True).click()
 
     choose("Images: pets")
     expect(page.get_by_text("must be at most 11, the training samples of images:pets")).to_be_visible()
@@ -50,6 +52,22 @@ def test_who_holds_what_and_a_download_that_is_stopped(browser: Browser, visitor
     expect(page.get_by_text("downloads 11.6 MB before it trains")).to_be_visible()
     page.get_by_role("link", name="Train").click()
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text(re.compile(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB"))).to_be_visible()
+    coming = page.get_by_text(re.compile(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB"))
+    expect(coming).to_be_visible(timeout=60_000)  # the worker starts, and imports torchvision
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Stopped at round 0")).to_be_visible()
+    expect(page.get_by_text("Stopped at round 0")).to_be_visible(timeout=20_000)
+
+
+def test_a_run_whose_images_are_gone_says_so(
+    visitor: Visitor, server: Server, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    place = server.runs_dir.parent / "data"
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(place))
+    samples.folder(place, "short", {"cats": 6, "dogs": 5})
+    draft = Draft(parse({"dataset": "images:short", "clients": {"count": 2}}), (Variant("run"),))
+    identity = queue.add("run", {"draft": draft.as_json()}, None, None)
+    assert queue.move(identity, "cancelled")
+    (place / "short").rename(place / "gone")
+    page = visitor.open(f"/train?job={identity}", "text=This run cannot be shown")
+    expect(page.get_by_text("got “images:short”")).to_be_visible()
