@@ -14,7 +14,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from ldp_core import datasets
-from ldp_core.datasets import Step, _decode, folders
+from ldp_core.datasets import Step, _contents, _decode
 from ldp_core.errors import DataUnavailable, InvalidExperiment, UnknownName
 from ldp_core.experiment import parse
 from tests.datasets import samples
@@ -190,7 +190,7 @@ def test_folders_that_will_not_do_say_why(root: Path):
 
 
 def test_too_many_images_are_refused(root: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(folders, "MOST_IMAGES", 5)
+    monkeypatch.setattr(_contents, "MOST_IMAGES", 5)
     samples.folder(root, "many", PETS)
     assert "holds more than 5 images; remove some" in wrong("many")
 
