@@ -24,6 +24,7 @@ Purpose = Literal[
     "aggregation",  # aggregators that draw their weights
     "attack images",  # which image of a client is attacked
     "attack noise",  # the mechanism's randomness on audit uploads
+    "records",  # the papers' synthetic records
     "audit",  # samples that a mechanism's promise is held against
 ]
 
