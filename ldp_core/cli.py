@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ldp_core.datasets import Step, Told
 from ldp_core.errors import InvalidExperiment, Problem, StudioError
 from ldp_core.experiment import Draft, Experiment, changed, loads, parse_draft, read_json
 
@@ -46,7 +47,7 @@ def _run(options: argparse.Namespace) -> int:
     from ldp_core.runs.drive import drive, one_thread
 
     one_thread()
-    for turn in drive({0: experiment}):
+    for turn in drive({0: experiment}, told=_on_stderr()):
         for event in turn.events:
             print(json.dumps(event, allow_nan=False), flush=True)
     return 0
@@ -84,7 +85,8 @@ def _status(options: argparse.Namespace) -> int:
     else:
         accuracy = "" if state["accuracy"] is None else f", accuracy {state['accuracy']:.1%}"
         reason = f": {state['message']}" if state["message"] else ""
-        print(f"{state['status']}, round {state['round']} of {state['rounds']}{accuracy}{reason}")
+        place = state["doing"] or f"round {state['round']} of {state['rounds']}"
+        print(f"{state['status']}, {place}{accuracy}{reason}")
     return 0
 
 
@@ -100,6 +102,38 @@ def _resume(options: argparse.Namespace) -> int:
 
     print(jobs.resume(options.id).status)
     return 0
+
+
+def _data(options: argparse.Namespace) -> int:
+    from ldp_core import datasets
+
+    root = datasets.data_dir()
+    if options.dataset:
+        datasets.get(options.dataset).fetch(root, _on_stderr())
+        return 0
+    print(f"in {root}")
+    for name in datasets.registry.labels():
+        source = datasets.get(name)
+        state = "here" if source.there(root) else f"{source.download / 1e6:.1f} MB to download"
+        count = source.train_size + source.test_size
+        print(f"{name:<24} {count:>8,} samples  {source.classes:>4} classes  {state}")
+    for sentence in datasets.registry.unusable():
+        print(sentence)
+    return 0
+
+
+def _on_stderr() -> Told:
+    """Tells progress on stderr: as a line that is written over on a terminal, once a step elsewhere."""
+    told = {"doing": ""}
+
+    def tell(step: Step) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{step}\x1b[K", end="", file=sys.stderr, flush=True)
+        elif step.doing != told["doing"]:
+            print(step, file=sys.stderr, flush=True)
+        told["doing"] = step.doing
+
+    return tell
 
 
 def _runs(options: argparse.Namespace) -> int:
@@ -201,6 +235,8 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--json", action="store_true", help="as JSON")
     added = command("cancel", _cancel, "stop a job, queued or running")
     added.add_argument("id")
+    added = command("data", _data, "list the data sets, or download one ahead of its first use")
+    added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")
     added = command("prune", _prune, "remove the oldest records until the rest fits into the quota")
     added.add_argument("--to", type=float, metavar="GB", help="instead of the quota (EPSILON_QUOTA_GB)")

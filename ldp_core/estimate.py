@@ -15,7 +15,7 @@ from ldp_core.attacks.metrics import MOST_PAIRS
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment
 
-MEMORY = 2 * 2**30
+MEMORY = 3 * 2**30
 """Bytes that a training process may fill, besides the program itself."""
 STORAGE = 2 * 2**30
 """Bytes that one job may leave on the disk."""
@@ -75,13 +75,23 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
     problems = []
     if found.memory > MEMORY:
         widest = max(draft.experiments(), key=_memory)
-        problems.append(
-            Problem(
-                "model",
-                f"is too large: {COPIES} × {_chunk(widest):,} clients × {widest.dimension:,} weights × 4 B = "
-                f"{_gigabytes(found.memory)}, limit {_gigabytes(MEMORY)}; try a smaller one",
-            )
+        source = datasets.get(widest.dataset)
+        data = (
+            f"{source.train_size + source.test_size:,} samples × {source.features:,} numbers × 5 B = "
+            f"{_gigabytes(source.memory)}"
         )
+        if source.memory > MEMORY // 2:
+            message = f"is too large: {data}, of {_gigabytes(MEMORY)} in all; try one with fewer samples"
+            problems.append(Problem("dataset", message))
+        else:
+            problems.append(
+                Problem(
+                    "model",
+                    f"is too large: {COPIES} × {_chunk(widest):,} clients × {widest.dimension:,} weights × "
+                    f"4 B, and for the data {data}, make {_gigabytes(found.memory)}, limit "
+                    f"{_gigabytes(MEMORY)}; try a smaller one",
+                )
+            )
     if found.storage > STORAGE:
         runs, rounds = len(found.work), draft.base.rounds
         each = found.storage // max(1, runs * rounds)
@@ -111,12 +121,12 @@ def _chunk(experiment: Experiment) -> int:
 
 
 def _memory(experiment: Experiment) -> int:
-    return COPIES * _chunk(experiment) * experiment.dimension * 4
+    return COPIES * _chunk(experiment) * experiment.dimension * 4 + datasets.get(experiment.dataset).memory
 
 
 def _stored(experiment: Experiment) -> int:
     each = ROUND_BYTES
-    if experiment.attack:
+    if experiment.attack and experiment.attacked:
         pixels = math.prod(datasets.get(experiment.dataset).shape)
         image = IMAGE_BYTES + 4 * pixels // 3  # base64
         images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}

@@ -27,6 +27,7 @@ Purpose = Literal[
     "attack batches",  # the order of the samples in an attacked real upload
     "attack decoys",  # the wrong candidates of an identification
     "public images",  # held-out pictures that an attacker may know
+    "records",  # the papers' synthetic records
     "audit",  # samples that a mechanism's promise is held against
 ]
 

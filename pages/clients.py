@@ -12,6 +12,7 @@ from ldp_core.experiment import Draft
 from ldp_core.theory import client_variance
 from pages.parts import components
 from pages.parts.cells import Cell, Outcome, apply_edits
+from pages.parts.data_panel import data_panel
 from pages.parts.fills import fills
 from pages.parts.header import header
 from pages.parts.population_chart import population_figure
@@ -44,6 +45,7 @@ def main() -> None:
         _picture(workspace)
         if st.button("See what that does to the weights", type="primary", width="stretch"):
             st.switch_page("noise.py")
+    data_panel(workspace)
 
 
 def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ldp_core import datasets
 from ldp_core.errors import InvalidExperiment
 from ldp_core.estimate import Rates, cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft, Variant, parse
@@ -24,6 +25,26 @@ def draft(changes: dict[str, Any], runs: int = 1, seeds: int = 1) -> Draft:
 def test_what_is_usual_fits():
     refuse_what_cannot_fit(draft({}, runs=12, seeds=20))
     refuse_what_cannot_fit(draft({"dataset": "mnist", "model": {"name": "mlp", "hidden": 4096}}))
+
+
+def test_data_take_memory_as_well(monkeypatch: pytest.MonkeyPatch):
+    digits, cifar = cost(draft({})), cost(draft({"dataset": "cifar10"}))
+    assert cifar.memory - digits.memory > 60_000 * 3072 * 4
+    kind = datasets.registry.kind("cifar10")
+    monkeypatch.setattr(kind, "train_size", 190_000)
+    wide = {"dataset": "cifar10", "clients": {"count": 1}}
+    with pytest.raises(
+        InvalidExperiment,
+        match=r"dataset is too large: 200,000 samples × 3,072 numbers × 5 B = 3.07 GB, of 3.22 GB in all",
+    ):
+        refuse_what_cannot_fit(draft(wide | {"model": {"name": "mlp", "hidden": 4096}}))
+    monkeypatch.setattr(kind, "train_size", 80_000)
+    with pytest.raises(
+        InvalidExperiment, match=r"and for the data 90,000 samples × .* = 1.38 GB, make .* GB"
+    ):
+        refuse_what_cannot_fit(
+            draft(wide | {"clients": {"count": 20}, "model": {"name": "mlp", "hidden": 4096}})
+        )
 
 
 def test_what_would_fill_the_disk_is_refused_with_the_arithmetic():

@@ -1,10 +1,11 @@
 """Real data, split into training and held-out test samples."""
 
-from ldp_core.component import Registry
-from ldp_core.datasets.base import Data, Dataset
+from ldp_core.datasets._place import APP, data_dir
+from ldp_core.datasets.base import Data, Dataset, Step, Told, quiet
+from ldp_core.datasets.folders import Sources
 
-registry: Registry[Dataset] = Registry(__name__, Dataset, "the data set's name")
+registry = Sources(__name__, Dataset, "the data set's name")
 names = registry.names
 get = registry.get
 
-__all__ = ["Data", "Dataset", "get", "names", "registry"]
+__all__ = ["APP", "Data", "Dataset", "Step", "Told", "data_dir", "get", "names", "quiet", "registry"]

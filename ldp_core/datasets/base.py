@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -11,16 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Component
+from ldp_core.errors import DataUnavailable
+from ldp_core.limits import spelled
+
+Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Data:
-    """Samples in memory: pixels in [0, 1] as float32 (n, *shape), labels as int64 (n,)."""
+    """Samples in memory as float32 (n, *shape), labels as int64 (n,).
+
+    Pixels lie in [0, 1]; what is no image says in its data set's summary how it is scaled.
+    """
 
     train_x: NDArray[np.float32]
-    train_y: NDArray[np.int64]
+    train_y: Labels
     test_x: NDArray[np.float32]
-    test_y: NDArray[np.int64]
+    test_y: Labels
     classes: int
 
     @property
@@ -29,24 +37,114 @@ class Data:
         return tuple(self.train_x.shape[1:])
 
 
+@dataclass(frozen=True)
+class Step:
+    """What is being done before there are data to train on, and how far that is."""
+
+    doing: str
+    done: int = 0
+    total: int = 0
+    """0 where it is not known."""
+    unit: str = "bytes"
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, in [0, 1]."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+    def __str__(self) -> str:
+        if not self.total:
+            return self.doing
+        if self.unit == "bytes":
+            return f"{self.doing}: {self.done / 1e6:.1f} of {self.total / 1e6:.1f} MB"
+        return f"{self.doing}: {spelled(self.done)} of {spelled(self.total)} {self.unit}"
+
+
+Told = Callable[[Step], None]
+"""Whoever wants to know how far it is."""
+
+
+def quiet(step: Step) -> None:
+    """For those who do not."""
+
+
 class Dataset(Component):
-    """A source of data. The sizes are known without loading anything."""
+    """A source of data. Everything but the samples is known without loading anything."""
 
     shape: ClassVar[tuple[int, ...]]
-    """Of one sample: (height, width) or (channels, height, width)."""
+    """Of one sample: (height, width), (channels, height, width), or (features,)."""
     classes: ClassVar[int]
+    class_names: ClassVar[tuple[str, ...]]
     train_size: ClassVar[int]
     test_size: ClassVar[int]
+    images: ClassVar[bool] = True
+    """False for samples that are no pictures: nothing of them is shown or attacked as one."""
+    download: ClassVar[int] = 0
+    """Bytes that are fetched before the first use."""
+    files: ClassVar[str] = ""
+    """Where its files lie below the data folder; "" for data that a library carries."""
+    version: ClassVar[str] = ""
+    """What tells one state of the data from another, where they can change; part of a run's identity."""
 
-    @abstractmethod
-    def load(self, root: Path) -> Data:
+    def load(self, root: Path, told: Told = quiet) -> Data:
         """The data, from `root` or the library that carries it; downloaded to `root` if need be.
 
         Raises:
-            DataUnavailable: it is not there and cannot be fetched; the message says what to do.
+            DataUnavailable: it is not there and cannot be fetched, or is damaged; the message says what
+                to do.
         """
+        self.fetch(root, told)
+        try:
+            data = self.read(root, told)
+        except (OSError, ValueError, RuntimeError, AssertionError, EOFError) as error:
+            raise self._damaged(f"cannot be read ({type(error).__name__})") from error
+        for x, y, size in (
+            (data.train_x, data.train_y, self.train_size),
+            (data.test_x, data.test_y, self.test_size),
+        ):
+            if x.shape != (size, *self.shape) or y.shape != (size,):
+                found = " × ".join(map(str, x.shape))
+                raise self._damaged(f"hold {found} numbers where {size} samples of {self.shape} should be")
+            if y.min() < 0 or y.max() >= self.classes:
+                raise self._damaged(f"hold the label {y.max()} where there are {self.classes} classes")
+        return data
+
+    def there(self, root: Path) -> bool:
+        """True if nothing has to be fetched."""
+        return True
+
+    def fetch(self, root: Path, told: Told = quiet) -> None:
+        """Bring what is missing to `root`; nothing to do for most.
+
+        Raises:
+            DataUnavailable: that is not possible; the message says what to do.
+        """
+
+    @abstractmethod
+    def read(self, root: Path, told: Told) -> Data:
+        """The data from files that are there; any error counts as damage to them."""
+
+    def train_labels(self, root: Path) -> Labels | None:
+        """The training labels in the order of `load`, without torch or scikit-learn.
+
+        None as long as they are not known here: before the data have been fetched, or first read.
+        """
+        return None
 
     @property
     def features(self) -> int:
         """How many numbers one sample has."""
         return int(np.prod(self.shape))
+
+    @property
+    def memory(self) -> int:
+        """Bytes while it is loaded: a float32 and the byte that it comes from, for each number."""
+        return 5 * self.features * (self.train_size + self.test_size)
+
+    def _damaged(self, how: str) -> DataUnavailable:
+        if not self.files:
+            return DataUnavailable(f"{self.label}: its data {how}; install the packages of the README again")
+        again = "and launch again, then it is downloaded anew" if self.download else "and put it there anew"
+        return DataUnavailable(
+            f"{self.label}: its files {how}; remove {self.files} from the data folder {again}"
+        )

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, model_valida
 from pydantic_core import InitErrorDetails, ValidationError
 
 from ldp_core import aggregators, attacks, datasets, limits, mechanisms, models, partitions, selections
-from ldp_core.errors import one_of, printable, shown
+from ldp_core.errors import DataUnavailable, one_of, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.parts import Part
@@ -73,7 +73,10 @@ def _check_name(value: Any) -> str:
 
 
 def _check_dataset(value: Any) -> str:
-    return str(Part(datasets.registry, "name").check(value).name)
+    try:
+        return str(Part(datasets.registry, "name").check(value).name)
+    except DataUnavailable as error:
+        raise refused(f"cannot be used: {error}") from None
 
 
 def _check_system(value: Any) -> None:
@@ -213,6 +216,14 @@ class Experiment(BaseModel):
         source = datasets.get(self.dataset)
         return self.model.dimension(source.shape, source.classes)
 
+    @property
+    def attacked(self) -> bool:
+        """True if uploads are attacked: it is asked for, and model and data allow it."""
+        if self.attack is None:
+            return False
+        source = datasets.get(self.dataset)
+        return not attacks.unfit(self.model, source.shape, source.classes, self.attack.attacker)
+
     def population(self) -> Population:
         """Every client's budget in the mechanism's own scope, and its safe range."""
         epsilon = self.clients.budgets()
@@ -228,7 +239,9 @@ class Experiment(BaseModel):
     def key(self) -> str:
         """Twelve hex digits that two experiments share if and only if they are the same run.
 
-        The name is not part of a run.
+        The name is not part of a run; the state of data that can change is.
         """
-        text = json.dumps(self.as_json() | {"name": ""}, sort_keys=True)
+        version = datasets.get(self.dataset).version
+        parts = self.as_json() | {"name": ""} | ({"data": version} if version else {})
+        text = json.dumps(parts, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]

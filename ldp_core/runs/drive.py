@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ldp_core import datasets
-from ldp_core.datasets import Data
+from ldp_core.datasets import Data, Told, quiet
 from ldp_core.events import Event, Started, Target
 from ldp_core.experiment import Experiment
 from ldp_core.runs.paths import data_dir
@@ -17,15 +17,27 @@ from ldp_core.runs.paths import data_dir
 if TYPE_CHECKING:
     from ldp_core.federated.state import State
 
+KEPT = 2
+"""Data sets in memory."""
+_loaded: dict[tuple[str, str], Data] = {}
 
-@lru_cache(maxsize=2)
-def load(name: str) -> Data:
+
+def load(name: str, told: Told = quiet) -> Data:
     """A data set by name, kept in memory for the next run.
 
+    Args:
+        name: as the registry knows it.
+        told: is given what is done, where that takes time.
+
     Raises:
-        DataUnavailable: it is not on this machine and cannot be fetched.
+        DataUnavailable: it is not on this machine and cannot be fetched, or is damaged.
     """
-    return datasets.get(name).load(data_dir())
+    key = (name, datasets.get(name).version)
+    if key not in _loaded:
+        while len(_loaded) >= KEPT:
+            _loaded.pop(next(iter(_loaded)))
+        _loaded[key] = datasets.get(name).load(data_dir(), told)
+    return _loaded[key]
 
 
 def one_thread() -> None:
@@ -55,12 +67,17 @@ class Start:
     seconds: float = 0.0
 
 
-def drive(experiments: Mapping[int, Experiment], starts: Mapping[int, Start] | None = None) -> Iterator[Turn]:
+def drive(
+    experiments: Mapping[int, Experiment],
+    starts: Mapping[int, Start] | None = None,
+    told: Told = quiet,
+) -> Iterator[Turn]:
     """Run experiments side by side, a turn of each after another.
 
     Args:
         experiments: by the number of the run.
         starts: for runs that are taken up again.
+        told: is given what is done before the first turn, where that takes time.
     """
     from ldp_core.simulate import simulate
 
@@ -70,7 +87,7 @@ def drive(experiments: Mapping[int, Experiment], starts: Mapping[int, Start] | N
     running = {
         i: simulate(
             experiment,
-            load(experiment.dataset),
+            load(experiment.dataset, told),
             start=starts[i].state if i in starts else None,
             keep=partial(states.__setitem__, i),
         )
@@ -79,13 +96,13 @@ def drive(experiments: Mapping[int, Experiment], starts: Mapping[int, Start] | N
     while running:
         for i in list(running):
             began = time.perf_counter()
-            told = [event.as_json() for event in _turn(running[i])]
+            events = [event.as_json() for event in _turn(running[i])]
             seconds[i] += time.perf_counter() - began
-            ended = told[-1]["event"] == "end"
+            ended = events[-1]["event"] == "end"
             if ended:
-                told[-1]["seconds"] = round(seconds[i], 4)
+                events[-1]["seconds"] = round(seconds[i], 4)
                 del running[i]
-            yield Turn(i, told, None if ended else states[i], seconds[i])
+            yield Turn(i, events, None if ended else states[i], seconds[i])
 
 
 def _turn(events: Iterator[Event]) -> Iterator[Event]:

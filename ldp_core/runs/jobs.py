@@ -10,6 +10,7 @@ from ldp_core.errors import NotNow, NotYours, StorageFailed
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.runs import queue, store
+from ldp_core.runs.doing import doing
 from ldp_core.runs.housekeeping import PIN, refuse_a_full_disk
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
@@ -141,6 +142,7 @@ def status(identity: str) -> dict[str, Any]:
         "kind": job.kind,
         "status": job.status,
         "message": job.message,
+        "doing": str(doing(job.folder) or "") if job.live and not rounds else "",
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "round": rounds.get(behind, 0) if behind is not None else 0,
         "rounds": job.request["draft"]["base"]["rounds"],

@@ -11,14 +11,9 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from ldp_core.datasets import APP
+from ldp_core.datasets import data_dir as data_dir
 from ldp_core.errors import StorageFailed
-
-APP = "epsilon-studio"
-
-
-def data_dir() -> Path:
-    """The folder of downloaded data sets (made by whoever downloads)."""
-    return Path(os.environ.get("EPSILON_DATA_DIR") or user_data_path(APP) / "data")
 
 
 def runs_dir() -> Path:

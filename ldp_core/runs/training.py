@@ -20,9 +20,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from ldp_core import datasets
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import finished, lineage, memory, queue
+from ldp_core.runs.doing import nothing, teller
 from ldp_core.runs.drive import drive, one_thread
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.slots import Slot
@@ -113,6 +115,8 @@ def _on_a_gpu() -> bool:
 
 def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     one_thread()
+    nothing(folder)
+    datasets.registry.look_anew()
     draft = parse_draft(request["draft"])
     reference = draft.reference() if request.get("reference") else None
     runs = draft.runs() + ([reference] if reference else [])
@@ -167,7 +171,7 @@ def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, R
 
 def _drive(folder: Path, runs: dict[int, Run], recorder: Recorder) -> None:
     numbers = sorted(runs)
-    for turn in drive({i: runs[i].experiment for i in numbers}, recorder.starts()):
+    for turn in drive({i: runs[i].experiment for i in numbers}, recorder.starts(), teller(folder)):
         recorder.write(turn)
         end = turn.events[-1]
         if end["event"] == "end" and end["status"] == "completed":

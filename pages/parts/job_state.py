@@ -11,6 +11,7 @@ import streamlit as st
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.runs import slots
+from ldp_core.runs.doing import doing
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 from ldp_core.runs.store import copied
@@ -32,6 +33,10 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"
         told = f"; {plain(job.message, 200)}" if job.message else ""
+        step = doing(job.folder) if not progress.seq else None
+        if step is not None and job.status == "running":
+            st.progress(step.share, text=plain(str(step), 200))
+            return
         st.progress(
             min(1.0, done / every), text=f"{verb}: round {at} of {draft.base.rounds}, {several}{pace}{told}"
         )

@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from ldp_core.errors import StorageFailed, UnknownJob
+from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.queue import Job
@@ -34,10 +34,19 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
     if job is None:
         _panels(draft, [], None, [], True, empty="press Train, and the server's view appears here")
         ledger_section(draft)
-    else:
+    elif recorded := settings_of(job):
         live = job.live
         st.fragment(_watch, run_every=POLL_SECONDS if live else None)(job.id, live, lesson)
-        ledger_section(parse_draft(job.request["draft"]))
+        ledger_section(recorded)
+
+
+def settings_of(job: Job) -> Draft | None:
+    """What a job was launched with; None, and a word on the page, if that means nothing any more."""
+    try:
+        return parse_draft(job.request["draft"])
+    except InvalidExperiment as error:
+        st.error(f"This run cannot be shown, as its settings no longer fit: {plain(str(error), 300)}.")
+        return None
 
 
 def _watch(identity: str, was_live: bool, lesson: str) -> None:
@@ -49,7 +58,9 @@ def _watch(identity: str, was_live: bool, lesson: str) -> None:
         return
     if was_live and not job.live:
         st.rerun()
-    draft = parse_draft(job.request["draft"])
+    draft = settings_of(job)
+    if draft is None:
+        return
     try:
         progress = progress_of(job.folder).update()
     except StorageFailed as error:
@@ -102,7 +113,7 @@ def _pictured(shown: list[Series]) -> tuple[list[Series], bool]:
 
 def _nothing_yet(job: Job, draft: Draft) -> str:
     """What the server's panel says while it has no image."""
-    if all(experiment.attack is None for experiment in draft.experiments()):
+    if not any(experiment.attacked for experiment in draft.experiments()):
         return "no attack in this experiment"
     if job.status == "queued":
         return "waiting for its turn"

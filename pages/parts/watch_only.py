@@ -5,10 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.errors import UnknownJob
-from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs
 from pages.parts.launch import title
-from pages.parts.live import live_view
+from pages.parts.live import live_view, settings_of
 from pages.parts.text import plain
 from pages.parts.workspace import start_with
 
@@ -22,7 +21,9 @@ def watch_only(identity: str) -> None:
         st.error("There is no such run on this server (any more).")
         st.page_link("start.py", label=":blue[Back to the start]")
         return
-    draft = parse_draft(job.request["draft"])
+    draft = settings_of(job)
+    if draft is None:
+        return
     if draft.base.name:
         st.markdown(f"**{plain(draft.base.name)}**")
     with st.container(horizontal=True, vertical_alignment="center"):

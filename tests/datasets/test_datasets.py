@@ -11,7 +11,6 @@ import pytest
 
 from ldp_core import datasets
 from ldp_core.datasets import Data
-from ldp_core.errors import DataUnavailable
 from tests.conftest import ROOT
 from tests.data import digits
 
@@ -28,6 +27,29 @@ def check(name: str, data: Data) -> None:
     assert set(np.unique(data.train_y)) == set(np.unique(data.test_y)) == set(range(source.classes))
 
 
+@pytest.mark.parametrize("name", datasets.names())
+def test_what_a_page_tells_is_known_without_loading(name: str):
+    source = datasets.get(name)
+    assert len(source.class_names) == source.classes == len(set(source.class_names)) >= 2
+    assert min(source.train_size, source.test_size) > 0
+    assert source.memory == 5 * source.features * (source.train_size + source.test_size)
+    assert source.summary.endswith(".")
+    assert bool(source.download) <= bool(source.files)
+
+
+def test_labels_are_known_without_scikit_learn():
+    labels = datasets.get("digits").train_labels(Path("nowhere"))
+    assert labels is not None
+    assert np.array_equal(labels, digits().train_y)
+
+
+@pytest.mark.mnist
+def test_labels_of_mnist_are_read_from_its_file(mnist_dir: Path):
+    labels = datasets.get("mnist").train_labels(mnist_dir)
+    assert labels is not None
+    assert np.bincount(labels).tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
+
+
 def test_digits():
     check("digits", digits())
     train = {image.tobytes() for image in digits().train_x}
@@ -38,17 +60,6 @@ def test_digits():
 @pytest.mark.mnist
 def test_mnist(mnist_dir: Path):
     check("mnist", datasets.get("mnist").load(mnist_dir))
-
-
-def test_without_files_or_network_there_is_one_clear_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    from ldp_core.datasets._vision import load_torchvision
-
-    mnist = load_torchvision().datasets.MNIST
-    monkeypatch.setattr(mnist, "mirrors", ["http://127.0.0.1:9/"])
-    with pytest.raises(DataUnavailable, match="choose the digits, which need no download"):
-        datasets.get("mnist").load(tmp_path / "data")
 
 
 GUARDED = """

@@ -1,0 +1,55 @@
+"""One image file to numbers, trusting nothing in it."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.errors import DataUnavailable, shown
+
+SIDE = 32
+"""Pixels of a square image, either way."""
+MOST_PIXELS = 50_000_000
+"""A file that says it has more is not unpacked: a few kilobytes can hold a gigabyte of one colour."""
+
+
+def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
+    """The image as (3, SIDE, SIDE) in [0, 1]: its middle square, scaled, in colour.
+
+    Args:
+        file: a PNG or JPEG, whatever its name says.
+        root: the folder that it has to lie in, links followed.
+        name: what to call it.
+
+    Raises:
+        DataUnavailable: it is no such image, damaged, too large, or leads out of the folder.
+    """
+    from PIL import Image, ImageOps
+
+    if not file.resolve().is_relative_to(root.resolve()):
+        raise _wrong(name, "is a link that leaves the data folder")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(file, formats=("PNG", "JPEG")) as image:
+                width, height = image.size
+                if width * height > MOST_PIXELS:
+                    raise _wrong(name, f"has {width} × {height} pixels, over {MOST_PIXELS / 1e6:.0f} million")
+                if image.mode.startswith(("I", "F")):
+                    raise _wrong(name, "has more than 8 bits a channel")
+                ImageOps.exif_transpose(image, in_place=True)
+                white = Image.new("RGBA", image.size, "white")
+                opaque = Image.alpha_composite(white, image.convert("RGBA")).convert("RGB")
+                square = ImageOps.fit(opaque, (SIDE, SIDE), Image.Resampling.BILINEAR)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise _wrong(name, f"has over {MOST_PIXELS / 1e6:.0f} million pixels") from None
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
+        raise _wrong(name, f"cannot be read as a PNG or JPEG ({type(error).__name__})") from None
+    return np.asarray(square, dtype=np.float32).transpose(2, 0, 1) / np.float32(255)
+
+
+def _wrong(name: str, what: str) -> DataUnavailable:
+    return DataUnavailable(f"the image {shown(name, 120)} {what}; remove or replace it and launch again")

@@ -1,0 +1,163 @@
+"""A file from the internet: resumed where it was cut, checked before it counts, from any of its addresses.
+
+torchvision's, scikit-learn's and pooch's downloaders begin anew after every cut and tell their progress
+to a terminal only, so this is ours: the standard library's client, and the checksums of those libraries.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+
+CHUNK = 64 * 2**10
+SECONDS = 20.0
+"""A server that is silent for so long is given up."""
+MIRROR = "EPSILON_DATA_MIRROR"
+"""Names a web address that is asked for every file first: a school's own copy, say."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+OF_THE_DISK = (*FULL, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO)
+"""No other address mends these."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file, where to get it, and how to know it."""
+
+    urls: tuple[str, ...]
+    checksum: str
+    """In hexadecimal: MD5 or SHA-256, told apart by its length."""
+
+    @property
+    def name(self) -> str:
+        """The file's own name."""
+        return self.urls[0].rpartition("/")[2]
+
+    def addresses(self) -> tuple[str, ...]:
+        """Where to ask, in this order."""
+        mirror = os.environ.get(MIRROR, "").rstrip("/")
+        return ((f"{mirror}/{self.name}",) if mirror else ()) + self.urls
+
+    def matches(self, file: Path) -> bool:
+        """True if a file is this one, whole and unaltered."""
+        kind = "md5" if len(self.checksum) == 32 else "sha256"
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, lambda: _digest(kind)).hexdigest() == self.checksum
+
+
+class Failed(Exception):
+    """No address gave the file; the text says why the last did not."""
+
+
+def download(remote: Remote, target: Path, most: int, told: Callable[[int], None]) -> None:
+    """Bring one file to `target`, where it appears only when it is whole and right.
+
+    What has come of it stays beside it as `….partial`, whatever interrupts this, and is gone on with.
+
+    Args:
+        remote: the file.
+        target: where to put it.
+        most: bytes that it has at most; an address that sends more is not believed.
+        told: is given the bytes that are there, now and then.
+
+    Raises:
+        Failed: no address gave it.
+        OSError: the disk does not take it.
+    """
+    if target.exists() and remote.matches(target):
+        told(target.stat().st_size)
+        return
+    partial = target.with_name(f"{target.name}.partial")
+    while True:
+        before, why = _size(partial), ""
+        for url in remote.addresses():
+            try:
+                _bring(url, remote, partial, most, told)
+            except (OSError, HTTPException, ValueError) as error:
+                if isinstance(error, OSError) and error.errno in OF_THE_DISK:
+                    raise
+                why = _reason(error)
+            else:
+                partial.replace(target)
+                return
+        if _size(partial) <= before:  # as long as each pass brings something, it is worth another
+            raise Failed(why)
+
+
+def _bring(url: str, remote: Remote, partial: Path, most: int, told: Callable[[int], None]) -> None:
+    """Go on with a file, and begin it anew once if its beginning was of another file."""
+    for resumed in (_size(partial) > 0, False):
+        _append(url, partial, most, told)
+        if remote.matches(partial):
+            return
+        partial.unlink()
+        if not resumed:
+            raise ValueError("what came is not the file that it should be (its checksum differs)")
+
+
+def _append(url: str, partial: Path, most: int, told: Callable[[int], None]) -> None:
+    """Ask for what is missing and write it down as it comes."""
+    if not url.startswith(("https://", "http://")):
+        raise ValueError("its address is no web address")
+    have = _size(partial)
+    headers = {"User-Agent": "epsilon-studio"} | ({"Range": f"bytes={have}-"} if have else {})
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310 (checked above)
+    try:
+        answer = urllib.request.urlopen(request, timeout=SECONDS)  # noqa: S310
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == 416:  # there is no more of it: it is whole, or was of another file
+            return
+        raise
+    with answer:
+        goes_on = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(
+            f"bytes {have}-"
+        )
+        have = have if goes_on else 0
+        length = answer.headers.get("Content-Length")
+        whole = have + int(length) if length else None
+        if whole is not None and whole > most:
+            raise ValueError(
+                f"the server sends {whole / 1e6:.1f} MB where at most {most / 1e6:.1f} MB belong"
+            )
+        with partial.open("ab" if goes_on else "wb") as file:
+            while chunk := answer.read(CHUNK):
+                file.write(chunk)
+                have += len(chunk)
+                if have > most:
+                    raise ValueError(f"the server sends more than the {most / 1e6:.1f} MB that belong there")
+                told(have)
+    if whole is not None and have < whole:
+        raise ConnectionError(f"the connection was cut after {have / 1e6:.1f} of {whole / 1e6:.1f} MB")
+
+
+def free_space(folder: Path) -> int:
+    """Bytes that a folder's disk still takes."""
+    return shutil.disk_usage(folder).free
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def _digest(kind: str) -> hashlib._Hash:
+    return hashlib.new(kind, usedforsecurity=False)
+
+
+def _reason(error: Exception) -> str:
+    """Why an address did not give the file, in a few words."""
+    if isinstance(error, urllib.error.HTTPError):
+        return f"the server answers {error.code}"
+    if isinstance(error, TimeoutError):
+        return f"the server is silent for {SECONDS:.0f} s"
+    if isinstance(error, urllib.error.URLError):
+        inner = error.reason
+        return (getattr(inner, "strerror", None) or str(inner)).lower()
+    return str(error) or type(error).__name__

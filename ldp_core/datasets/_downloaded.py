@@ -1,0 +1,100 @@
+"""Data sets that are fetched from the internet once: by one process at a time, whoever else waits."""
+
+from __future__ import annotations
+
+import shutil
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ldp_core.datasets._download import FULL, Failed, Remote, download, free_space
+from ldp_core.datasets.base import Dataset, Step, Told, quiet
+from ldp_core.errors import DataUnavailable
+
+WAIT_SECONDS = 0.3
+
+
+class Downloaded(Dataset):
+    """Archives are fetched to `downloads/` in the data folder, unpacked to their place, and removed."""
+
+    @abstractmethod
+    def remotes(self) -> Sequence[Remote]:
+        """Its archives, with the addresses and checksums that torchvision or scikit-learn gives."""
+
+    @abstractmethod
+    def unpack(self, archives: Sequence[Path], root: Path) -> None:
+        """Put the archives' contents in place, each file whole or not at all."""
+
+    def fetch(self, root: Path, told: Told = quiet) -> None:
+        if self.there(root):
+            return
+        downloads = root / "downloads" / self.name
+        try:
+            downloads.mkdir(parents=True, exist_ok=True)
+            with self._alone(downloads, told):
+                if not self.there(root):  # another process may have brought it meanwhile
+                    self._bring(root, downloads, told)
+        except Failed as error:
+            raise DataUnavailable(
+                f"{self.label} is not on this machine and cannot be downloaded ({error}); connect to the "
+                f"internet and launch again (what has come is kept), put its files in {self.files} of the "
+                "data folder, or choose the digits, which need no download"
+            ) from error
+        except OSError as error:
+            if error.errno in FULL:
+                raise  # whoever runs this knows what to say of a full disk
+            raise DataUnavailable(
+                f"{self.label} is not on this machine and the data folder cannot be written "
+                f"({error.strerror}); name another folder in EPSILON_DATA_DIR, or choose the digits, which "
+                "need no download"
+            ) from error
+
+    def _bring(self, root: Path, downloads: Path, told: Told) -> None:
+        remotes = self.remotes()
+        # the archives and what they hold, which may be six times as large
+        needed, free = 7 * self.download, free_space(downloads)
+        if free < needed:
+            raise DataUnavailable(
+                f"{self.label} needs {needed / 1e6:.0f} MB on the disk of the data folder while it is "
+                f"unpacked, and {free / 1e6:.0f} MB are free; remove something and launch again"
+            )
+        archives, before = [], 0
+        for remote in remotes:
+            target = downloads / remote.name
+            told(Step(f"Downloading {self.label}", before, self.download))
+            download(
+                remote,
+                target,
+                most=2 * self.download + 2**20,
+                told=lambda got, before=before: told(  # type: ignore[misc]
+                    Step(f"Downloading {self.label}", before + got, max(self.download, before + got))
+                ),
+            )
+            before += target.stat().st_size
+            archives.append(target)
+        told(Step(f"Unpacking {self.label}"))
+        try:
+            self.unpack(archives, root)
+        except (ValueError, EOFError) as error:
+            raise Failed(f"its archive cannot be unpacked: {type(error).__name__}") from error
+        for archive in archives:
+            archive.unlink()
+        shutil.rmtree(downloads / "unpacked", ignore_errors=True)
+
+    @contextmanager
+    def _alone(self, downloads: Path, told: Told) -> Iterator[None]:
+        """Hold the lock of this data set; the system lets go of it if this process dies."""
+        lock = FileLock(downloads / "lock")
+        while True:
+            try:
+                lock.acquire(timeout=WAIT_SECONDS)
+                break
+            except Timeout:
+                told(Step(f"Waiting for {self.label}, which another job is downloading"))
+        try:
+            yield
+        finally:
+            lock.release()

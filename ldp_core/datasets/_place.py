@@ -1,0 +1,15 @@
+"""Where data sets live on this machine: the folder that `EPSILON_DATA_DIR` names, or the platform's own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+APP = "epsilon-studio"
+
+
+def data_dir() -> Path:
+    """The folder of downloaded data sets and of folders of images (made by whoever downloads)."""
+    return Path(os.environ.get("EPSILON_DATA_DIR") or user_data_path(APP) / "data")

@@ -1,0 +1,38 @@
+"""Fashion-MNIST: 70 000 pictures of clothes of 28 × 28 pixels, through torchvision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core.datasets._idx import Idx
+
+
+class FashionMNIST(Idx):
+    """Harder than MNIST at the same size; in torchvision's own layout below the data folder."""
+
+    label = "Fashion-MNIST (28×28)"
+    order = 3
+    summary = (
+        "70 000 pictures of clothes, 28 × 28 pixels in grey, from all five papers; 31 MB to download once."
+    )
+    reference = "Xiao, Rasul and Vollgraf 2017; torchvision.datasets.FashionMNIST"
+
+    class_names = (
+        "T-shirt",
+        "trousers",
+        "pullover",
+        "dress",
+        "coat",
+        "sandal",
+        "shirt",
+        "sneaker",
+        "bag",
+        "ankle boot",
+    )
+    download = 30_878_645
+    files = "FashionMNIST/raw"
+
+    def source(self) -> Any:
+        from ldp_core.datasets._vision import load_torchvision
+
+        return load_torchvision().datasets.FashionMNIST

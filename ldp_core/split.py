@@ -1,0 +1,33 @@
+"""Who holds what: how many samples of each class lie with each client, before anything is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core import datasets
+from ldp_core.experiment import Experiment
+from ldp_core.streams import stream
+
+Counts = NDArray[np.int64]
+
+
+def label_counts(experiment: Experiment, root: Path) -> Counts | None:
+    """The samples of each class with each client, (count, classes), exactly as a run deals them.
+
+    None as long as the labels are not known here: before the data were first fetched and read.
+
+    Raises:
+        InvalidInput: the partition cannot give every client a sample.
+    """
+    source = datasets.get(experiment.dataset)
+    labels = source.train_labels(root)
+    if labels is None:
+        return None
+    count = experiment.clients.count
+    shards = experiment.partition.split(labels, count, stream(experiment.seed, "partition"))
+    owner = np.repeat(np.arange(count), [len(shard) for shard in shards])
+    flat = owner * source.classes + labels[np.concatenate(shards)]
+    return np.bincount(flat, minlength=count * source.classes).reshape(count, source.classes)

@@ -1,0 +1,73 @@
+"""Data in the browser: who holds what, and a download that is watched and stopped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import queue
+from tests.browser.conftest import Visitor
+from tests.browser.server import Server
+from tests.datasets import samples
+from tests.datasets.server import web
+
+FILE = "train-images-idx3-ubyte.gz"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    place = tmp_path_factory.mktemp("data")
+    samples.folder(place / "data", "pets", {"cats": 6, "dogs": 5})
+    samples.folder(place / "data", "alone", {"cats": 6})
+    with pytest.MonkeyPatch.context() as patch, web() as mirror:
+        mirror.files[FILE] = bytes(9_000_000)
+        mirror.pause = 0.005
+        patch.setenv("EPSILON_DATA_DIR", str(place / "data"))
+        patch.setenv("EPSILON_DATA_MIRROR", mirror.url)
+        patch.setenv("no_proxy", "127.0.0.1,localhost")
+        running = Server(place / "runs")
+        yield running
+        running.stop()
+
+
+def test_who_holds_what_and_a_download_that_is_stopped(browser: Browser, visitor: Visitor, tmp_path: Path):
+    page = visitor.open("/clients", "text=Who holds what?")
+    expect(page.get_by_text("Each of the 20 clients holds 71 to 72 samples")).to_be_visible()
+    chart = page.get_by_role("img", name=re.compile("Training samples of each class"))
+    expect(chart).to_be_visible()
+    expect(page.get_by_text("“alone” holds 1 class folder")).to_be_visible()
+
+    def choose(name: str) -> None:
+        page.get_by_role("combobox", name=re.compile("^(Selected .*)?Data$|Data")).first.click()
+        page.get_by_role("option", name=name, exact=True).click()
+
+    choose("Images: pets")
+    expect(page.get_by_text("must be at most 11, the training samples of images:pets")).to_be_visible()
+    choose("MNIST (28×28)")
+    expect(page.get_by_text("downloads 11.6 MB before it trains")).to_be_visible()
+    page.get_by_role("link", name="Train").click()
+    page.get_by_role("button", name="Train", exact=True).click()
+    coming = page.get_by_text(re.compile(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB"))
+    expect(coming).to_be_visible(timeout=60_000)  # the worker starts, and imports torchvision
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped at round 0")).to_be_visible(timeout=20_000)
+
+
+def test_a_run_whose_images_are_gone_says_so(
+    visitor: Visitor, server: Server, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    place = server.runs_dir.parent / "data"
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(place))
+    samples.folder(place, "short", {"cats": 6, "dogs": 5})
+    draft = Draft(parse({"dataset": "images:short", "clients": {"count": 2}}), (Variant("run"),))
+    identity = queue.add("run", {"draft": draft.as_json()}, None, None)
+    assert queue.move(identity, "cancelled")
+    (place / "short").rename(place / "gone")
+    page = visitor.open(f"/train?job={identity}", "text=This run cannot be shown")
+    expect(page.get_by_text("got “images:short”")).to_be_visible()

@@ -1,0 +1,72 @@
+"""A web server for downloads, on a real socket, that can misbehave."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Web(ThreadingHTTPServer):
+    """Serves `files` by name; every request is noted with the byte that it starts from."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.files: dict[str, bytes] = {}
+        self.asked: list[tuple[str, int]] = []
+        self.cut: list[int] = []
+        """Bytes after which the next answers break off, one an answer."""
+        self.ranges = True
+        self.pause = 0.0
+        """Seconds between pieces."""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that goes away is what some tests are about."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Web
+
+    def do_GET(self) -> None:
+        name = self.path.rpartition("/")[2]
+        start = int(self.headers.get("Range", "bytes=0-")[6:-1]) if self.server.ranges else 0
+        self.server.asked.append((name, start))
+        body = self.server.files.get(name)
+        if body is None or (start and start >= len(body)):
+            self.send_error(404 if body is None else 416)
+            return
+        self.send_response(206 if start else 200)
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
+        self.send_header("Content-Length", str(len(body) - start))
+        self.end_headers()
+        end = start + self.server.cut.pop(0) if self.server.cut else len(body)
+        for at in range(start, min(end, len(body)), 1000):
+            self.wfile.write(body[at : min(at + 1000, end)])
+            if self.server.pause:
+                time.sleep(self.server.pause)
+
+    def log_message(self, *words: object) -> None:
+        pass
+
+
+@contextmanager
+def web() -> Iterator[Web]:
+    """A server for as long as a test lasts."""
+    server = Web()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

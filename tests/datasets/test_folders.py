@@ -1,0 +1,268 @@
+"""Folders of images: found by their ids, read with suspicion, and said to be wrong in one sentence."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from ldp_core import datasets
+from ldp_core.datasets import Step, _contents, _decode
+from ldp_core.errors import DataUnavailable, InvalidExperiment, UnknownName
+from ldp_core.experiment import parse
+from tests.datasets import samples
+
+PETS = {"cats": 6, "dogs": 5}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder of its own."""
+    place = tmp_path / "data"
+    place.mkdir()
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(place))
+    return place
+
+
+def wrong(name: str) -> str:
+    """Why a folder cannot be used, as everybody is told who asks for it."""
+    with pytest.raises(DataUnavailable) as caught:
+        datasets.get(f"images:{name}")
+    assert f"images:{name}" not in datasets.names()
+    assert str(caught.value) in datasets.registry.unusable()
+    with pytest.raises(InvalidExperiment) as refused:
+        parse({"dataset": f"images:{name}"})
+    assert str(refused.value) == f"dataset cannot be used: {caught.value}"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_a_folder_is_a_data_set_like_any_other(root: Path, split: bool):
+    samples.folder(root, "pets", PETS, split)
+    assert "images:pets" in datasets.names()
+    assert datasets.registry.labels()["images:pets"] == "Images: pets"
+    source = datasets.get("images:pets")
+    assert source.class_names == ("cats", "dogs")
+    assert (source.train_size, source.test_size) == ((11, 11) if split else (9, 2))
+    told: list[Step] = []
+    data = source.load(root, told.append)
+    assert data.train_x.shape == (source.train_size, 3, 32, 32)
+    labels = source.train_labels(root)
+    assert labels is not None
+    assert np.array_equal(labels, data.train_y)
+    cats, dogs = (data.train_x[data.train_y == label] for label in (0, 1))
+    assert np.abs(cats - np.reshape([0, 0, 0], (1, 3, 1, 1))).max() < 0.02
+    assert np.abs(dogs - np.reshape([0, 40 / 255, 1], (1, 3, 1, 1))).max() < 0.02
+    assert str(told[0]) == f"Reading pets: 0 of {11 * (1 + split)} images"
+    experiment = parse({"dataset": "images:pets", "clients": {"count": 3}})
+    assert experiment.dimension == 2 * (3 * 32 * 32 + 1)
+
+
+def test_images_are_cropped_scaled_and_turned_into_colour(root: Path):
+    place = samples.folder(root, "pets", PETS)
+    wide = samples.image((300, 100), colour="black")
+    wide.paste("white", (100, 0, 200, 100))
+    wide.save(place / "train/cats/000.jpg")
+    samples.image((64, 64), "L", 128).save(place / "train/cats/001.png")
+    samples.image((64, 64), "RGBA", (0, 0, 0, 0)).save(place / "train/cats/002.png")
+    data = datasets.get("images:pets").load(root)
+    assert data.train_x[0].min() > 0.8, "of a wide picture the middle is kept"
+    grey = [x for x in data.train_x[data.train_y == 0] if np.abs(x - 128 / 255).max() < 1e-6]
+    assert len(grey) == 1
+    clear = [x for x in data.train_x[data.train_y == 0] if x.min() == 1]
+    assert len(clear) == 1, "what is transparent is white"
+
+
+def test_other_images_are_another_run(root: Path):
+    place = samples.folder(root, "pets", PETS)
+    experiment = {"dataset": "images:pets", "clients": {"count": 3}}
+    before = parse(experiment).key
+    assert parse(experiment).key == before
+    samples.image(colour="white").save(place / "train" / "cats" / "new.png")
+    assert parse(experiment).key != before
+    assert datasets.get("images:pets").train_size == 12
+    assert parse({}).as_json()["dataset"] == "digits"
+
+
+BAD_IDS = (
+    "..",
+    "../pets",
+    "..%2fpets",
+    "%2e%2e",
+    "pets/../pets",
+    "pets/",
+    "/etc",
+    "//host/share",
+    "\\\\host\\share",
+    "C:\\pets",
+    "pets\0",
+    "pets?x",
+    "pets#x",
+    "pets;x",
+    "",
+    ".",
+    "~",
+    "$HOME",
+    "-pets",
+    "p" * 41,
+    "péts",
+    "pets\n",
+    " pets",
+    "outside",
+)
+
+
+def test_ids_are_no_paths(root: Path):
+    samples.folder(root, "pets", PETS)
+    samples.folder(root.parent, "outside", PETS)
+    opened: list[str] = []
+    watching = [True]
+
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
+        if watching[0] and event in ("open", "os.scandir", "os.listdir") and arguments:
+            opened.append(os.fsdecode(arguments[0]) if isinstance(arguments[0], str | bytes | Path) else "")
+
+    sys.addaudithook(audit)
+    for identity in BAD_IDS:
+        with pytest.raises(UnknownName):
+            datasets.get(f"images:{identity}")
+        with pytest.raises(InvalidExperiment, match=r"dataset.* must be"):
+            parse({"dataset": f"images:{identity}"})
+    watching[0] = False
+    assert opened, "the test sees what is opened"
+    foreign = [path for path in opened if not path.startswith(str(root.resolve()))]
+    assert [path for path in foreign if not path.startswith((sys.prefix, sys.base_prefix))] == []
+
+
+@pytest.mark.parametrize("what", ["images:pets", "cats", "000.jpg"])
+def test_links_out_of_the_data_folder_are_refused_and_not_followed(root: Path, what: str):
+    outside = samples.folder(root.parent, "outside", PETS)
+    place = samples.folder(root, "pets", PETS)
+    if what == "images:pets":
+        place.rename(root.parent / "moved")
+        place.symlink_to(outside)
+    elif what == "cats":
+        (place / "train" / "cats").rename(root.parent / "moved")
+        (place / "train" / "cats").symlink_to(outside / "train" / "cats")
+    else:
+        (place / "train" / "cats" / what).unlink()
+        (place / "train" / "cats" / what).symlink_to(outside / "train" / "cats" / what)
+    assert "is a link that leaves the data folder; put the images themselves there" in wrong("pets")
+
+
+def test_a_link_that_appears_later_is_refused_as_well(root: Path):
+    place = samples.folder(root, "pets", PETS)
+    source = datasets.get("images:pets")
+    (root.parent / "secret.png").write_bytes((place / "train/cats/001.png").read_bytes())
+    (place / "train/cats/001.png").unlink()
+    (place / "train/cats/001.png").symlink_to(root.parent / "secret.png")
+    with pytest.raises(DataUnavailable, match="leaves the data folder"):
+        source.load(root)
+
+
+def test_links_within_the_data_folder_are_fine(root: Path):
+    samples.folder(root, "pets", PETS)
+    (root / "again").symlink_to(root / "pets")
+    assert datasets.get("images:again").train_size == 11
+
+
+def test_folders_that_will_not_do_say_why(root: Path):
+    samples.folder(root, "one", {"cats": 3})
+    assert "“one” holds 1 class folder; 2 to 1000 are needed" in wrong("one")
+    samples.folder(root, "empty", {"cats": 3, "dogs": 0})
+    assert "holds no PNG or JPEG in its class “dogs”; add or remove it" in wrong("empty")
+    place = samples.folder(root, "half", PETS)
+    (place / "test").rename(root / "elsewhere")
+    assert "holds only one of train and test" in wrong("half")
+    place = samples.folder(root, "other", PETS)
+    (place / "test" / "cats").rename(place / "test" / "cows")
+    assert "tests on a class “cows” that it does not train on" in wrong("other")
+    (root / "notes").mkdir()
+    (root / "notes" / "readme.txt").touch()
+    assert not any("notes" in sentence for sentence in datasets.registry.unusable()), "that is no such folder"
+
+
+def test_too_many_images_are_refused(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(_contents, "MOST_IMAGES", 5)
+    samples.folder(root, "many", PETS)
+    assert "holds more than 5 images; remove some" in wrong("many")
+
+
+def _bomb(file: Path) -> None:
+    Image.new("1", (8000, 8000)).save(file)
+
+
+def _text_bomb(file: Path) -> None:
+    info: Any = PngInfo()
+    info.add_text("x", "y" * 20_000_000, zip=True)
+    samples.image().save(file, pnginfo=info)
+
+
+def _deep(file: Path) -> None:
+    samples.image(mode="I;16", colour=9).save(file)
+
+
+BAD_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "empty": (lambda file: file.write_bytes(b""), "cannot be read as a PNG or JPEG"),
+    "text": (lambda file: file.write_text("hello"), "cannot be read as a PNG or JPEG"),
+    "cut": (lambda file: file.write_bytes(file.read_bytes()[:60]), "cannot be read as a PNG or JPEG"),
+    "renamed": (lambda file: samples.image().save(file, format="GIF"), "cannot be read as a PNG or JPEG"),
+    "bomb": (_bomb, "has 8000 × 8000 pixels, over 50 million"),
+    "text bomb": (_text_bomb, "cannot be read as a PNG or JPEG"),
+    "deep": (_deep, "has more than 8 bits a channel"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_a_bad_image_is_named_with_what_to_do(root: Path, kind: str):
+    place = samples.folder(root, "pets", PETS)
+    make, why = BAD_FILES[kind]
+    make(place / "train" / "dogs" / "001.png")
+    with pytest.raises(DataUnavailable) as caught:
+        datasets.get("images:pets").load(root)
+    assert str(caught.value).startswith(f"the image “pets/train/dogs/001.png” {why}")
+    assert str(caught.value).endswith("; remove or replace it and launch again")
+
+
+def test_a_huge_image_is_not_unpacked(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
+    place = samples.folder(root, "pets", PETS)
+    samples.image((60, 60)).save(place / "train" / "cats" / "001.png")
+    with pytest.raises(DataUnavailable, match="over 50 million pixels"):
+        _decode.decoded(place / "train" / "cats" / "001.png", root, "x")
+
+
+@pytest.fixture
+def _unreadable(root: Path) -> Iterator[Path]:
+    place = samples.folder(root, "pets", PETS)
+    (place / "train").chmod(0)
+    yield place
+    (place / "train").chmod(0o755)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read_is_no_error_of_the_program(_unreadable: Path):
+    assert "images:pets" not in datasets.names()
+
+
+@pytest.mark.mnist
+def test_a_real_folder_of_photographs():
+    place = Path(os.environ.get("EPSILON_DATA_DIR", ""))
+    if "images:cifar10-jpeg" not in datasets.names():
+        pytest.skip(f"there is no folder cifar10-jpeg in {place.name}")
+    source = datasets.get("images:cifar10-jpeg")
+    assert (source.train_size, source.test_size, source.classes) == (10_000, 2000, 10)
+    labels = source.train_labels(place)
+    assert labels is not None
+    assert np.bincount(labels).tolist() == [1000] * 10
+    path, _ = source.contents.train[0]  # type: ignore[attr-defined]
+    pixels = _decode.decoded(place / source.files / path, place, path)
+    original = np.asarray(Image.open(place / source.files / path).convert("RGB")) / 255
+    assert np.abs(pixels.transpose(1, 2, 0) - original).max() < 1e-6, "of 32 × 32 pixels each stays as it is"
