@@ -24,7 +24,7 @@ from tests.runs.processes import launch, until
 
 __all__ = ["_direct"]
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("clean_processes")]
 
 FILE = "train-images-idx3-ubyte.gz"
 MNIST = {"dataset": "mnist", "rounds": 1, "attack": None}
