@@ -13,6 +13,7 @@ from typing import Any
 from ldp_core.datasets import Step, Told
 from ldp_core.errors import InvalidExperiment, Problem, StudioError
 from ldp_core.experiment import Draft, Experiment, changed, loads, parse_draft, read_json
+from ldp_core.experiment.ladder import Ladder, parse_ladder
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,10 +70,23 @@ def _presets(options: argparse.Namespace) -> int:
 
 
 def _submit(options: argparse.Namespace) -> int:
-    draft = _draft(options)
     from ldp_core.runs import jobs
 
-    print(jobs.submit(draft))
+    if options.kind == "attack":
+        print(jobs.submit_ladder(_ladder(options)))
+    else:
+        print(jobs.submit(_draft(options)))
+    return 0
+
+
+def _attack(options: argparse.Namespace) -> int:
+    ladder = _ladder(options)
+    from ldp_core.ladder import climb
+    from ldp_core.runs.drive import load, one_thread
+
+    one_thread()
+    for event in climb(ladder, load(ladder.base.dataset, _on_stderr())):
+        print(json.dumps(event.as_json(), allow_nan=False), flush=True)
     return 0
 
 
@@ -82,6 +96,9 @@ def _status(options: argparse.Namespace) -> int:
     state = jobs.status(options.id)
     if options.json:
         print(json.dumps(state))
+    elif state["kind"] == "attack":
+        reason = f": {state['message']}" if state["message"] else ""
+        print(f"{state['status']}, {state['cells']} of {state['cells_in_all']} cells{reason}")
     else:
         accuracy = "" if state["accuracy"] is None else f", accuracy {state['accuracy']:.1%}"
         reason = f": {state['message']}" if state["message"] else ""
@@ -184,6 +201,18 @@ def _draft(options: argparse.Namespace) -> Draft:
     return draft.with_base(_changes(options.set))
 
 
+def _ladder(options: argparse.Namespace) -> Ladder:
+    """An attacker's ladder from a file; `--set` changes its fields, `base.…` those of its experiment."""
+    data = read_json(_text(options.experiment))
+    if isinstance(data, dict):
+        for path, value in _changes(options.set).items():
+            where, *names = data, *path.split(".")
+            for name in names[:-1]:
+                where = where.setdefault(name, {})
+            where[names[-1]] = value
+    return parse_ladder(data)
+
+
 def _text(source: str) -> str:
     """The contents of a file, or of stdin for "-"."""
     if source == "-" and sys.stdin is None:
@@ -227,6 +256,11 @@ def _parser() -> argparse.ArgumentParser:
         added = command(name, function, text)
         added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
         added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
+        if name == "submit":
+            added.add_argument("--kind", choices=("run", "attack"), default="run", help="run by default")
+    added = command("attack", _attack, "climb an attacker's ladder here and print its cells as JSON lines")
+    added.add_argument("experiment", metavar="LADDER.json", help="a JSON file, or - for stdin")
+    added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
     added = command("presets", _presets, "list the prepared scenarios, or show one")
     added.add_argument("--show", metavar="NAME", help="print its base experiment")
     added.add_argument("--variants", action="store_true", help="with --show: one experiment a line")

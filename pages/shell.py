@@ -22,6 +22,7 @@ st.navigation(
         st.Page("clients.py", title="Clients", url_path="clients"),
         st.Page("noise.py", title="Noise", url_path="noise"),
         st.Page("train.py", title="Train", url_path="train"),
+        st.Page("attack.py", title="Attack", url_path="attack"),
         st.Page("runs.py", title="Runs", url_path="runs", visibility="hidden"),
     ],
     position="top",

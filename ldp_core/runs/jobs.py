@@ -8,7 +8,8 @@ from typing import Any
 
 from ldp_core.errors import NotNow, NotYours, StorageFailed
 from ldp_core.estimate import cost, refuse_what_cannot_fit
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment.ladder import Ladder
 from ldp_core.runs import queue, store
 from ldp_core.runs.doing import doing
 from ldp_core.runs.housekeeping import PIN, refuse_a_full_disk
@@ -36,6 +37,27 @@ def submit(
     refuse_what_cannot_fit(draft)
     refuse_a_full_disk(cost(draft).storage)
     identity = queue.add("run", {"draft": draft.as_json(), "reference": reference}, draft_id, owner)
+    ensure_worker()
+    return identity
+
+
+def submit_ladder(ladder: Ladder, draft_id: str | None = None, *, owner: str | None = None) -> str:
+    """Put an attacker's ladder in the queue, as a job of kind "attack"; returns the job's id.
+
+    Args:
+        ladder: what to attack, and how.
+        draft_id: the draft whose base it attacks, so that its page finds the job again.
+        owner: who launches it.
+
+    Raises:
+        InvalidExperiment: training up to its round cannot fit into memory; with the arithmetic.
+        QueueFull: enough jobs are waiting.
+        StorageFailed: the disk is nearly full.
+    """
+    draft = Draft(changed(ladder.base, {"attack": None, "rounds": ladder.round}), (Variant("ladder", {}),))
+    refuse_what_cannot_fit(draft)
+    refuse_a_full_disk(cost(draft).storage)
+    identity = queue.add("attack", {"draft": draft.as_json(), "ladder": ladder.as_json()}, draft_id, owner)
     ensure_worker()
     return identity
 
@@ -105,9 +127,9 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
     shutil.rmtree(job.folder, ignore_errors=True)
 
 
-def of_draft(draft_id: str, most: int = 20) -> list[Job]:
-    """The newest jobs that were launched from a draft, newest first."""
-    return queue.find("draft = ?", (draft_id,), most=most)
+def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
+    """The newest jobs of one kind that were launched from a draft, newest first."""
+    return queue.find("draft = ? AND kind = ?", (draft_id, kind), most=most)
 
 
 def recent(most: int = 10) -> list[Job]:
@@ -129,6 +151,8 @@ def status(identity: str) -> dict[str, Any]:
     except StorageFailed as error:  # what the queue knows can still be told
         events, runs = [], []
         job = replace(job, message=f"{job.message}; {error}" if job.message else str(error))
+    if job.kind == "attack":
+        return _status_of_ladder(job, len([event for event in events if event.body["event"] == "cell"]))
     for event in events:
         body = event.body
         if body["event"] in ("start", "round", "end"):
@@ -159,4 +183,19 @@ def status(identity: str) -> dict[str, Any]:
             }
             for run in runs
         ],
+    }
+
+
+def _status_of_ladder(job: Job, cells: int) -> dict[str, Any]:
+    ladder = job.request["ladder"]
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "status": job.status,
+        "message": job.message,
+        "doing": str(doing(job.folder) or "") if job.live and not cells else "",
+        "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
+        "cells": cells,
+        "cells_in_all": len(ladder["mechanisms"]) * len(ladder["epsilons"]),
+        "pid": job.pid,
     }

@@ -22,7 +22,7 @@ class Listed:
     """As somebody typed it; "" if it has none."""
     runs: int
     rounds: int
-    """Planned, of each run; runs and rounds are 0 if its request cannot be read."""
+    """Planned, of each run; 0 if its request cannot be read. Of a ladder there are 0 runs."""
     damaged: bool
 
     @property
@@ -46,7 +46,7 @@ def describe(job: Job) -> Listed:
     try:
         draft = job.request["draft"]
         name, rounds = str(draft["base"]["name"]), int(draft["base"]["rounds"])
-        runs = len(draft["variants"]) * int(draft["seeds"])
+        runs = len(draft["variants"]) * int(draft["seeds"]) if job.kind == "run" else 0
     except (LookupError, TypeError, ValueError):
         return Listed(job, "", 0, 0, True)
     return Listed(job, name, runs, rounds, _is_damaged(job))

@@ -118,7 +118,7 @@ def _writing() -> Iterator[sqlite3.Connection]:
 def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str | None = None) -> str:
     """Append a job; returns its id, twelve hex digits.
 
-    While a job of the same draft waits or runs there is no second one: its id is returned instead,
+    While a job of the same draft and kind waits or runs there is no second one: its id is returned instead,
     so that a double click is one run.
 
     Raises:
@@ -126,8 +126,8 @@ def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str
     """
     identity = secrets.token_hex(6)
     with _writing() as db:
-        query = f"SELECT id FROM jobs WHERE draft = ? AND status IN {LIVE}"  # noqa: S608
-        if draft is not None and (live := db.execute(query, (draft,)).fetchone()):
+        query = f"SELECT id FROM jobs WHERE draft = ? AND kind = ? AND status IN {LIVE}"  # noqa: S608
+        if draft is not None and (live := db.execute(query, (draft, kind)).fetchone()):
             return str(live["id"])
         _refuse_crowds(db, owner)
         db.execute(

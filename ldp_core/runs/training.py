@@ -24,6 +24,7 @@ from ldp_core import datasets
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import finished, lineage, memory, queue
+from ldp_core.runs.climbing import climb_stored
 from ldp_core.runs.doing import nothing, teller
 from ldp_core.runs.drive import drive, one_thread
 from ldp_core.runs.paths import runs_dir
@@ -117,6 +118,8 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     one_thread()
     nothing(folder)
     datasets.registry.look_anew()
+    if "ladder" in request:
+        return climb_stored(folder, request)
     draft = parse_draft(request["draft"])
     reference = draft.reference() if request.get("reference") else None
     runs = draft.runs() + ([reference] if reference else [])

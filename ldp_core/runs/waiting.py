@@ -59,6 +59,8 @@ def _planned(job: Job, known: Rates | None) -> float | None:
 @lru_cache(maxsize=1024)
 def _seconds(identity: str, known: Rates) -> float | None:
     try:
-        return cost(parse_draft(queue.get(identity).request["draft"])).seconds(known)
+        job = queue.get(identity)
+        # what a ladder takes nobody has measured
+        return cost(parse_draft(job.request["draft"])).seconds(known) if job.kind == "run" else None
     except (StudioError, LookupError, TypeError):
         return None

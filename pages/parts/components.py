@@ -59,6 +59,7 @@ _cards = _component("cards")
 _panels = _component("panels")
 _table = _component("table")
 _memory = _component("memory")
+_ladder = _component("ladder")
 
 
 def chart(figure: str, *, key: str, label: str, height: int = 320) -> None:
@@ -96,6 +97,11 @@ def panels(data: dict[str, Any], *, key: str) -> None:
 def table(data: dict[str, Any], *, key: str) -> None:
     """The clients' table (see assets/web/table.js); edits arrive in st.session_state[key]["edits"]."""
     _table(key=key, data=data, on_edits_change=lambda: None)
+
+
+def ladder(data: dict[str, Any], *, key: str) -> None:
+    """The attacker's pictures (see assets/web/ladder.js for the data)."""
+    _ladder(key=key, data=data)
 
 
 def remember(identity: str, name: str) -> None:

@@ -42,10 +42,12 @@ def job_line(one: Listed) -> None:
     job = one.job
     name = plain(one.name or "Untitled")
     if one.rounds:
-        st.page_link("train.py", label=f":blue[{name}]", query_params={"job": job.id})
+        page = "train.py" if job.kind == "run" else "attack.py"
+        st.page_link(page, label=f":blue[{name}]", query_params={"job": job.id})
     else:
         st.markdown(name)
-    size = f", {one.runs} × {number(one.rounds, 6)} rounds" if one.rounds else ""
+    size = f", {one.runs} × {number(one.rounds, 6)} rounds" if one.runs else ", an attacker's ladder"
+    size = size if one.rounds else ""
     st.caption(f"{plain(one.state)}{size}, {ago(time.time() - job.created)}")
     if job.live and visitor().may(job.owner):
         st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=_stop, args=(job.id,))

@@ -26,7 +26,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     several = f"{runs} run{'s' if runs > 1 else ''}"
     every, done = runs * draft.base.rounds, progress.rounds_done()
     if job.status == "queued":
-        st.progress(0.0, text=f"In the queue: {_wait(job)}")
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.live:
         left = progress.seconds_left(every)
         pace = "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
@@ -76,7 +76,7 @@ def _copied(folder: Path) -> dict[int, str]:
     return copied(folder)
 
 
-def _wait(job: Job) -> str:
+def place_in_queue(job: Job) -> str:
     """A queued job's place, with the time until a slot is free for it."""
     found = wait(job, _left)
     if found.ahead < slots.count():

@@ -1,0 +1,51 @@
+"""A ladder as its viewers see it: what is attacked, the controls, and the cells so far."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ldp_core.runs.store import events_after, sound
+
+Body = dict[str, Any]
+
+
+@dataclass
+class Desk:
+    """The events of one ladder, folded as they come; safe to share between threads."""
+
+    folder: Path
+    seq: int = 0
+    start: Body = field(default_factory=dict)
+    """The event that tells what is attacked; empty before it has come."""
+    references: dict[tuple[str, str], Body] = field(default_factory=dict)
+    """(mechanism, control) → the same attack where nothing is perturbed."""
+    cells: dict[tuple[str, float], Body] = field(default_factory=dict)
+    """(mechanism, ε) → what the attack came to."""
+    end: Body | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def update(self) -> Desk:
+        """Read what has come since the last call.
+
+        Raises:
+            StorageFailed: the record is damaged.
+        """
+        with self._lock, sound(self.folder):
+            for event in events_after(self.folder, self.seq):
+                self._fold(event.body)
+                self.seq = event.seq
+        return self
+
+    def _fold(self, body: Body) -> None:
+        kind = body["event"]
+        if kind == "ladder":
+            self.start = body
+        elif kind == "reference":
+            self.references[body["mechanism"], body["control"]] = body
+        elif kind == "cell":
+            self.cells[body["mechanism"], body["epsilon"]] = body
+        elif kind == "end":
+            self.end = body

@@ -1,0 +1,122 @@
+"""Attack: what can the server see?"""
+
+from __future__ import annotations
+
+import contextlib
+
+import streamlit as st
+
+from ldp_core.errors import InvalidExperiment, NotYours, StudioError, UnknownJob
+from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
+from ldp_core.runs import jobs
+from ldp_core.runs.queue import RESUMABLE, Job
+from pages.parts.desk_settings import settings
+from pages.parts.desk_view import desk_view
+from pages.parts.header import header
+from pages.parts.text import plain
+from pages.parts.visitor import visitor
+from pages.parts.workspace import Workspace, open_workspace
+
+
+def main() -> None:
+    if "job" in st.query_params:
+        _watch_only(st.query_params["job"])
+        return
+    workspace = open_workspace("attack")
+    header(workspace)
+    _title()
+    found = jobs.of_draft(workspace.id, "attack", most=1)
+    job = jobs.look(found[0].id) if found else None
+    before = _asked(job) if job else None
+    buttons = st.container(horizontal=True, vertical_alignment="center")
+    with st.container(key="results-first"):
+        left, right = st.columns([1.1, 3.4], gap="medium")
+        with left, st.container(border=True):
+            st.subheader("What is attacked", anchor="settings")
+            ladder = settings(workspace, _start_from(workspace, before))
+        with buttons:
+            _launch(workspace, job, before, ladder)
+        with right:
+            desk_view(job)
+
+
+def _title() -> None:
+    st.title("What can the server see?", anchor=False)
+    st.markdown(
+        "The server keeps to the protocol, and looks. It tries to get a client's images back from an upload, "
+        "and to tell which of ten images that was made of: at every budget, under several mechanisms at once."
+    )
+
+
+def _asked(job: Job) -> Ladder | None:
+    with contextlib.suppress(InvalidExperiment):
+        return parse_ladder(job.request["ladder"])
+    return None
+
+
+def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
+    """What was asked for last, or the draft's own noisy mechanisms beside the usual ones."""
+    if before is not None:
+        return before
+    used = [experiment.mechanism for experiment in workspace.draft.experiments()]
+    named = {one.name: one for one in [*used, *DEFAULT] if one.name != "none"}
+    return Ladder(mechanisms=tuple(named.values())[:3])
+
+
+def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder: Ladder | None) -> None:
+    if job is not None and job.live:
+        mine, stopping = visitor().may(job.owner), job.status == "cancelling"
+        st.button(
+            "Stopping…" if stopping else "Stop",
+            disabled=stopping or not mine,
+            key="stop attack",
+            on_click=_stop,
+            args=(job.id,),
+        )
+        return
+    st.button(
+        "Attack again" if job else "Attack",
+        type="primary",
+        key="attack",
+        disabled=ladder is None,
+        on_click=_submit,
+        args=(workspace.id, ladder),
+    )
+    if job is not None and job.status in RESUMABLE and visitor().may(job.owner) and before == ladder:
+        st.button("Go on where it stopped", key="resume attack", on_click=_resume, args=(job.id,))
+    if refused := st.session_state.pop("attack refused", None):
+        st.error(plain(refused, 300))
+    elif job is not None and ladder is not None and before != ladder:
+        st.warning("The ladder below is of earlier settings.")
+
+
+def _submit(draft: str, ladder: Ladder) -> None:
+    try:
+        jobs.submit_ladder(ladder, draft, owner=visitor().owner)
+    except StudioError as error:
+        st.session_state["attack refused"] = str(error)
+
+
+def _stop(identity: str) -> None:
+    with contextlib.suppress(NotYours):
+        jobs.cancel(identity, visitor())
+
+
+def _resume(identity: str) -> None:
+    with contextlib.suppress(NotYours):
+        jobs.resume(identity, visitor())
+
+
+def _watch_only(identity: str) -> None:
+    _title()
+    try:
+        job = jobs.look(identity)
+    except UnknownJob:
+        st.error("There is no such run on this server (any more).")
+        st.page_link("start.py", label=":blue[Back to the start]")
+        return
+    st.caption("You are watching this ladder.")
+    desk_view(job)
+
+
+main()

@@ -1,0 +1,168 @@
+"""A ladder as it is climbed: its pictures, its two charts, and what may be said of it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import attacks, mechanisms
+from ldp_core.errors import StorageFailed, UnknownJob
+from ldp_core.runs import jobs
+from ldp_core.runs.desk import Desk
+from ldp_core.runs.doing import doing
+from ldp_core.runs.queue import Job
+from pages.parts import components
+from pages.parts.components import Card
+from pages.parts.desk_charts import identification_figure, picture_figure, share_figure, told
+from pages.parts.desk_words import caption, controls, findings
+from pages.parts.job_state import place_in_queue
+from pages.parts.text import number, percent, plain
+
+POLL_SECONDS = 0.5
+
+
+def desk_view(job: Job | None) -> None:
+    """A job's ladder, refreshed while it is climbed; or what will stand here."""
+    if job is None:
+        st.info(
+            "Press Attack: the server trains the model, takes the client's uploads under each mechanism and "
+            "budget, and tries to get the images back. The ladder fills here."
+        )
+        return
+    st.fragment(_watch, run_every=POLL_SECONDS if job.live else None)(job.id, job.live)
+
+
+@lru_cache(maxsize=64)
+def desk_of(folder: Path) -> Desk:
+    """The ladder in a folder, shared by all who look at it."""
+    return Desk(folder)
+
+
+def _watch(identity: str, was_live: bool) -> None:
+    try:
+        job = jobs.look(identity)
+        desk = desk_of(job.folder).update()
+    except UnknownJob:
+        st.info("This ladder has been deleted.")
+        return
+    except StorageFailed as error:
+        st.error(plain(str(error), 300))
+        return
+    if was_live and not job.live:
+        st.rerun()
+    _state(job, desk)
+    if not desk.start:
+        return
+    with st.container(border=True):
+        components.ladder(_pictures(desk), key="ladder")
+        st.caption(caption(desk))
+    real = desk.start["ladder"]["upload"] == "real"
+    components.cards([_first_card(desk, real), *([] if real else [_second_card(desk)])], key="desk charts")
+    if not job.live and desk.cells:
+        for sentence in findings(desk):
+            st.markdown(f"- {sentence}")
+    with st.container(horizontal=True):
+        with st.popover("What the attacker knows"):
+            for name, lines in desk.start["knows"].items():
+                label = mechanisms.registry.kind(name).label
+                who = attacks.registry.kind(desk.start["attackers"][name]).label
+                st.markdown(f"**{plain(label)}**, read by “{plain(who)}”:")
+                st.markdown("\n".join(f"- {plain(line, 200)}" for line in lines))
+        with st.popover("The two controls"):
+            for sentence in controls(desk):
+                st.markdown(f"- {sentence}")
+            st.caption("An attack that fails without noise as well proves nothing, with noise or without.")
+
+
+def _state(job: Job, desk: Desk) -> None:
+    ladder = job.request["ladder"]
+    every = len(ladder["mechanisms"]) * len(ladder["epsilons"])
+    done = len(desk.cells)
+    if job.status == "queued":
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.live:
+        step = doing(job.folder) if not desk.start else None
+        words = str(step) if step else f"{done} of {every} cells" if desk.start else "training the model"
+        st.progress(step.share if step else done / every, text=plain(words, 200))
+    elif job.status == "cancelled":
+        st.caption(f"Stopped after {done} of {every} cells.")
+    elif job.status != "completed":
+        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
+
+
+def _pictures(desk: Desk) -> dict[str, Any]:
+    start, ladder = desk.start, desk.start["ladder"]
+    names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
+    guess, of_class = (f"{start[key]:.1f} dB" for key in ("psnr_mean_image", "psnr_class_mean"))
+    known = [_shot([start["mean_image"]], ["average image", guess], "The average image")]
+    if ladder["upload"] == "audit":
+        known.insert(0, _shot([start["image"]], ["the image", f"a {start['label']}"], "The image"))
+        known.append(_shot([start["class_mean"]], ["of its class", of_class], "The average of its class"))
+    return {
+        "title": "What the server sees in one upload"
+        if ladder["rounds_observed"] == 1
+        else f"What the server sees in {ladder['rounds_observed']} uploads",
+        "known": known,
+        "budgets": [f"ε {number(epsilon)}" for epsilon in ladder["epsilons"]],
+        "rows": [
+            {
+                "name": mechanisms.registry.kind(name).label,
+                "cells": [_cell(desk.cells.get((name, epsilon)), name) for epsilon in ladder["epsilons"]],
+            }
+            for name in names
+        ],
+        "caption": caption(desk),
+    }
+
+
+def _cell(cell: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
+    if cell is None:
+        return None
+    images = [cell["image"]]
+    lines = [f"{cell['psnr']:.1f} dB"]
+    if cell["pairs"]:
+        images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
+        lines = [f"{cell['recovered']} of {cell['n']} back", f"best {cell['psnr']:.1f} dB"]
+    elif cell["identified"] is not None:
+        lines.append(f"picked {percent(cell['identified'] / cell['n'])}")
+    words = f"{name} at ε {number(cell['epsilon'])}: {', '.join(lines)}; {cell['verdict']['text']}"
+    return _shot(images, lines, words, cell["verdict"]["kind"])
+
+
+def _shot(images: list[Any], lines: list[str], label: str, mark: str = "") -> dict[str, Any]:
+    return {"images": images, "lines": lines, "label": label, "mark": mark}
+
+
+def _first_card(desk: Desk, real: bool) -> Card:
+    n = desk.start["n"]
+    if real:
+        return Card(
+            title="Images that came back",
+            rest=f" from one upload of {n}",
+            caption="20 dB or more; band: 95 % interval; by chance: held-out images that fit as well",
+            figure=share_figure(desk),
+            label=f"Share of images back. {told(desk, 'recovered')}",
+        )
+    return Card(
+        title="Does the picture come back?",
+        rest=f" Median of {n} images",
+        caption="band: 95 % interval of the median; a copy above 45 dB is drawn at 45",
+        figure=picture_figure(desk),
+        label=f"PSNR against the budget. {told(desk, 'psnr')}",
+        row=2,
+    )
+
+
+def _second_card(desk: Desk) -> Card:
+    candidates = desk.start["ladder"]["candidates"]
+    return Card(
+        title=f"Can the server pick it out of {candidates}?",
+        rest=" By the mechanism's exact likelihood",
+        caption="band: 95 % interval; dashed: no attacker does better on these images (instance bound)",
+        figure=identification_figure(desk),
+        label=f"Share picked out of {candidates}. {told(desk, 'identified')}",
+        row=2,
+    )

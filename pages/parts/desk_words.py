@@ -1,0 +1,108 @@
+"""What may be said of a ladder, in sentences: never "private", only what was not recovered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core import attacks, mechanisms
+from ldp_core.runs.desk import Desk
+from pages.parts.text import number, percent, plain
+
+Body = dict[str, Any]
+
+
+def caption(desk: Desk) -> str:
+    """What the pictures are, for the page and for whoever takes them away."""
+    ladder, start = desk.start["ladder"], desk.start
+    base = ladder["base"]
+    model = base["model"] if isinstance(base["model"], str) else base["model"]["name"]
+    target = "weights" if base["target"] == "weights" else "changes"
+    if ladder["upload"] == "audit":
+        what = f"an upload made of one image in one step, the worst case; figures over {start['n']} images"
+    else:
+        what = f"a client's real upload of {start['n']} images"
+    seen = ladder["rounds_observed"]
+    times = "" if seen == 1 else f", seen {seen} times with fresh noise"
+    return (
+        f"Client {ladder['client'] + 1}, round {ladder['round']}, {base['dataset']}, "
+        f"{model.replace('_', ' ')}, {target} sent: {what}{times}. ε is per use of the mechanism, not per "
+        "person. Red: back with 20 dB or more; orange: better than any guess. A failed attack proves nothing."
+    )
+
+
+def findings(desk: Desk) -> list[str]:
+    """For each mechanism, from which budget on the picture is back and the image picked out."""
+    sentences = []
+    for name in desk.start["attackers"]:
+        cells = _cells(desk, name)
+        if cells:
+            label = plain(mechanisms.registry.kind(name).label)
+            sentences.append(f"**{label}**: {_pixels(cells)}{_picked(cells, desk.start['chance'])}.")
+    return sentences
+
+
+def _pixels(cells: list[Body]) -> str:
+    kinds = {cell["verdict"]["kind"] for cell in cells}
+    if "inconclusive" in kinds:
+        return "inconclusive, as this attack fails even without noise"
+    back = _from(cells, lambda cell: cell["verdict"]["kind"] == "recovered")
+    if back is not None:
+        return f"pictures are back {_where(back, cells)}"
+    if kinds == {"clipping"}:
+        return "not recovered, but clipping, not noise, hid the pictures"
+    top = number(cells[-1]["epsilon"])
+    partly = _from(cells, lambda cell: cell["verdict"]["kind"] in ("partly", "recovered"))
+    some = f", though better than any guess {_where(partly, cells)}" if partly is not None else ""
+    return f"not recovered by this attack up to ε {top}{some}"
+
+
+def _picked(cells: list[Body], chance: float) -> str:
+    with_figures = [cell for cell in cells if cell["identified_low"] is not None]
+    if not with_figures:
+        return ""
+    found = _from(with_figures, lambda cell: cell["identified_low"] > chance)
+    if found is None:
+        return "; picked out no more often than guessing would, as far as these images can tell"
+    first = next(cell for cell in with_figures if cell["epsilon"] == found)
+    share = percent(first["identified"] / first["n"])
+    return f"; the right image is picked out more often than by guessing {_where(found, cells)} ({share})"
+
+
+def _from(cells: list[Body], holds: Any) -> float | None:
+    """The lowest budget from which on it holds on every rung; None if it does not hold on the highest."""
+    found = None
+    for cell in reversed(cells):
+        if not holds(cell):
+            break
+        found = cell["epsilon"]
+    return found
+
+
+def _where(epsilon: float, cells: list[Body]) -> str:
+    if epsilon == cells[0]["epsilon"]:
+        return "at every ε of this ladder"
+    return f"from ε {number(epsilon)} on"
+
+
+def controls(desk: Desk) -> list[str]:
+    """What the same attack gives where nothing is perturbed."""
+    sentences = []
+    for name, attacker in desk.start["attackers"].items():
+        found = {kind: desk.references.get((name, kind)) for kind in ("clean", "clipped")}
+        if all(found.values()):
+            label = plain(mechanisms.registry.kind(name).label)
+            who = plain(attacks.registry.kind(attacker).label)
+            told = {kind: _back(body) for kind, body in found.items() if body}
+            sentences.append(
+                f"**{label}** (“{who}”): neither clipped nor noised {told['clean']}; clipped only "
+                f"{told['clipped']}"
+            )
+    return sentences
+
+
+def _back(body: Body) -> str:
+    return f"{body['recovered']} of {body['n']} back, {body['psnr']:.0f} dB"
+
+
+def _cells(desk: Desk, name: str) -> list[Body]:
+    return [desk.cells[name, e] for e in desk.start["ladder"]["epsilons"] if (name, e) in desk.cells]
