@@ -40,10 +40,10 @@ class Remote:
         """The file's own name."""
         return self.urls[0].rpartition("/")[2]
 
-    def addresses(self) -> tuple[str, ...]:
-        """Where to ask, in this order."""
+    def mirrored(self, folder: str) -> Remote:
+        """The file with the own mirror, if there is one, as its first address: `MIRROR/folder/name`."""
         mirror = os.environ.get(MIRROR, "").rstrip("/")
-        return ((f"{mirror}/{self.name}",) if mirror else ()) + self.urls
+        return Remote((f"{mirror}/{folder}/{self.name}", *self.urls), self.checksum) if mirror else self
 
     def matches(self, file: Path) -> bool:
         """True if a file is this one, whole and unaltered."""
@@ -77,7 +77,7 @@ def download(remote: Remote, target: Path, most: int, told: Callable[[int], None
     partial = target.with_name(f"{target.name}.partial")
     while True:
         before, why = _size(partial), ""
-        for url in remote.addresses():
+        for url in remote.urls:
             try:
                 _bring(url, remote, partial, most, told)
             except (OSError, HTTPException, ValueError) as error:

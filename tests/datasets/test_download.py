@@ -106,11 +106,14 @@ def test_every_address_is_tried_the_own_mirror_first(
 ):
     fetch(tmp_path, nowhere(), server.url)
     (tmp_path / "file.gz").unlink()
-    monkeypatch.setenv(MIRROR, server.url)
-    fetch(tmp_path, nowhere())
     with pytest.raises(Failed, match="the server answers 404"):
-        del server.files["file.gz"]
-        download(Remote((f"{server.url}file.gz",), RIGHT), tmp_path / "other", 20_000, print)
+        fetch(tmp_path, f"{server.url}not-there-")
+    remote = Remote((f"{nowhere()}file.gz",), RIGHT)
+    assert remote.mirrored("mnist") == remote
+    monkeypatch.setenv(MIRROR, server.url)
+    mirrored = remote.mirrored("mnist")
+    assert mirrored.urls == (f"{server.url}mnist/file.gz", *remote.urls)
+    download(mirrored, tmp_path / "file.gz", 20_000, print)
 
 
 def test_a_silent_server_and_an_address_that_is_none_are_given_up(
