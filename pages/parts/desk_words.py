@@ -18,7 +18,10 @@ def caption(desk: Desk) -> str:
     model = base["model"] if isinstance(base["model"], str) else base["model"]["name"]
     target = "weights" if base["target"] == "weights" else "changes"
     if ladder["upload"] == "audit":
-        what = f"an upload made of one image in one step, the worst case; figures over {start['n']} images"
+        what = (
+            f"an upload made of one image in one step, the worst case; dB: median over {start['n']} images; "
+            f"picked: how many of them the server picks out of {ladder['candidates']}"
+        )
     else:
         what = f"a client's real upload of {start['n']} images"
     seen = ladder["rounds_observed"]

@@ -19,6 +19,7 @@ PAGES = {
     "start": ("/", "text=Latest runs on this server"),
     "clients": ("/clients", ".es-table"),
     "noise": ("/noise", ".es-chart.js-plotly-plot"),
+    "attack": ("/attack", "text=The ladder fills here"),
     "train": ("/train", ".es-panels .js-plotly-plot"),
 }
 WIDTHS = {"wide": (1440, 1500), "narrow": (390, 3000)}
@@ -58,6 +59,10 @@ def main() -> None:
                         page.screenshot(path=folder / f"train-before-{width}-{scheme}.png")
                     if name == "train":
                         train(page)
+                    if name == "attack":
+                        page.get_by_role("button", name="Attack", exact=True).click()
+                        page.get_by_role("button", name="Attack again").wait_for(timeout=120_000)
+                        page.wait_for_timeout(1200)
                     file = "screenshot.png" if readme else f"{name}-{width}-{scheme}.png"
                     page.screenshot(path=folder / file)
                 context.close()

@@ -22,6 +22,7 @@ PAGES = {
     "/clients": ".es-table",
     "/noise": ".es-chart.js-plotly-plot",
     "/train": ".es-panels .js-plotly-plot",
+    "/attack": "text=The ladder fills here",
     "/runs": "text=What has been trained on this server?",
 }
 

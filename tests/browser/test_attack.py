@@ -1,0 +1,41 @@
+"""The attacker's desk in a browser: press once, and see the ladder fill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visitor
+
+SHOTS = ".es-cells-all .es-shot"
+
+
+def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor, tmp_path: Path):
+    page = visitor.open("/attack", "text=The ladder fills here")
+    page.get_by_text("Attacker and images").click()
+    images = page.get_by_label("Images attacked")
+    images.fill("100")
+    images.press("Enter")
+    page.get_by_role("button", name="Attack", exact=True).click()
+    page.locator(SHOTS).first.wait_for(timeout=60_000)
+    counts = set()
+    again = page.get_by_role("button", name="Attack again")
+    while not again.is_visible():
+        counts.add(page.locator(f"{SHOTS}:not(.es-missing)").count())
+        page.wait_for_timeout(50)
+    assert any(0 < count < 24 for count in counts), f"cells appear one after another: {sorted(counts)}"
+    expect(page.locator(f"{SHOTS}:not(.es-missing)")).to_have_count(24)
+    assert page.locator(f'{SHOTS}[data-mark="recovered"]').count() > 0
+    expect(page.get_by_text("pictures are back from ε")).to_be_visible()
+
+    page.get_by_role("button", name="What the attacker knows").click()
+    expect(page.get_by_text("the global model that the client started from").first).to_be_visible()
+    page.keyboard.press("Escape")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as a picture").click()
+    download.value.save_as(tmp_path / "ladder.png")
+    assert (tmp_path / "ladder.png").read_bytes().startswith(b"\x89PNG")
+
+    page.reload()
+    expect(page.locator(f"{SHOTS}:not(.es-missing)")).to_have_count(24)

@@ -1,0 +1,65 @@
+"""The attacker's desk: its figures are plotly's, and its sentences never say more than the cells do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment.ladder import parse_ladder
+from ldp_core.ladder import climb
+from ldp_core.runs.desk import Desk
+from pages.parts.desk_charts import identification_figure, picture_figure, share_figure
+from pages.parts.desk_words import caption, controls, findings
+from tests.data import digits
+from tests.pages.test_charts import check
+
+
+def climbed(**asked: Any) -> Desk:
+    desk = Desk(Path("nowhere"))
+    for event in climb(parse_ladder(asked), digits()):
+        desk._fold(event.as_json())
+    return desk
+
+
+@pytest.fixture(scope="module")
+def desk() -> Desk:
+    return climbed(epsilons=[0.1, 2, 16], images=6, base={"clients": {"range": 0.2}, "target": "update"})
+
+
+def test_both_charts_show_a_line_for_each_mechanism_and_what_guessing_gives(desk: Desk):
+    for figure in (picture_figure(desk), identification_figure(desk)):
+        drawn = check(figure)
+        named = [trace for trace in drawn.data if trace.name]
+        assert [trace.name for trace in named] == ["Piecewise", "Duchi"]
+        assert all(len(trace.x) == 3 for trace in named)
+    levels = {trace.y[0] for trace in check(picture_figure(desk)).data if trace.line.dash == "dot"}
+    assert len(levels) == 3
+
+
+def test_the_instance_bound_is_drawn_for_each_mechanism(desk: Desk):
+    dashed = [t for t in check(identification_figure(desk)).data if t.line.dash == "dash"]
+    assert len(dashed) == 2
+
+
+def test_what_is_found_is_said_of_each_mechanism(desk: Desk):
+    piecewise, duchi = findings(desk)
+    assert piecewise.startswith("**Piecewise**: pictures are back from ε ")
+    assert duchi.startswith("**Duchi**: not recovered by this attack up to ε 16")
+    assert "private" not in " ".join([piecewise, duchi, caption(desk), *controls(desk)])
+
+
+def test_an_attack_that_fails_without_noise_is_inconclusive(desk: Desk):
+    failed = {"verdict": {"kind": "inconclusive", "text": ""}}
+    cells = {key: cell | failed for key, cell in desk.cells.items()}
+    for sentence in findings(Desk(Path("nowhere"), start=desk.start, cells=cells)):
+        assert "inconclusive" in sentence
+
+
+def test_an_upload_of_many_images_has_a_share(desk: Desk):
+    real = climbed(
+        base={"model": {"name": "mlp"}, "local": {"epochs": 1}}, upload="real", epsilons=[1, 20], images=4
+    )
+    assert check(share_figure(real)).layout.yaxis.title.text == "share of its images back"
+    assert "real upload" in caption(real)

@@ -1,0 +1,75 @@
+"""Jobs of kind "attack": stored as they are climbed, and taken up where they stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import parse
+from ldp_core.experiment.ladder import Ladder, parse_ladder
+from ldp_core.runs import climbing, jobs, queue
+from ldp_core.runs.desk import Desk
+from ldp_core.runs.drive import Turn
+from ldp_core.runs.store import Recorder, events_after
+
+SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
+
+
+def request() -> dict[str, Any]:
+    return {"ladder": parse_ladder(SMALL).as_json()}
+
+
+def told(folder: Path) -> list[dict[str, Any]]:
+    return [event.body for event in events_after(folder)]
+
+
+def test_every_cell_of_a_ladder_is_stored_once(tmp_path: Path):
+    assert climbing.climb_stored(tmp_path, request())["status"] == "completed"
+    desk = Desk(tmp_path).update()
+    assert set(desk.cells) == {(name, e) for name in ("piecewise", "duchi") for e in (1, 8, 16)}
+    assert set(desk.references) == {(n, c) for n in ("piecewise", "duchi") for c in ("clean", "clipped")}
+    assert desk.start["n"] == 4
+    assert desk.end is not None
+
+
+def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    climbing.climb_stored(tmp_path / "whole", request())
+    write, left = Recorder.write, iter(range(4))
+
+    def stop_after_four(recorder: Recorder, turn: Turn) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        write(recorder, turn)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Recorder, "write", stop_after_four)
+        climbing.climb_stored(tmp_path / "stopped", request())
+    assert len(told(tmp_path / "stopped")) == 4
+    climbing.climb_stored(tmp_path / "stopped", request())
+    assert told(tmp_path / "stopped") == told(tmp_path / "whole")
+
+
+def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(jobs, "ensure_worker", lambda: None)
+    trained = queue.add("run", {"draft": {}}, "a draft")
+    first = jobs.submit_ladder(parse_ladder(SMALL), "a draft")
+    assert first != trained
+    assert jobs.submit_ladder(parse_ladder(SMALL), "a draft") == first, "a double click is one job"
+    assert [job.id for job in jobs.of_draft("a draft", "attack")] == [first]
+    assert [job.id for job in jobs.of_draft("a draft")] == [trained]
+    state = jobs.status(first)
+    assert (state["kind"], state["cells"], state["cells_in_all"]) == ("attack", 0, 6)
+
+
+def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path):
+    base = parse({"clients.count": 100_000, "model": {"name": "mlp", "hidden": 4096}})
+    with pytest.raises(InvalidExperiment, match="B"):
+        jobs.submit_ladder(Ladder(base=base))
+    assert queue.find() == []
