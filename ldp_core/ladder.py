@@ -98,7 +98,7 @@ class _Desk:
         self._samples = shard[order[: ladder.images]] if audit else shard[:MOST_MEMBERS]
         self._public = public_images(federation)
         shown = self._samples if audit else self._samples[:1]
-        lineup = line_up(federation, shown, range(len(shown)), ladder.candidates)
+        lineup = line_up(federation, shown.tolist(), range(len(shown)), ladder.candidates)
         mean = np.broadcast_to(lineup.mean_image, lineup.originals.shape)
         self._lineup = lineup
         self._guesses = [

@@ -156,7 +156,10 @@ from ldp_core import accounting, aggregators, attacks, datasets, experiment, mec
 from ldp_core import partitions, presets, selections, theory
 for part in (aggregators, attacks, datasets, mechanisms, models, partitions, presets, selections):
     assert part.names()
+from ldp_core.experiment.ladder import parse_ladder
+from ldp_core.experiment.spying import spies
 base = experiment.parse({})
+assert attacks.reconstructors() and spies(base) and parse_ladder({}).as_json()
 accounting.ledger(base), theory.server_variance(base), presets.get("two_volunteers").draft.runs()
 heavy = {"torch", "sklearn", "torchvision", "scipy.stats", "streamlit", "pandas"} & set(sys.modules)
 print(sorted(heavy))

@@ -69,7 +69,8 @@ def gaussian(mu: ArrayLike, baseline: ArrayLike) -> Floats:
 def instance(log_affinity: Floats) -> Floats:
     """The largest share of right picks among these M candidates, each as likely as the others.
 
-    (1 + Σⱼ TVⱼ)/M with TVⱼ ≤ √(1 − BCⱼ²), for the candidates' laws against the first one's.
+    (1 + Σⱼ TVⱼ)/M with TVⱼ ≤ √(1 − BCⱼ²), for the candidates' laws against the first one's. It holds on
+    average over which of them is right.
 
     Args:
         log_affinity: (V, M) log Bhattacharyya coefficients; the first column is 0.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, ValidationError
 
@@ -27,7 +27,7 @@ def _check_mechanisms(value: Any) -> tuple[Mechanism, ...]:
     allowed = limits.LADDER_MECHANISMS
     if not isinstance(value, list | tuple) or not allowed.allows(len(value)):
         raise refused(f"must be a list of {allowed} mechanisms; got {shown(value)}")
-    found = tuple(NAMED.check(item) for item in value)
+    found = tuple(cast(Mechanism, NAMED.check(item)) for item in value)
     names = [one.name for one in found]
     for name in names:
         if names.count(name) > 1 or name == "none":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -116,7 +116,8 @@ def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> list[str]:
             fields = {name: field.alias or name for name, field in component.model_fields.items()}
             return [part.key, *(alias for name, alias in fields.items() if name not in hidden)]
         kind = getattr(field, "annotation", None)
-    return list(kind.model_fields) if isinstance(kind, type) and issubclass(kind, BaseModel) else []
+    kinds = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, BaseModel)]
+    return list(kinds[0].model_fields) if kinds else []
 
 
 def _hidden_behind(found: list[Problem], data: Mapping[str, Any]) -> list[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,12 +30,13 @@ class Lineup:
 
     def of(self, victims: slice) -> Lineup:
         """The same for some of the images."""
-        return Lineup(
-            self.originals[victims],
-            self.labels[victims],
-            *(Public(part.x[victims], part.y[victims]) for part in (self.any_class, self.same_class)),
-            self.mean_image,
-            self.class_means[victims],
+        return replace(
+            self,
+            originals=self.originals[victims],
+            labels=self.labels[victims],
+            any_class=Public(self.any_class.x[victims], self.any_class.y[victims]),
+            same_class=Public(self.same_class.x[victims], self.same_class.y[victims]),
+            class_means=self.class_means[victims],
         )
 
 

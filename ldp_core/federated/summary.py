@@ -35,13 +35,13 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     found["psnr_low"], found["psnr_high"] = median_interval(psnr)
     for name in ("ncc", "ncc_non_members", "ssim"):
         found[name] = float(np.median([row[name] for row in rows]))
-    shares = {
-        "recovered": psnr >= RECOVERED_DB,
+    shares: dict[str, list[bool]] = {
+        "recovered": (psnr >= RECOVERED_DB).tolist(),
         "identified": [row["identification_rank"] == 1 for row in rows],
         "identified_same_class": [row["identification_rank_same_class"] == 1 for row in rows],
     }
     for name, hits in shares.items():
-        found[name] = int(np.sum(hits))
+        found[name] = sum(hits)
         found[f"{name}_low"], found[f"{name}_high"] = wilson(found[name], n)
     found["labels_recovered"] = int(sum(row["label_recovered"] for row in rows))
     if "caps" in rows[0]:

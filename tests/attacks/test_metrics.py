@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ldp_core.attacks.metrics import PSNR_CAP, clamped, ncc, psnr
-from ldp_core.attacks.verdict import judge
+from ldp_core.attacks.metrics import PSNR_CAP, clamped, ncc, ncc_pairs, psnr, psnr_pairs, ssim, wilson
+from ldp_core.attacks.verdict import judge, judge_share
+from tests.data import digits
 
 
 def test_psnr_by_hand():
@@ -45,3 +46,80 @@ def test_verdicts(figures: tuple[float, float, float, float], kind: str):
     verdict = judge(*figures)
     assert verdict.kind == kind
     assert "private" not in verdict.text
+
+
+def test_a_guess_that_the_label_alone_explains_is_no_reconstruction():
+    assert judge(18, 12, 120, 120, class_mean=16).kind == "hidden"
+    assert judge(19.5, 12, 120, 120, class_mean=16).kind == "partly"
+
+
+@pytest.mark.parametrize(
+    ("figures", "kind"),
+    [
+        ((0.4, 0, 0.4, 0.4), "recovered"),
+        ((0.1, 0, 0.4, 0.4), "partly"),
+        ((0.0, 0, 0.4, 0.4), "hidden"),
+        ((0.0, 0, 0.4, 0.0), "clipping"),
+        ((0.0, 0, 0.05, 0.0), "inconclusive"),
+        ((0.3, 0.3, 0.4, 0.4), "hidden"),
+    ],
+)
+def test_verdicts_on_batches(figures: tuple[float, float, float, float], kind: str):
+    verdict = judge_share(*figures)
+    assert verdict.kind == kind
+    assert "private" not in verdict.text
+
+
+def test_pairs_agree_with_one_at_a_time():
+    images = digits().train_x[:6].astype(np.float64)
+    noisy = images + np.random.default_rng(1).normal(0, 0.2, images.shape)
+    noisy[2] = images[4]
+    for pairs, single in ((psnr_pairs, psnr), (ncc_pairs, ncc)):
+        table = pairs(noisy, images)
+        for i in range(6):
+            assert table[i] == pytest.approx(single(np.repeat(noisy[i : i + 1], 6, axis=0), images))
+    assert psnr_pairs(noisy, images)[2, 4] == PSNR_CAP
+
+
+def test_images_of_different_shapes_are_not_spread_silently():
+    for metric in (psnr, ncc, ssim):
+        with pytest.raises(ValueError, match="differ"):
+            metric(np.zeros((3, 1, 8, 8)), np.zeros((3, 8, 8)))
+
+
+def test_ssim_of_an_image_with_itself_and_its_negative():
+    image = digits().train_x[:3].astype(np.float64)
+    assert ssim(image, image) == pytest.approx(1)
+    assert (ssim(1 - image, image) < 0.1).all()
+
+
+def test_ssim_and_psnr_agree_with_scikit_image():
+    """Against the library's own defaults; it is only needed here."""
+    oracle = pytest.importorskip("skimage.metrics")
+    rng = np.random.default_rng(2)
+    for shape in ((8, 8), (28, 28), (3, 32, 32)):
+        a = rng.random((4, *shape))
+        b = np.clip(a + rng.normal(0, 0.3, a.shape), 0, 1)
+        axis = 0 if len(shape) == 3 else None
+        for i in range(4):
+            expected = oracle.structural_similarity(a[i], b[i], data_range=1.0, channel_axis=axis)
+            assert ssim(a, b)[i] == pytest.approx(expected, abs=1e-12)
+            ratio = oracle.peak_signal_noise_ratio(b[i], a[i], data_range=1.0)
+            assert psnr(a, b)[i] == pytest.approx(ratio, abs=1e-9)
+
+
+def test_ssim_as_scikit_image_gave_it():
+    """scikit-image 0.26.0, structural_similarity with data_range=1, on these two images."""
+    a = (np.arange(100).reshape(10, 10) % 7) / 7
+    b = (np.arange(100).reshape(10, 10) % 5) / 5
+    assert ssim(a[None], b[None])[0] == pytest.approx(SKIMAGE, abs=1e-9)
+
+
+SKIMAGE = 0.005700009270887086
+
+
+def test_wilson_by_hand():
+    assert wilson(10, 10) == pytest.approx((0.7224672, 1.0), abs=1e-6)
+    assert wilson(0, 20) == pytest.approx((0.0, 0.1611252), abs=1e-6)
+    assert wilson(8, 20) == pytest.approx((0.2188065, 0.6134185), abs=1e-6)
+    assert wilson(0, 0) == (0.0, 1.0)

@@ -1,0 +1,159 @@
+"""What every attacker promises: exact without noise, quick in batches, and plain about what it needs."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import attacks, mechanisms, models
+from ldp_core.attacks.likelihood import ranks
+from ldp_core.attacks.metrics import psnr
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import parse
+from ldp_core.experiment.spying import facts, spies, why_not
+from ldp_core.federated.audit import Victims, audit_uploads, audit_values, observe, public_images
+from ldp_core.federated.federation import assemble, initial_weights
+from ldp_core.federated.lineup import line_up
+from ldp_core.models.base import Shape
+from ldp_core.models.mlp import MLP
+from ldp_core.streams import stream
+from tests.data import digits, events
+
+CPU = torch.device("cpu")
+
+
+class Convolution(MLP):
+    """Stands for any model that begins with a convolution."""
+
+    def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
+        return {"weight0": (4, 1, 5, 5), "bias0": (4,), **super().parameter_shapes(shape, classes)}
+
+
+class Biasless(MLP):
+    """Stands for any model whose first layer has no bias."""
+
+    def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
+        return {"weight1": (4, 64), "weight2": (10, 4), "bias2": (10,)}
+
+
+@pytest.mark.parametrize("name", attacks.reconstructors())
+@pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
+@pytest.mark.parametrize("target", ["weights", "update"])
+def test_every_reconstructor_reads_both_controls(name: str, model: str, target: str):
+    ready = assemble(parse({"model": model, "target": target}), digits(), CPU)
+    samples = ready.shards[0][:5]
+    seen = audit_uploads(ready, Victims(np.zeros(5, np.int64), samples), initial_weights(ready), 1)
+    truth = digits().train_x[samples].astype(np.float64)
+    for control in ("clean", "clipped"):
+        guesses = attacks.reconstructor(name).reconstruct(seen[control])
+        assert guesses.shape[0] == 5
+        assert guesses.shape[2:] == (8, 8)
+        assert guesses.shape[1] == 1 or attacks.reconstructor(name).many
+        assert psnr(guesses[:, 0], truth).min() > 60
+
+
+@pytest.mark.parametrize("name", attacks.reconstructors())
+@pytest.mark.parametrize("mechanism", mechanisms.names())
+def test_every_reconstructor_meets_every_mechanism(name: str, mechanism: str):
+    """Whatever arrives, what comes back has the right shape and nothing breaks; seen twice as well."""
+    changes = {"mechanism": mechanism, "attack": {"attacker": name, "rounds_observed": 2, "uploads": "both"}}
+    found = [e for e in events({**changes, "rounds": 1}) if e["event"] == "attack"]
+    assert len(found) == 2 * 3 * 3
+    assert all(np.isfinite(e["psnr"]) and -1 <= e["ncc"] <= 1 for e in found)
+    assert {e["rounds_observed"] for e in found if e["control"] is None} == {2}
+
+
+def test_eighty_tasks_are_quick():
+    """Closed forms for 80 audit uploads at once, on MNIST's size of layer: well under a second of CPU."""
+    ready = assemble(parse({"model": "mlp", "clients": {"epsilon": 8, "range": 0.2}}), digits(), CPU)
+    samples, weights = np.concatenate(ready.shards)[:80], initial_weights(ready)
+    columns = tuple(np.full((80, 1), v) for v in (8.0, -0.2, 0.2))
+    seen = observe(
+        ready,
+        audit_values(ready, samples, weights),
+        weights,
+        ready.experiment.pieces(),
+        (columns[0], columns[1], columns[2]),
+        stream(0, "attack noise"),
+        public=public_images(ready),
+    )[None]
+    for name in ("least_squares", "rank_one", "trimmed", "per_neuron"):
+        before = time.process_time()
+        attacks.reconstructor(name).reconstruct(seen)
+        assert time.process_time() - before < 0.5, name
+
+
+def test_auto_follows_model_mechanism_and_upload():
+    logistic, mlp = models.get("logistic_regression"), models.get("mlp")
+    assert attacks.choose(logistic, mechanisms.get("none"), "audit") == "least_squares"
+    assert attacks.choose(logistic, mechanisms.get("duchi"), "audit") == "posterior"
+    assert attacks.choose(mlp, mechanisms.get("piecewise"), "audit") == "trimmed"
+    assert attacks.choose(mlp, mechanisms.get("piecewise"), "real") == "per_neuron"
+
+
+def test_what_an_attacker_knows_is_told_in_plain_words():
+    experiment = parse({"attack": {"uploads": "both", "rounds_observed": 3}})
+    audit, real = spies(experiment)
+    assert (audit.upload, real.upload) == ("audit", "real")
+    assert any("worst case" in line for line in audit.knows)
+    assert any("batch size (10)" in line for line in real.knows)
+    assert any("3 times" in line for line in audit.knows)
+    for name in attacks.names():
+        lines = attacks.get(name).knows(facts(experiment, "audit"))
+        assert len(lines) >= 5
+        assert all(isinstance(line, str) and line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("model", "shape", "said"),
+    [
+        (Convolution(), (8, 8), "not fully connected"),
+        (Biasless(), (8, 8), "no bias"),
+        (MLP(), (54,), "no images, but 54 numbers"),
+    ],
+)
+def test_what_cannot_be_attacked_is_told_with_what_to_do(model: Any, shape: Shape, said: str):
+    for name in ("auto", *attacks.reconstructors()):
+        sentence = attacks.unfit(model, shape, 10, name)
+        assert said in sentence
+        assert "; choose " in sentence
+    assert attacks.unfit(models.get("mlp"), (8, 8), 10) == ""
+
+
+def test_every_model_of_the_registry_is_attacked_or_says_why_not():
+    for name in models.names():
+        experiment = parse({"model": name})
+        assert bool(spies(experiment)) != bool(why_not(experiment))
+
+
+@pytest.mark.parametrize(
+    ("attack", "said"),
+    [
+        ({"attacker": "likelihood"}, "must be auto, least_squares"),
+        ({"uploads": "fake"}, "audit, real or both"),
+        ({"rounds_observed": 0}, "between 1 and 100"),
+        ({"candidates": 1}, "between 2 and 20"),
+        ({"decoys": 3}, "is not a field here .there are attacker, candidates, clients"),
+    ],
+)
+def test_a_wrong_attack_is_refused_in_a_sentence(attack: dict[str, Any], said: str):
+    with pytest.raises(InvalidExperiment, match=said):
+        parse({"attack": attack})
+
+
+def test_ties_do_not_count_as_success():
+    assert ranks(np.zeros((1, 10))).tolist() == [10]
+    assert ranks(np.array([[2.0, 1.0, 1.0], [1.0, 1.0, 0.0], [-np.inf, -np.inf, 0.0]])).tolist() == [1, 2, 3]
+
+
+def test_decoys_are_held_out_and_do_not_depend_on_company():
+    ready = assemble(parse({}), digits(), CPU)
+    both = line_up(ready, ready.shards[3][:2].tolist(), [3, 7], 10)
+    alone = line_up(ready, ready.shards[3][1:2].tolist(), [7], 10)
+    assert np.array_equal(both.any_class.x[1], alone.any_class.x[0])
+    assert (both.same_class.y == both.labels[:, None]).all()
+    assert np.array_equal(both.any_class.x[:, 0], both.originals.astype(np.float32))
