@@ -34,6 +34,7 @@ def simulate(
     device: torch.device | None = None,
     start: State | None = None,
     keep: Callable[[State], None] | None = None,
+    tick: Callable[[float], None] | None = None,
 ) -> Iterator[Event]:
     """Run `experiment` on `data`, yielding events as they happen.
 
@@ -45,16 +46,17 @@ def simulate(
         device: where; by default a GPU where there is one.
         start: go on from here; what happened before is not told again.
         keep: is given the state after each round (and before the first), ahead of the round's event.
+        tick: is told, within a round, the share of its training that is done.
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
     """
-    federation = assemble(experiment, data, device or choose_device())
+    federation = assemble(experiment, data, device or choose_device(), tick)
     weights = initial_weights(federation)
     if start is not None:
         weights = torch.from_numpy(start.weights.copy()).to(weights.device)
     purse, watched = Purse(experiment, start.uploads if start else None), spread_by_budget(federation)
-    victims = choose_victims(federation) if experiment.attack else None
+    victims = choose_victims(federation) if experiment.attack and _readable(federation) else None
     score = evaluate(federation, weights)
     if start is None:
         if keep:
@@ -90,6 +92,12 @@ def simulate(
     )
 
 
+def _readable(federation: Federation) -> bool:
+    """True if the first layer is fully connected: no attacker here reads another."""
+    slices = federation.experiment.model.slices(federation.shape, federation.classes)
+    return any(one.name == "weight1" for one in slices)
+
+
 def _started(federation: Federation, score: Score, targets: int) -> Started:
     experiment = federation.experiment
     counts = np.bincount(federation.test_y.cpu().numpy())
@@ -98,6 +106,7 @@ def _started(federation: Federation, score: Score, targets: int) -> Started:
         key=experiment.key,
         dimension=experiment.dimension,
         device=str(federation.device),
+        engine=federation.engine.description,
         accuracy=score.accuracy,
         accuracy_per_class=score.per_class,
         loss=score.loss,

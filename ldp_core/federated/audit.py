@@ -60,8 +60,9 @@ def audit_uploads(
     )
     x, y = federation.train_x[samples].unsqueeze(1), federation.train_y[samples].unsqueeze(1)
     gradients = experiment.model.gradients(views, x, y, torch.ones_like(y, dtype=x.dtype))
-    step = -experiment.local.learning_rate * torch.cat(
-        [g.flatten(1) for g in gradients_in_order(gradients, views)], 1
+    local = experiment.local
+    step = local.optimizer.first_step(
+        torch.cat([g.flatten(1) for g in gradients_in_order(gradients, views)], 1), local.learning_rate
     )
     clean = (step + weights if experiment.target == "weights" else step).cpu().numpy()
 
@@ -77,7 +78,7 @@ def audit_uploads(
             uploads=uploads,
             previous=weights.cpu().numpy(),
             target=experiment.target,
-            learning_rate=experiment.local.learning_rate,
+            learning_rate=local.optimizer.rate(1, local.learning_rate),
             model=experiment.model,
             shape=federation.shape,
             classes=federation.classes,
