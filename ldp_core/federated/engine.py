@@ -83,7 +83,7 @@ class Engine:
             Training(recipe, begin if begin.ndim == 1 else begin[shard], batches_of(plan, row))
             for row, shard in enumerate(plan.rows)
         ]
-        trained = np.empty((len(tasks), begin.shape[-1]), dtype=np.float32)
+        trained = np.empty((len(tasks), begin.shape[-1]), dtype=begin.dtype)
         for done, (row, weights) in enumerate(self._map(tasks, samples), start=1):
             trained[plan.rows[row]] = weights
             if tick is not None:
