@@ -85,7 +85,7 @@ class ProcessLost(StudioError):
     def __init__(self) -> None:
         super().__init__(
             "a process that trained was killed, most likely because the machine ran out of memory; "
-            "try a smaller model, or fewer processes (EPSILON_PROCESSES)"
+            "try a smaller model, or fewer processes at a time (EPSILON_CORES)"
         )
 
 

@@ -66,5 +66,5 @@ LABEL_LENGTH = 60
 DIVERGED_WEIGHT = 1e4
 """A local weight beyond this is a run that has diverged: clipped, it would only be its sign."""
 
-CHUNK_BYTES = 256 * 2**20
+CHUNK_BYTES = 128 * 2**20
 """Clients are trained so many at a time that their (K, d) matrix stays below this."""

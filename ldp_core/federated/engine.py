@@ -4,9 +4,9 @@ Fully connected models are a handful of batched products, fastest together every
 want a GPU to be computed together; on a CPU one client at a time, channels-last and on one thread,
 is fastest, and several processes share the clients (reference: speed, sections 2 and 3).
 
-The choice is no part of an experiment. It can be overridden by the environment: EPSILON_ENGINE
-(auto, batched or processes), EPSILON_PROCESSES (how many; by default the cores that this process
-may use, divided by EPSILON_SLOTS, the number of jobs that share them).
+The choice is no part of an experiment. It can be overridden by the environment: EPSILON_ENGINE is
+auto, batched or processes; EPSILON_CORES is how many cores a job may use (by default all that the
+system allows this process), and there are as many processes.
 """
 
 from __future__ import annotations
@@ -131,8 +131,12 @@ def processes() -> int:
     """
     if multiprocessing.current_process().daemon:
         return 1  # such a process may have no children
-    slots = _whole("EPSILON_SLOTS", 1)
-    return _whole("EPSILON_PROCESSES", max(1, _cores() // slots))
+    text = os.environ.get("EPSILON_CORES", "")
+    if not text:
+        return _cores()
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise InvalidInput(f"EPSILON_CORES must be a whole number from 1; got {shown(text)}")
+    return int(text)
 
 
 def pool(size: int, samples: Samples) -> Pool:
@@ -157,12 +161,3 @@ def close_pools() -> None:
 def _cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _whole(name: str, default: int) -> int:
-    text = os.environ.get(name, "")
-    if not text:
-        return default
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise InvalidInput(f"{name} must be a whole number from 1; got {shown(text)}")
-    return int(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
 import logging
@@ -9,13 +10,13 @@ import os
 import shutil
 import signal
 import sqlite3
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Run, parse_draft
-from ldp_core.orphans import die_with
 from ldp_core.runs import finished
 from ldp_core.runs.drive import drive, one_thread
 from ldp_core.runs.paths import runs_dir
@@ -46,7 +47,7 @@ def train_job(folder: Path, request: dict[str, Any], parent: int) -> None:
 
     Leaves `outcome.json` in the folder: how it ended, and why.
     """
-    die_with(parent)
+    _die_with(parent)
     signal.signal(signal.SIGTERM, _stop)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
@@ -119,3 +120,11 @@ def _known(recorder: Recorder, folder: Path, runs: Sequence[Run], begun: set[int
 
 def _stop(signum: int, frame: Any) -> None:
     raise Stopped
+
+
+def _die_with(parent: int) -> None:
+    """Ask the kernel to end this process when the worker ends, however that happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        sys.exit("the worker ended before its job began")

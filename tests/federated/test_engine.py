@@ -16,7 +16,7 @@ from ldp_core import models, optimizers
 from ldp_core.errors import InvalidInput
 from ldp_core.federated import engine
 from ldp_core.federated.batches import Plan, plan_batches
-from ldp_core.federated.engine import Engine, choose, close_pools, processes
+from ldp_core.federated.engine import Engine, choose, close_pools
 from ldp_core.federated.pool import Samples
 from ldp_core.federated.recipe import Recipe
 from ldp_core.streams import stream
@@ -137,17 +137,15 @@ def test_a_spawned_pool_is_as_good_as_a_forked_one():
 
 
 def test_convolutions_go_to_processes_and_the_environment_overrules(monkeypatch: pytest.MonkeyPatch):
-    for name in ("EPSILON_ENGINE", "EPSILON_PROCESSES", "EPSILON_SLOTS"):
+    for name in ("EPSILON_ENGINE", "EPSILON_CORES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(engine, "_cores", lambda: 8)
     assert choose(True, CPU) == Engine("batched", 1, "cpu")
     assert choose(False, CPU) == Engine("processes", 8, "cpu")
     assert choose(False, torch.device("cuda")).kind == "batched"
-    monkeypatch.setenv("EPSILON_SLOTS", "3")
-    assert processes() == 2
-    monkeypatch.setenv("EPSILON_SLOTS", "9")
-    assert processes() == 1
-    monkeypatch.setenv("EPSILON_PROCESSES", "5")
+    monkeypatch.setenv("EPSILON_CORES", "1")
+    assert choose(False, CPU).description == "one client at a time on one core, channels-last"
+    monkeypatch.setenv("EPSILON_CORES", "5")
     assert choose(False, CPU).description == "5 clients at a time, a process and a core each, channels-last"
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
     assert choose(False, CPU).description == "all clients at once on one core"
@@ -157,14 +155,13 @@ def test_convolutions_go_to_processes_and_the_environment_overrules(monkeypatch:
     ("name", "text", "words"),
     [
         ("EPSILON_ENGINE", "gpu", "EPSILON_ENGINE must be auto, batched or processes; got “gpu”"),
-        ("EPSILON_PROCESSES", "0", "EPSILON_PROCESSES must be a whole number from 1; got “0”"),
-        ("EPSILON_SLOTS", "two", "EPSILON_SLOTS must be a whole number from 1; got “two”"),
+        ("EPSILON_CORES", "0", "EPSILON_CORES must be a whole number from 1; got “0”"),
+        ("EPSILON_CORES", "two", "EPSILON_CORES must be a whole number from 1; got “two”"),
     ],
 )
 def test_what_the_environment_cannot_mean_is_refused(
     monkeypatch: pytest.MonkeyPatch, name: str, text: str, words: str
 ):
-    monkeypatch.delenv("EPSILON_PROCESSES", raising=False)
     monkeypatch.setenv(name, text)
     with pytest.raises(InvalidInput) as caught:
         choose(False, CPU)

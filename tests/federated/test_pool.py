@@ -7,8 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -21,35 +19,43 @@ from tests.federated.test_engine import plan_of, recipe_of, samples, start_of
 
 pytestmark = pytest.mark.alone
 
-LONG = {
-    "dataset": "mnist",
-    "model": "cnn",
-    "attack": None,
-    "local": {"epochs": 100, "batch_size": 20, "learning_rate": 0.01},
-    "clients": {"count": 4, "epsilon": 1},
-}
-"""A round of minutes."""
-JOB = """
-import json, os, sys
+ENDLESS = """
+import signal, sys
 import numpy as np
-from pathlib import Path
+import torch
 from ldp_core.datasets import Data
-from ldp_core.runs import drive, training
+from ldp_core.experiment import parse
+from ldp_core.simulate import simulate
+
+class Stopped(BaseException):
+    pass
+
+def stop(*_):
+    raise Stopped
+
+signal.signal(signal.SIGTERM, stop)  # as the training process does
+torch.set_num_threads(1)
 x = np.random.default_rng(0).random((600, 28, 28)).astype(np.float32)
 y = np.arange(600) % 10
-drive.load = lambda name: Data(x, y, x[:50], y[:50], 10)
-training.train_job(Path(sys.argv[1]), {"draft": json.loads(sys.argv[2])}, os.getppid())
+long = {"dataset": "mnist", "model": "cnn", "attack": None, "clients": {"count": 4, "epsilon": 1},
+        "local": {"epochs": 100, "batch_size": 20, "learning_rate": 0.01}}
+try:
+    for event in simulate(parse(long), Data(x, y, x[:50], y[:50], 10)):
+        pass
+except Stopped:
+    sys.exit(3)
 """
+"""A run whose rounds take minutes, on made-up images."""
 
 
-def job(folder: Path, experiment: dict[str, Any]) -> subprocess.Popen[bytes]:
-    """A training process as the worker starts it, on made-up images."""
-    import json
-
+def run() -> subprocess.Popen[str]:
+    """A process that trains with a pool of two."""
     return subprocess.Popen(
-        [sys.executable, "-c", JOB, str(folder), json.dumps(experiment)],
+        [sys.executable, "-c", ENDLESS],
         cwd=ROOT,
-        env=os.environ | {"EPSILON_PROCESSES": "2", "EPSILON_RUNS_DIR": str(folder.parent)},
+        env=os.environ | {"EPSILON_CORES": "2"},
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -65,29 +71,24 @@ def children(pid: int, seconds: float = 30) -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(tmp_path: Path, how: int):
-    training = job(tmp_path / "job", LONG)
+def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(how: int):
+    training = run()
     pool = children(training.pid)
     asked = time.monotonic()
     training.send_signal(how)
-    training.wait(10)
+    training.communicate(timeout=10)
     took = time.monotonic() - asked
-    gone, alive = psutil.wait_procs(pool, 5)
-    assert not alive
-    assert len(gone) == 2
-    if how == signal.SIGTERM:
-        assert took < 5
-        assert '"cancelled"' in (tmp_path / "job" / "outcome.json").read_text()
+    assert not psutil.wait_procs(pool, 5)[1], "orphans go on training"
+    assert training.returncode == (3 if how == signal.SIGTERM else -how)
+    assert took < 8, "usually it takes a tenth of a second"
 
 
-def test_a_process_that_is_killed_is_named_and_the_next_round_has_new_ones(tmp_path: Path):
-    training = job(tmp_path / "job", LONG)
+def test_a_process_that_is_killed_is_named_and_takes_the_others_along():
+    training = run()
     pool = children(training.pid)
     pool[0].kill()
-    training.wait(20)
-    text = (tmp_path / "job" / "outcome.json").read_text()
-    assert '"failed"' in text
-    assert "a process that trained was killed" in text
+    _, told = training.communicate(timeout=20)
+    assert "ProcessLost: a process that trained was killed, most likely because" in told
     assert not psutil.wait_procs(pool, 5)[1]
 
 
