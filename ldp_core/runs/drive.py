@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -55,12 +55,17 @@ class Start:
     seconds: float = 0.0
 
 
-def drive(experiments: Mapping[int, Experiment], starts: Mapping[int, Start] | None = None) -> Iterator[Turn]:
+def drive(
+    experiments: Mapping[int, Experiment],
+    starts: Mapping[int, Start] | None = None,
+    tick: Callable[[int, float], None] | None = None,
+) -> Iterator[Turn]:
     """Run experiments side by side, a turn of each after another.
 
     Args:
         experiments: by the number of the run.
         starts: for runs that are taken up again.
+        tick: is told, within a round, the number of the run and the share of its training that is done.
     """
     from ldp_core.simulate import simulate
 
@@ -73,6 +78,7 @@ def drive(experiments: Mapping[int, Experiment], starts: Mapping[int, Start] | N
             load(experiment.dataset),
             start=starts[i].state if i in starts else None,
             keep=partial(states.__setitem__, i),
+            tick=partial(tick, i) if tick else None,
         )
         for i, experiment in experiments.items()
     }

@@ -8,7 +8,7 @@ from typing import Any
 from ldp_core.errors import StorageFailed
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
-from ldp_core.runs import queue, store
+from ldp_core.runs import queue, store, within
 from ldp_core.runs.housekeeping import refuse_a_full_disk
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
@@ -123,6 +123,7 @@ def status(identity: str) -> dict[str, Any]:
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "round": rounds.get(behind, 0) if behind is not None else 0,
         "rounds": job.request["draft"]["base"]["rounds"],
+        "share_of_round": within.read(job.folder) if job.live else 0.0,
         "accuracy": accuracy.get(behind) if behind is not None else None,
         "pid": job.pid,
         "weights_sha256": sha256.get(behind) if behind is not None else None,

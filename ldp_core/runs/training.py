@@ -21,6 +21,7 @@ from ldp_core.runs import finished
 from ldp_core.runs.drive import drive, one_thread
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.store import Recorder, events_after
+from ldp_core.runs.within import Within
 
 OUTCOME = "outcome.json"
 
@@ -87,7 +88,7 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
         starts = recorder.starts()
         done = recorder.ended() | _known(recorder, folder, runs, set(starts))
         left = {i: run.experiment for i, run in enumerate(runs) if i not in done}
-        for turn in drive(left, starts):
+        for turn in drive(left, starts, Within(folder)):
             recorder.write(turn)
             end = turn.events[-1]
             if end["event"] == "end" and end["status"] == "completed":

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from ldp_core.experiment import Draft
-from ldp_core.runs import queue
+from ldp_core.runs import queue, within
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 from ldp_core.runs.store import copied
@@ -29,8 +29,11 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         pace = "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"
+        share = within.read(job.folder)
+        part = f" and {share:.0%} of the next" if share >= 0.01 else ""
         st.progress(
-            min(1.0, done / every), text=f"{verb}: round {at} of {draft.base.rounds}, {several}{pace}"
+            min(1.0, (done + share) / every),
+            text=f"{verb}: round {at} of {draft.base.rounds}{part}, {several}{pace}",
         )
     elif job.status == "completed":
         took = (job.ended or time.time()) - (job.started or job.created)

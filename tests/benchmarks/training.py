@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--paper", action="store_true", help="the paper's round: 70 clients, 5 epochs")
     parser.add_argument("--keep", type=Path, help="where environments are made, or are already")
-    parser.add_argument("--only", nargs="*", help="contenders, by the first word of their name")
+    parser.add_argument("--only", nargs="*", help="contenders whose name holds one of these")
     options = parser.parse_args()
     clients, epochs = (70, 5) if options.paper else (20, 1)
     os.environ |= {"BENCH_CLIENTS": str(clients), "BENCH_EPOCHS": str(epochs)}
@@ -152,9 +152,8 @@ def main() -> None:
                 name, environment(folder, "flower"), "with_flower", str(CORES)
             ),
         }
-        wanted = {
-            n: f for n, f in every.items() if not options.only or n.split()[0].strip(",") in options.only
-        }
+        only = options.only or [""]
+        wanted = {name: begin for name, begin in every.items() if any(part in name for part in only)}
         contenders: list[Contender] = []
         try:
             for name, begin in wanted.items():
