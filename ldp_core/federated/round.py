@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ldp_core import limits
 from ldp_core.errors import Diverged
+from ldp_core.experiment.schema import Local
 from ldp_core.federated.batches import plan_batches
 from ldp_core.federated.federation import Federation
 from ldp_core.federated.purse import Purse
@@ -119,14 +120,23 @@ def _train_chunk(
     largest = trained.abs().amax(dim=1)
     wild = ~(largest <= limits.DIVERGED_WEIGHT)  # true for NaN as well
     if bool(wild.any()):
-        row, rate = int(wild.nonzero()[0]), local.optimizer.rate(1, local.learning_rate)
+        row = int(wild.nonzero()[0])
         raise Diverged(
             f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
-            f"training; the learning rate {rate:g} is too large; try one near "
-            f"{limits.LEARNING_RATE.default:g}"
+            f"training; {_remedy(local)}"
         )
     values = trained if experiment.target == "weights" else trained - weights
     return values.cpu().numpy()
+
+
+def _remedy(local: Local) -> str:
+    """What to do about weights that left the numbers."""
+    if local.optimizer.has_own_rate:
+        return f"the steps of {local.optimizer.name} begin at {local.optimizer.rate(1, 0):g}; try sgd"
+    return (
+        f"the learning rate {local.learning_rate:g} is too large; try one near "
+        f"{limits.LEARNING_RATE.default:g}"
+    )
 
 
 def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> torch.Tensor:
