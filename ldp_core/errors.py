@@ -83,6 +83,16 @@ class UnknownDraft(StudioError, LookupError):
         super().__init__("this draft is not on this server (any more); open a scenario from the start page")
 
 
+class ProcessLost(StudioError):
+    """A process that trained was killed from outside."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a process that trained was killed, most likely because the machine ran out of memory; "
+            "try a smaller model, or fewer processes at a time (EPSILON_CORES)"
+        )
+
+
 class Diverged(StudioError):
     """Training left the numbers: weights or loss beyond any use."""
 

@@ -36,6 +36,8 @@ class Started(Event):
     dimension: int
     """d, weights in an upload."""
     device: str
+    engine: str
+    """How clients are trained, in words."""
     accuracy: float
     accuracy_per_class: list[float]
     loss: float

@@ -49,6 +49,8 @@ VARIANTS = Limit(1, 12, 3, "runs")
 FRACTION = Limit(0.001, 1.0, 0.7)
 ALPHA = Limit(0.01, 1e4, 1.0)  # Dirichlet concentration
 HIDDEN = Limit(1, 4096, 32, "units")
+WIDTH = Limit(4, 64, 64, "channels")  # of the first stage of a residual network
+PENALTY = Limit(1e-9, 1.0, 1e-4)  # the α of scikit-learn's "optimal" step
 DELTA = Limit(1e-12, 0.5, 1e-5)  # of one use of a Gaussian mechanism
 SENSITIVITY = Limit(1e-9, 1e9, 1.0)
 SAMPLING = Limit(0.001, 0.999, 0.8)  # paper 001's q
@@ -71,5 +73,5 @@ LABEL_LENGTH = 60
 DIVERGED_WEIGHT = 1e4
 """A local weight beyond this is a run that has diverged: clipped, it would only be its sign."""
 
-CHUNK_BYTES = 256 * 2**20
+CHUNK_BYTES = 128 * 2**20
 """Clients are trained so many at a time that their (K, d) matrix stays below this."""

@@ -35,6 +35,7 @@ def simulate(
     device: torch.device | None = None,
     start: State | None = None,
     keep: Callable[[State], None] | None = None,
+    tick: Callable[[float], None] | None = None,
 ) -> Iterator[Event]:
     """Run `experiment` on `data`, yielding events as they happen.
 
@@ -46,11 +47,12 @@ def simulate(
         device: where; by default a GPU where there is one.
         start: go on from here; what happened before is not told again.
         keep: is given the state after each round (and before the first), ahead of the round's event.
+        tick: is told, within a round, the share of its training that is done.
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
     """
-    federation = assemble(experiment, data, device or choose_device())
+    federation = assemble(experiment, data, device or choose_device(), tick)
     weights = initial_weights(federation)
     if start is not None:
         weights = torch.from_numpy(start.weights.copy()).to(weights.device)
@@ -97,6 +99,7 @@ def _started(federation: Federation, score: Score, attempts: Attempts) -> Starte
         key=experiment.key,
         dimension=experiment.dimension,
         device=str(federation.device),
+        engine=federation.engine.description,
         accuracy=score.accuracy,
         accuracy_per_class=score.per_class,
         loss=score.loss,

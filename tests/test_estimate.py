@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.estimate import Rates, cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.calibration import _timed, calibrate, rates
+from ldp_core.simulate import simulate
 from tests.data import events
 
 pytestmark = pytest.mark.alone
@@ -60,10 +62,49 @@ def test_what_is_stored_is_no_more_than_was_said():
 
 
 def test_costs_add_up():
-    rates = Rates(product=1e-9, value=1e-8, round=1e-3)
+    rates = Rates(product=1e-9, convolution=1e-10, value=1e-8, round=1e-3)
     one, six = cost(draft({})).seconds(rates), cost(draft({}, runs=2, seeds=3)).seconds(rates)
     assert six == pytest.approx(6 * one)
     assert cost(draft({"rounds": 30})).seconds(rates) == pytest.approx(2 * one)
+
+
+def test_convolutions_are_counted_as_such():
+    experiment = {"dataset": "mnist", "model": "cnn", "rounds": 25, "clients": {"count": 100, "epsilon": 1}}
+    [work] = cost(draft(experiment | {"local": {"epochs": 5}})).work
+    assert work.products == 0
+    assert work.convolutions == pytest.approx(25 * (60_000 * 5 + 10_000 / 3) * 480_500)
+    slow = Rates(product=0, convolution=2e-10, value=0, round=0)
+    assert 600 < cost(draft(experiment | {"local": {"epochs": 5}})).seconds(slow) < 900
+    refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 600}}))
+
+
+def test_a_batch_that_no_memory_holds_is_refused_with_the_arithmetic():
+    experiment = {"dataset": "mnist", "model": "resnet18", "clients": {"count": 2, "epsilon": 1}}
+    with pytest.raises(InvalidExperiment, match=r"batch_size .* 60,000 images at a time .* in resnet18"):
+        refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 60_000}}))
+
+
+def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
+    from tests.data import mnist_like
+
+    measured = calibrate()
+    experiment = parse(
+        {
+            "dataset": "mnist",
+            "model": "cnn",
+            "attack": None,
+            "mechanism": "none",
+            "rounds": 1,
+            "clients": {"count": 100, "epsilon": 1},
+            "local": {"epochs": 1, "batch_size": 20, "learning_rate": 0.01},
+            "selection": {"kind": "fraction", "fraction": 0.1},
+        }
+    )
+    began = time.perf_counter()
+    list(simulate(experiment, mnist_like()))
+    took = time.perf_counter() - began
+    said = cost(Draft(experiment, (Variant("run"),))).seconds(measured)
+    assert took / 4 < said < 4 * took
 
 
 @pytest.mark.usefixtures("runs_dir")

@@ -15,6 +15,7 @@ from tests.conftest import ROOT
 LAYERS = [
     # from the bottom: a module may import from its own package and from any layer above it in this list
     ["ldp_core.limits", "ldp_core.errors", "ldp_core.streams", "ldp_core.images", "ldp_core.normal"],
+    ["ldp_core.orphans"],
     ["ldp_core.fields"],
     ["ldp_core.component"],
     [
@@ -23,6 +24,7 @@ LAYERS = [
         "ldp_core.partitions",
         "ldp_core.datasets",
         "ldp_core.models",
+        "ldp_core.optimizers",
     ],
     ["ldp_core.aggregators", "ldp_core.attacks"],
     ["ldp_core.experiment"],

@@ -33,7 +33,7 @@ def _assign(data: dict[str, Any], path: str, value: Any) -> None:
     *parents, last = path.split(".")
     place = data
     for step in parents:
-        if isinstance(place.get(step), str) and step in ("model", "attack"):
+        if isinstance(place.get(step), str) and step in ("model", "optimizer", "attack"):
             place[step] = {} if step == "attack" else {"name": place[step]}  # written out from its short form
         if place.get(step) is None and step == "attack":
             place[step] = {}

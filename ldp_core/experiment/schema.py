@@ -15,7 +15,17 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, model_validator
 from pydantic_core import InitErrorDetails, ValidationError
 
-from ldp_core import aggregators, attacks, datasets, limits, mechanisms, models, partitions, selections
+from ldp_core import (
+    aggregators,
+    attacks,
+    datasets,
+    limits,
+    mechanisms,
+    models,
+    optimizers,
+    partitions,
+    selections,
+)
 from ldp_core.errors import DataUnavailable, one_of, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
@@ -34,7 +44,9 @@ class Local(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    optimizer: Annotated[str, Choice(("sgd",))] = "sgd"
+    optimizer: Annotated[optimizers.Optimizer, Part(optimizers.registry, "name", short=True)] = (
+        optimizers.get("sgd")
+    )
     epochs: Annotated[int, Whole(limits.EPOCHS)] = int(limits.EPOCHS.default)
     batch_size: Annotated[int, Whole(limits.BATCH_SIZE)] = int(limits.BATCH_SIZE.default)
     learning_rate: Annotated[float, Number(limits.LEARNING_RATE)] = limits.LEARNING_RATE.default
@@ -133,6 +145,14 @@ class Experiment(BaseModel):
                 count,
                 f"must be at most {source.train_size}, the training samples of {self.dataset}, so that "
                 f"each client holds one; got {count}",
+            )
+        if not self.model.fits(source.shape):
+            fitting = [name for name in models.names() if models.get(name).fits(source.shape)]
+            yield (
+                ("model",),
+                self.model.name,
+                f"must be one that fits {self.dataset}, {one_of(fitting)}; got {self.model.name}, which "
+                f"needs {self.model.needs}",
             )
         whole = True
         for field in ("epsilon", "low", "high", "range", "run_limit"):

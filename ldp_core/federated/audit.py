@@ -65,7 +65,9 @@ def audit_values(federation: Federation, samples: NDArray[np.int64], weights: to
     views = experiment.model.views(weights.expand(len(samples), -1), federation.shape, federation.classes)
     x, y = federation.train_x[chosen].unsqueeze(1), federation.train_y[chosen].unsqueeze(1)
     gradients = experiment.model.gradients(views, x, y, torch.ones_like(y, dtype=x.dtype))
-    step = -experiment.local.learning_rate * torch.cat([gradients[name].flatten(1) for name in views], 1)
+    local = experiment.local
+    flat = torch.cat([gradients[name].flatten(1) for name in views], 1)
+    step = local.optimizer.first_step(flat, local.learning_rate)
     return (step + weights if experiment.target == "weights" else step).cpu().numpy()
 
 
@@ -81,7 +83,7 @@ def real_values(
         plan = plan_batches([federation.shards[client]], local.epochs, local.batch_size, batches)
         everything = federation.train_x, federation.train_y
         rate, classes = local.learning_rate, federation.classes
-        rows.append(train(experiment.model, weights, *everything, plan, rate, classes))
+        rows.append(train(experiment.model, weights, *everything, plan, rate, classes, local.optimizer))
     trained = torch.cat(rows)
     return (trained if experiment.target == "weights" else trained - weights).cpu().numpy()
 
@@ -129,7 +131,7 @@ def observe(
             uploads=uploads,
             previous=weights.cpu().numpy(),
             target=experiment.target,
-            learning_rate=experiment.local.learning_rate,
+            learning_rate=experiment.local.optimizer.rate(1, experiment.local.learning_rate),
             model=experiment.model,
             shape=federation.shape,
             classes=federation.classes,

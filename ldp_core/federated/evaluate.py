@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from ldp_core.federated.engine import BATCH
 from ldp_core.federated.federation import Federation
 from ldp_core.mechanisms.base import Floats
-
-BATCH = 2048
 
 
 @dataclass(frozen=True)
@@ -24,13 +23,9 @@ class Score:
 
 def evaluate(federation: Federation, weights: torch.Tensor) -> Score:
     """Score the global model `weights` (d,)."""
-    model = federation.experiment.model
-    views = model.views(weights.unsqueeze(0), federation.shape, federation.classes)
+    scores = federation.engine.scores(federation.recipe, weights, federation.samples)
     right, loss = [], 0.0
-    for x, y in zip(
-        torch.split(federation.test_x, BATCH), torch.split(federation.test_y, BATCH), strict=True
-    ):
-        logits = model.logits(views, x.unsqueeze(0))[0]
+    for logits, y in zip(torch.split(scores, BATCH), torch.split(federation.test_y, BATCH), strict=True):
         right.append(logits.argmax(1) == y)
         loss += float(torch.nn.functional.cross_entropy(logits, y, reduction="sum"))
     hits = torch.cat(right).cpu().numpy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,9 @@ import torch
 from ldp_core import limits
 from ldp_core.datasets import Data
 from ldp_core.experiment import Experiment, Population
+from ldp_core.federated.engine import Engine, choose
+from ldp_core.federated.pool import Samples
+from ldp_core.federated.recipe import Recipe
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
 
@@ -28,6 +32,9 @@ class Federation:
     population: Population
     strict: np.ndarray
     """(K,) bool: the clients whose budget is at most the median."""
+    engine: Engine
+    tick: Callable[[float], None] | None = None
+    """Is told, within a round, the share of its training that is done."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -40,6 +47,17 @@ class Federation:
         return self.train_x.device
 
     @property
+    def samples(self) -> Samples:
+        """What an engine reads."""
+        return self.train_x, self.train_y, self.test_x
+
+    @property
+    def recipe(self) -> Recipe:
+        """How every client trains."""
+        local = self.experiment.local
+        return Recipe(self.experiment.model, self.shape, self.classes, local.optimizer, local.learning_rate)
+
+    @property
     def chunk(self) -> int:
         """How many clients are trained at a time, so that their matrix fits in memory."""
         return max(1, limits.CHUNK_BYTES // (4 * self.experiment.dimension))
@@ -50,7 +68,12 @@ class Federation:
         return float(self.population.low.min()), float(self.population.high.max())
 
 
-def assemble(experiment: Experiment, data: Data, device: torch.device) -> Federation:
+def assemble(
+    experiment: Experiment,
+    data: Data,
+    device: torch.device,
+    tick: Callable[[float], None] | None = None,
+) -> Federation:
     """Deal the data and resolve every client's budget and range.
 
     Raises:
@@ -70,6 +93,8 @@ def assemble(experiment: Experiment, data: Data, device: torch.device) -> Federa
         shards=shards,
         population=population,
         strict=population.epsilon <= np.median(population.epsilon),
+        engine=choose(experiment.model.batched, device),
+        tick=tick,
     )
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ldp_core import limits
 from ldp_core.errors import Diverged
+from ldp_core.experiment.schema import Local
 from ldp_core.federated.batches import plan_batches
 from ldp_core.federated.federation import Federation
-from ldp_core.federated.local import train
 from ldp_core.federated.purse import Purse
 from ldp_core.federated.upload import Vectors, moments, perturbed
 from ldp_core.mechanisms.base import Floats
@@ -59,7 +59,7 @@ def one_round(federation: Federation, weights: torch.Tensor, number: int, purse:
     for start in range(0, len(chosen), federation.chunk):
         clients = chosen[start : start + federation.chunk]
         share = client_weights[start : start + federation.chunk]
-        values = _train_chunk(federation, weights, clients, batches)
+        values = _train_chunk(federation, weights, clients, batches, (start, len(chosen)))
         columns = population.columns(clients)
         clipped = np.clip(values, *columns[1:]).astype(np.float32)
         clipped_count += int((values != clipped).sum())
@@ -100,19 +100,22 @@ def _train_chunk(
     weights: torch.Tensor,
     clients: NDArray[np.int64],
     batches: np.random.Generator,
+    place: tuple[int, int],
 ) -> Vectors:
-    """What each of the clients would upload if nothing were clipped or perturbed, (k, d)."""
-    experiment = federation.experiment
+    """What each of the clients would upload if nothing were clipped or perturbed, (k, d).
+
+    `place`: how many clients have been trained before them in this round, and of how many.
+    """
+    experiment, tick = federation.experiment, federation.tick
     local = experiment.local
     plan = plan_batches([federation.shards[i] for i in clients], local.epochs, local.batch_size, batches)
-    trained = train(
-        experiment.model,
+    before, of = place
+    trained = federation.engine.train(
+        federation.recipe,
         weights,
-        federation.train_x,
-        federation.train_y,
+        federation.samples,
         plan,
-        local.learning_rate,
-        federation.classes,
+        tick and (lambda share: tick((before + share * len(clients)) / of)),
     )
     largest = trained.abs().amax(dim=1)
     wild = ~(largest <= limits.DIVERGED_WEIGHT)  # true for NaN as well
@@ -120,11 +123,20 @@ def _train_chunk(
         row = int(wild.nonzero()[0])
         raise Diverged(
             f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
-            f"training; the learning rate {local.learning_rate:g} is too large; try one near "
-            f"{limits.LEARNING_RATE.default:g}"
+            f"training; {_remedy(local)}"
         )
     values = trained if experiment.target == "weights" else trained - weights
     return values.cpu().numpy()
+
+
+def _remedy(local: Local) -> str:
+    """What to do about weights that left the numbers."""
+    if local.optimizer.has_own_rate:
+        return f"the steps of {local.optimizer.name} begin at {local.optimizer.rate(1, 0):g}; try sgd"
+    return (
+        f"the learning rate {local.learning_rate:g} is too large; try one near "
+        f"{limits.LEARNING_RATE.default:g}"
+    )
 
 
 def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> torch.Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,15 @@ class Slice:
 class Model(Component):
     """An architecture; frozen, without weights of its own."""
 
+    needs: ClassVar[str] = "any samples"
+    """What it can read, in words."""
+    batched: ClassVar[bool] = True
+    """True where computing for all clients at once is fastest on a CPU too."""
+
+    def fits(self, shape: Shape) -> bool:
+        """True if it can read samples of `shape`."""
+        return True
+
     @abstractmethod
     def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
         """The shape of every parameter for samples of `shape`, in their order in the vector."""
@@ -47,13 +56,21 @@ class Model(Component):
         """The stretch of the vector that each layer fills, its weights and biases together."""
         found: dict[str, slice] = {}
         for one in self.slices(shape, classes):
-            layer = one.name.removeprefix("weight").removeprefix("bias")
+            layer = one.name.rpartition(".")[0] or one.name.removeprefix("weight").removeprefix("bias")
             found[layer] = slice(found[layer].start if layer in found else one.start, one.stop)
         return tuple(found.values())
 
     def dimension(self, shape: Shape, classes: int) -> int:
         """d, how many weights the model has for samples of `shape`."""
         return self.slices(shape, classes)[-1].stop
+
+    def products(self, shape: Shape, classes: int) -> int:
+        """Multiplications that one sample takes forwards; as many as weights unless they are shared."""
+        return self.dimension(shape, classes)
+
+    def activations(self, shape: Shape, classes: int) -> int:
+        """Numbers that one sample leaves in memory for the way back; few unless there are channels."""
+        return 0
 
     @abstractmethod
     def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
@@ -79,6 +96,10 @@ class Model(Component):
             y: labels (K, B), int64.
             weight: the weight of each sample in its client's loss (K, B); 0 for padding.
         """
+
+    def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        """Scores (B, classes) of one model, without the first axis, for samples x (B, *shape)."""
+        return self.logits({name: p.unsqueeze(0) for name, p in parameters.items()}, x.unsqueeze(0))[0]
 
     def views(self, weights: torch.Tensor, shape: Shape, classes: int) -> dict[str, torch.Tensor]:
         """The matrix (K, d) as one view (K, …) for each parameter."""

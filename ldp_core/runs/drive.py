@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,7 @@ def drive(
     experiments: Mapping[int, Experiment],
     starts: Mapping[int, Start] | None = None,
     told: Told = quiet,
+    tick: Callable[[int, float], None] | None = None,
 ) -> Iterator[Turn]:
     """Run experiments side by side, a turn of each after another.
 
@@ -78,6 +79,7 @@ def drive(
         experiments: by the number of the run.
         starts: for runs that are taken up again.
         told: is given what is done before the first turn, where that takes time.
+        tick: is told, within a round, the number of the run and the share of its training that is done.
     """
     from ldp_core.simulate import simulate
 
@@ -90,6 +92,7 @@ def drive(
             load(experiment.dataset, told),
             start=starts[i].state if i in starts else None,
             keep=partial(states.__setitem__, i),
+            tick=partial(tick, i) if tick else None,
         )
         for i, experiment in experiments.items()
     }

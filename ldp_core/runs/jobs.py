@@ -10,7 +10,7 @@ from ldp_core.errors import NotNow, NotYours, StorageFailed
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder
-from ldp_core.runs import queue, store
+from ldp_core.runs import queue, store, within
 from ldp_core.runs.doing import doing
 from ldp_core.runs.housekeeping import PIN, refuse_a_full_disk
 from ldp_core.runs.people import OPERATOR, Person
@@ -170,6 +170,7 @@ def status(identity: str) -> dict[str, Any]:
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "round": rounds.get(behind, 0) if behind is not None else 0,
         "rounds": job.request["draft"]["base"]["rounds"],
+        "share_of_round": within.read(job.folder) if job.live else 0.0,
         "accuracy": accuracy.get(behind) if behind is not None else None,
         "pid": job.pid,
         "weights_sha256": sha256.get(behind) if behind is not None else None,

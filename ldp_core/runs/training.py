@@ -30,6 +30,7 @@ from ldp_core.runs.drive import drive, one_thread
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.store import Recorder, events_after
+from ldp_core.runs.within import Within
 
 OUTCOME = "outcome.json"
 WAIT_SECONDS = 0.3
@@ -174,7 +175,8 @@ def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, R
 
 def _drive(folder: Path, runs: dict[int, Run], recorder: Recorder) -> None:
     numbers = sorted(runs)
-    for turn in drive({i: runs[i].experiment for i in numbers}, recorder.starts(), teller(folder)):
+    experiments = {i: runs[i].experiment for i in numbers}
+    for turn in drive(experiments, recorder.starts(), teller(folder), Within(folder)):
         recorder.write(turn)
         end = turn.events[-1]
         if end["event"] == "end" and end["status"] == "completed":

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import aggregators, datasets, limits, mechanisms, models, partitions, selections
+from ldp_core import aggregators, datasets, limits, mechanisms, models, optimizers, partitions, selections
 from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Variant
 from pages.parts.fields import bind, complain, component, named, one_of, real, whole
@@ -58,8 +58,11 @@ def choices(workspace: Workspace) -> None:
         component(workspace, "model", "Model", models.registry, base.model)
         words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
         one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
-        rate = base.local.learning_rate
-        real(workspace, "local.learning_rate", "Learning rate", limits.LEARNING_RATE, rate)
+        local = base.local
+        component(workspace, "local.optimizer", "Optimiser", optimizers.registry, local.optimizer)
+        if not local.optimizer.has_own_rate:
+            rate = local.learning_rate
+            real(workspace, "local.learning_rate", "Learning rate", limits.LEARNING_RATE, rate)
         whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
         whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
         component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")

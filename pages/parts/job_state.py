@@ -10,7 +10,7 @@ import streamlit as st
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
-from ldp_core.runs import slots
+from ldp_core.runs import slots, within
 from ldp_core.runs.doing import doing
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
@@ -37,8 +37,11 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         if step is not None and job.status == "running":
             st.progress(step.share, text=plain(str(step), 200))
             return
+        share = within.read(job.folder)
+        part = f" and {share:.0%} of the next" if share >= 0.01 else ""
         st.progress(
-            min(1.0, done / every), text=f"{verb}: round {at} of {draft.base.rounds}, {several}{pace}{told}"
+            min(1.0, (done + share) / every),
+            text=f"{verb}: round {at} of {draft.base.rounds}{part}, {several}{pace}{told}",
         )
     elif job.status == "completed":
         took = (job.ended or time.time()) - (job.started or job.created)

@@ -1,7 +1,9 @@
-"""Models: flat vectors with views, and gradients that agree with automatic differentiation."""
+"""Models: flat vectors with views, and three readings that agree with a plain torch module."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -10,52 +12,92 @@ import torch
 
 from ldp_core import models
 from ldp_core.streams import stream
+from tests.conftest import ROOT
+from tests.models.modules import CASES, module, name_of
 
-ALL = [models.get(name) for name in models.names()]
-SHAPE, CLASSES = (8, 8), 10
+CLASSES = 10
+every_case = pytest.mark.parametrize(("model", "shape"), CASES, ids=name_of)
 
 
-@pytest.mark.parametrize("model", ALL, ids=lambda m: m.name)
-def test_slices_cover_the_vector_without_gaps(model):
-    slices = model.slices(SHAPE, CLASSES)
+@every_case
+def test_slices_cover_the_vector_without_gaps(model, shape):
+    slices = model.slices(shape, CLASSES)
     assert slices[0].start == 0
     assert all(a.stop == b.start for a, b in pairwise(slices))
     assert all(s.stop - s.start == np.prod(s.shape) for s in slices)
-    assert model.dimension(SHAPE, CLASSES) == slices[-1].stop
-    initial = model.initial(SHAPE, CLASSES, stream(0, "initial model"))
-    assert initial.shape == (model.dimension(SHAPE, CLASSES),)
-    assert initial.dtype == np.float32
+    assert model.dimension(shape, CLASSES) == slices[-1].stop
+    layers = model.layers(shape, CLASSES)
+    assert layers[0].start == 0
+    assert all(a.stop == b.start for a, b in pairwise(layers))
+    assert layers[-1].stop == slices[-1].stop
 
 
-def test_sizes():
-    assert models.get("logistic_regression").dimension((8, 8), 10) == 650
-    assert models.get("logistic_regression").dimension((28, 28), 10) == 7850
-    assert models.get("mlp", hidden=20).dimension((8, 8), 10) == 64 * 20 + 20 + 20 * 10 + 10
+@every_case
+def test_initial_weights_are_finite_float32_and_follow_the_stream(model, shape):
+    initial = [model.initial(shape, CLASSES, stream(seed, "initial model")) for seed in (0, 0, 1)]
+    assert initial[0].shape == (model.dimension(shape, CLASSES),)
+    assert initial[0].dtype == np.float32
+    assert np.isfinite(initial[0]).all()
+    assert np.array_equal(initial[0], initial[1])
+    assert not np.array_equal(initial[0], initial[2])
 
 
-@pytest.mark.parametrize("model", ALL, ids=lambda m: m.name)
-def test_views_write_through(model):
-    weights = torch.zeros(3, model.dimension(SHAPE, CLASSES))
-    for view in model.views(weights, SHAPE, CLASSES).values():
+@every_case
+def test_parameters_are_those_of_the_plain_module(model, shape):
+    theirs = [tuple(p.shape) for p in module(model, shape).parameters()]
+    assert [s.shape for s in model.slices(shape, CLASSES)] == theirs
+
+
+@every_case
+def test_views_write_through(model, shape):
+    weights = torch.zeros(3, model.dimension(shape, CLASSES))
+    for view in model.views(weights, shape, CLASSES).values():
         view.fill_(1.0)
     assert bool((weights == 1).all())
 
 
-@pytest.mark.parametrize("model", ALL, ids=lambda m: m.name)
-def test_gradients_agree_with_autograd(model):
+@every_case
+def test_scores_and_gradients_agree_with_the_plain_module(model, shape):
     generator = np.random.default_rng(0)
-    clients, batch = 4, 6
-    flat = np.stack([model.initial(SHAPE, CLASSES, stream(s, "initial model")) for s in range(clients)])
-    weights = torch.from_numpy(flat).double().requires_grad_()
-    x = torch.from_numpy(generator.random((clients, batch, *SHAPE)))
+    clients, batch = 3, 5
+    flat = np.stack([model.initial(shape, CLASSES, stream(s, "initial model")) for s in range(clients)])
+    weights = torch.from_numpy(flat).double()
+    x = torch.from_numpy(generator.random((clients, batch, *shape)))
     y = torch.from_numpy(generator.integers(0, CLASSES, (clients, batch)))
     weight = torch.from_numpy(generator.random((clients, batch)))
-    logits = model.logits(model.views(weights, SHAPE, CLASSES), x)
-    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none")
-    torch.autograd.backward((loss * weight.flatten()).sum())
-    with torch.no_grad():
-        views = model.views(weights, SHAPE, CLASSES)
-        gradients = model.gradients(views, x, y, weight)
-        together = torch.cat([gradients[name].flatten(1) for name in views], 1)
-    assert list(gradients) and set(gradients) == set(views)
-    torch.testing.assert_close(together, weights.grad, rtol=1e-10, atol=1e-12)
+    views = model.views(weights, shape, CLASSES)
+    together, gradients = model.logits(views, x), model.gradients(views, x, y, weight)
+    assert set(gradients) == set(views)
+    flat_gradients = torch.cat([gradients[name].flatten(1) for name in views], 1)
+    plain = module(model, shape).double()
+    for k in range(clients):
+        torch.nn.utils.vector_to_parameters(weights[k].clone(), plain.parameters())
+        plain.zero_grad()
+        scores = plain(x[k])
+        losses = torch.nn.functional.cross_entropy(scores, y[k], reduction="none")
+        torch.autograd.backward((losses * weight[k]).sum())
+        truth = torch.cat([p.grad.flatten() for p in plain.parameters() if p.grad is not None])
+        torch.testing.assert_close(flat_gradients[k], truth, rtol=1e-9, atol=1e-12)
+        torch.testing.assert_close(together[k], scores.detach(), rtol=1e-10, atol=1e-12)
+        alone = model.scores({name: view[k] for name, view in views.items()}, x[k])
+        torch.testing.assert_close(alone, scores.detach(), rtol=1e-10, atol=1e-12)
+
+
+def test_sizes_are_known_without_torch():
+    script = (
+        "import sys; from ldp_core import models;"
+        "m = models.get('resnet18'); print(m.dimension((3, 32, 32), 10), m.products((3, 32, 32), 10),"
+        "len(m.layers((3, 32, 32), 10)), 'torch' in sys.modules)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    # 20 convolutions, 20 normalisations and the last layer
+    assert told.stdout.split() == ["11173962", "555422720", "41", "False"]
+
+
+def test_every_model_says_what_it_needs():
+    for name in models.names():
+        model = models.get(name)
+        assert model.fits((28, 28))
+        assert model.needs

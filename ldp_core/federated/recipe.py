@@ -1,0 +1,20 @@
+"""How a client trains, whichever engine does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ldp_core.models.base import Model, Shape
+from ldp_core.optimizers import Optimizer
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What all clients of a round have in common."""
+
+    model: Model
+    shape: Shape
+    """Of one sample."""
+    classes: int
+    optimizer: Optimizer
+    learning_rate: float

@@ -1,0 +1,68 @@
+"""An architecture read without computing: parameters, products and memory, from shapes alone."""
+
+from __future__ import annotations
+
+from math import prod
+
+Shape = tuple[int, ...]
+
+
+class Sizes:
+    """Follows the shape of one sample, (channels, height, width), through the network."""
+
+    def __init__(self) -> None:
+        self.shapes: dict[str, Shape] = {}
+        """Of every parameter, in their order in the flat vector."""
+        self.products = 0
+        """Multiplications of one sample forwards."""
+        self.activations = 0
+        """Numbers kept for the way back, patches of convolutions included."""
+
+    @staticmethod
+    def images(shape: Shape) -> Shape:
+        return shape if len(shape) == 3 else (1, *shape)
+
+    def conv(
+        self, name: str, x: Shape, out: int, size: int, stride: int = 1, padding: int = 0, bias: bool = True
+    ) -> Shape:
+        channels, *sides = x
+        self.shapes[f"{name}.weight"] = (out, channels, size, size)
+        if bias:
+            self.shapes[f"{name}.bias"] = (out,)
+        pixels = [(side + 2 * padding - size) // stride + 1 for side in sides]
+        patches = channels * size**2 * prod(pixels)
+        self.products += out * patches
+        self.activations += patches
+        return self._kept((out, *pixels))
+
+    def norm(self, name: str, x: Shape) -> Shape:
+        self.shapes[f"{name}.weight"] = self.shapes[f"{name}.bias"] = (x[0],)
+        return self._kept(x)
+
+    def linear(self, name: str, x: Shape, out: int) -> Shape:
+        self.shapes[f"{name}.weight"], self.shapes[f"{name}.bias"] = (out, prod(x)), (out,)
+        self.products += out * prod(x)
+        return self._kept((out,))
+
+    def pool(self, x: Shape) -> Shape:
+        channels, height, width = x
+        return self._kept((channels, height // 2, width // 2))
+
+    def mean(self, x: Shape) -> Shape:
+        return (x[0],)
+
+    def flat(self, x: Shape) -> Shape:
+        return (prod(x),)
+
+    def relu(self, x: Shape) -> Shape:
+        return x
+
+    def sigmoid(self, x: Shape) -> Shape:
+        return self._kept(x)
+
+    def add(self, x: Shape, y: Shape) -> Shape:
+        return self._kept(x)
+
+    def _kept(self, shape: Shape) -> Shape:
+        self.activations += prod(shape)
+        return shape

@@ -1,0 +1,80 @@
+"""An architecture read for all clients at once: patches and batched products, for a GPU.
+
+Every client has weights of its own, so a convolution of K clients is K products of their kernels
+with the patches of their images; grouped convolutions compute the same and are slow at this many
+groups. Activations are (K, C, B, H, W): then a product's result is already in place for the next.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional
+
+from ldp_core.models._alone import groups
+
+
+class Together:
+    """Works on (K, C, B, H, W), and (K, B, F) once flat; parameters (K, …)."""
+
+    def __init__(self, parameters: dict[str, torch.Tensor]) -> None:
+        self._parameters = parameters
+
+    @staticmethod
+    def images(x: torch.Tensor) -> torch.Tensor:
+        return x.transpose(1, 2) if x.dim() == 5 else x.unsqueeze(1)
+
+    def conv(
+        self,
+        name: str,
+        x: torch.Tensor,
+        out: int,
+        size: int,
+        stride: int = 1,
+        padding: int = 0,
+        bias: bool = True,
+    ) -> torch.Tensor:
+        clients, _, batch = x.shape[:3]
+        if padding:
+            x = functional.pad(x, (padding,) * 4)
+        patches = x.unfold(3, size, stride).unfold(4, size, stride)
+        height, width = patches.shape[3:5]
+        columns = patches.permute(0, 1, 5, 6, 2, 3, 4).reshape(clients, -1, batch * height * width)
+        weight = self._parameters[f"{name}.weight"].flatten(2)
+        if bias:
+            y = torch.baddbmm(self._parameters[f"{name}.bias"].unsqueeze(2), weight, columns)
+        else:
+            y = weight @ columns
+        return y.view(clients, out, batch, height, width)
+
+    def norm(self, name: str, x: torch.Tensor) -> torch.Tensor:
+        clients, channels = x.shape[:2]
+        grouped = x.view(clients, groups(channels), -1, *x.shape[2:])
+        variance, mean = torch.var_mean(grouped, dim=(2, 4, 5), keepdim=True, correction=0)
+        y = ((grouped - mean) * (variance + 1e-5).rsqrt()).flatten(1, 2)
+        weight, bias = (
+            self._parameters[f"{name}.{part}"].view(clients, channels, 1, 1, 1) for part in ("weight", "bias")
+        )
+        return torch.addcmul(bias, y, weight)
+
+    def linear(self, name: str, x: torch.Tensor, out: int) -> torch.Tensor:
+        weight, bias = self._parameters[f"{name}.weight"], self._parameters[f"{name}.bias"]
+        return torch.baddbmm(bias.unsqueeze(1), x, weight.transpose(1, 2))
+
+    def pool(self, x: torch.Tensor) -> torch.Tensor:
+        y = functional.max_pool2d(x.flatten(0, 1), 2)
+        return y.view(*x.shape[:2], *y.shape[1:])
+
+    def mean(self, x: torch.Tensor) -> torch.Tensor:
+        return x.mean((3, 4)).transpose(1, 2)
+
+    def flat(self, x: torch.Tensor) -> torch.Tensor:
+        return x.transpose(1, 2).flatten(2)
+
+    def relu(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.relu_(x)
+
+    def sigmoid(self, x: torch.Tensor) -> torch.Tensor:
+        return x.sigmoid()
+
+    def add(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x + y

@@ -1,0 +1,125 @@
+"""Convolutional models: an architecture written once, and four readings of it.
+
+`network` says what happens to a batch of images. It is read by `Sizes`, which only counts; by
+`Alone`, one client in PyTorch's own operators, which is fastest on a CPU; and by `Together`, all
+clients at once in batched products, which is what a GPU wants. Gradients are automatic.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.models._sizes import Sizes
+from ldp_core.models.base import Model, Shape
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Network(Protocol):
+    """The operators of an architecture; x is whatever the reading works on.
+
+    Layers are named; their parameters are `name.weight` and `name.bias`.
+    """
+
+    def conv(
+        self, name: str, x: Any, out: int, size: int, stride: int = 1, padding: int = 0, bias: bool = True
+    ) -> Any:
+        """Convolution with `out` channels and `size` × `size` kernels."""
+
+    def norm(self, name: str, x: Any) -> Any:
+        """Group normalisation with a scale and an offset for each channel."""
+
+    def linear(self, name: str, x: Any, out: int) -> Any:
+        """Fully connected layer of `out` units."""
+
+    def pool(self, x: Any) -> Any:
+        """Maxima of 2 × 2 pixels; the first of equal ones takes all of the gradient."""
+
+    def mean(self, x: Any) -> Any:
+        """The mean over all pixels, one for each channel."""
+
+    def flat(self, x: Any) -> Any:
+        """All channels and pixels as one axis."""
+
+    def relu(self, x: Any) -> Any:
+        """max(0, x); may reuse the memory of x."""
+
+    def sigmoid(self, x: Any) -> Any:
+        """1 / (1 + exp(−x))."""
+
+    def add(self, x: Any, y: Any) -> Any:
+        """x + y."""
+
+
+class Convolutional(Model):
+    """Reads images, (height, width) or (channels, height, width)."""
+
+    batched = False
+    smallest: ClassVar[int]
+    """Pixels that an image must have along each side."""
+
+    @abstractmethod
+    def network(self, net: Network, x: Any, classes: int) -> Any:
+        """Scores for images x."""
+
+    def fits(self, shape: Shape) -> bool:
+        return len(shape) in (2, 3) and min(shape[-2:]) >= self.smallest
+
+    def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
+        return _sizes(self, shape, classes).shapes
+
+    def products(self, shape: Shape, classes: int) -> int:
+        return _sizes(self, shape, classes).products
+
+    def activations(self, shape: Shape, classes: int) -> int:
+        return _sizes(self, shape, classes).activations
+
+    def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """Uniform in ±1/√fan-in for weights and biases, as PyTorch's layers begin by default."""
+        parts, bound = [], 0.0
+        for s in self.slices(shape, classes):
+            if s.name.endswith(".weight"):
+                bound = 1 / np.sqrt(np.prod(s.shape[1:]))
+            parts.append(generator.uniform(-bound, bound, s.stop - s.start))
+        return np.concatenate(parts).astype(np.float32)
+
+    def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        from ldp_core.models._together import Together
+
+        classes: int = next(reversed(parameters.values())).shape[1]
+        return self.network(Together(parameters), Together.images(x), classes)
+
+    def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        from ldp_core.models._alone import Alone
+
+        classes: int = next(reversed(parameters.values())).shape[0]
+        return self.network(Alone(parameters), Alone.images(x), classes)
+
+    def gradients(
+        self,
+        parameters: dict[str, torch.Tensor],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        weight: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        import torch
+
+        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        with torch.enable_grad():
+            scores = self.logits(leaves, x).flatten(0, 1)
+            losses = torch.nn.functional.cross_entropy(scores, y.flatten(), reduction="none")
+            found = torch.autograd.grad((losses * weight.flatten()).sum(), list(leaves.values()))
+        return dict(zip(leaves, found, strict=True))
+
+
+@lru_cache(maxsize=64)
+def _sizes(model: Convolutional, shape: Shape, classes: int) -> Sizes:
+    sizes = Sizes()
+    model.network(sizes, Sizes.images(shape), classes)
+    return sizes

@@ -1,0 +1,50 @@
+"""SGD with the falling step that scikit-learn calls "optimal" (paper 001, section 5.2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from ldp_core.fields import Number
+from ldp_core.limits import PENALTY
+from ldp_core.optimizers.base import Optimizer
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Optimal(Optimizer):
+    """η_t = 1 / (α (t₀ + t − 1)), with t₀ such that η₁ = α^(−1/4): 10 at scikit-learn's α = 10⁻⁴.
+
+    That is Bottou's heuristic as SGDClassifier applies it to the logistic loss; made for logistic
+    regression. There t counts samples, because its batches hold one; here it counts batches, and
+    begins at 1 in every round. The penalty α‖w‖² that it is named after there is not added.
+    """
+
+    label = "SGD, scikit-learn's “optimal” step"
+    order = 3
+    summary = (
+        "SGD whose steps begin large and fall as 1/t; made for logistic regression, needs no learning rate."
+    )
+    formula = r"\eta_t=\frac{1}{\alpha(t_0+t-1)},\qquad t_0=\alpha^{-3/4}"
+    reference = "Paper 001, section 5.2.1; sklearn.linear_model.SGDClassifier; Bottou 2012"
+
+    alpha: Annotated[float, Number(PENALTY)] = Field(PENALTY.default, description="α")
+
+    has_own_rate = True
+
+    def rate(self, number: int, learning_rate: float) -> float:
+        """η_t; the experiment's learning rate is idle."""
+        return 1 / (self.alpha * (self.alpha**-0.75 + number - 1))
+
+    def step(
+        self,
+        weights: torch.Tensor,
+        gradient: torch.Tensor,
+        memory: Sequence[torch.Tensor],
+        number: int,
+        learning_rate: float,
+    ) -> None:
+        weights.sub_(gradient, alpha=self.rate(number, learning_rate))

@@ -1,0 +1,75 @@
+"""Optimisers: the steps of torch and of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import optimizers
+from ldp_core.experiment import changed, parse
+
+THEIRS: dict[str, Any] = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_steps_are_those_of_torch(name: str):
+    optimizer = optimizers.get(name)
+    gradients = torch.from_numpy(np.random.default_rng(0).normal(size=(30, 4, 5)))
+    weights, theirs = torch.ones(4, 5).double(), torch.ones(4, 5).double().requires_grad_()
+    memory = [torch.zeros_like(weights) for _ in range(optimizer.memories)]
+    reference = THEIRS[name]([theirs], lr=0.05)
+    for number, gradient in enumerate(gradients, start=1):
+        optimizer.step(weights, gradient, memory, number, 0.05)
+        theirs.grad = gradient.clone()
+        reference.step()
+        torch.testing.assert_close(weights, theirs.detach(), rtol=1e-12, atol=1e-12)
+
+
+def test_the_optimal_step_is_scikit_learns():
+    """Sample by sample, its penalty taken along by hand, ten steps end at the same weights."""
+    from sklearn.linear_model import SGDClassifier
+
+    generator = np.random.default_rng(1)
+    x, y = generator.normal(size=(10, 3)), np.array([0, 1] * 5)
+    alpha = 1e-3
+    theirs = SGDClassifier(
+        loss="log_loss", learning_rate="optimal", alpha=alpha, max_iter=1, tol=None, shuffle=False
+    ).fit(x, y)
+    optimizer = optimizers.get("optimal", alpha=alpha)
+    weights, bias = torch.zeros(3).double(), torch.zeros(1).double()
+    for number, (sample, label) in enumerate(zip(torch.from_numpy(x), y, strict=True), start=1):
+        excess = torch.sigmoid(sample @ weights + bias) - float(label)
+        weights *= 1 - optimizer.rate(number, 0.5) * alpha
+        optimizer.step(weights, excess * sample, [], number, 0.5)
+        optimizer.step(bias, excess, [], number, 0.5)
+    np.testing.assert_allclose(weights.numpy(), theirs.coef_[0], rtol=1e-10)
+    np.testing.assert_allclose(bias.numpy(), theirs.intercept_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", optimizers.names())
+def test_a_first_step_is_a_step(name: str):
+    optimizer = optimizers.get(name)
+    gradient = torch.tensor([[0.5, -2.0, 1e-3]])
+    change = optimizer.first_step(gradient, 0.1)
+    assert bool((change * gradient < 0).all())
+    weights = torch.ones(1, 3)
+    optimizer.step(weights, gradient, [torch.zeros(1, 3) for _ in range(optimizer.memories)], 1, 0.1)
+    torch.testing.assert_close(weights - 1, change, rtol=1e-4, atol=1e-6)
+
+
+def test_optimal_begins_at_ten_and_has_halved_after_a_thousand_steps():
+    optimizer = optimizers.get("optimal")
+    assert optimizer.rate(1, 0.5) == pytest.approx(10)
+    assert optimizer.rate(1001, 0.5) == pytest.approx(5)
+
+
+def test_an_experiment_names_its_optimizer_shortly_or_in_full():
+    short, full = parse({"local": {"optimizer": "adam"}}), parse({"local": {"optimizer": {"name": "adam"}}})
+    assert short.key == full.key
+    assert short.as_json()["local"]["optimizer"] == "adam"
+    other = changed(parse({}), {"local.optimizer.name": "optimal", "local.optimizer.alpha": 0.01})
+    assert other.as_json()["local"]["optimizer"] == {"name": "optimal", "alpha": 0.01}
+    assert parse({}).as_json()["local"]["optimizer"] == "sgd"

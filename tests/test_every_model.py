@@ -1,0 +1,73 @@
+"""Every data set with every model and optimiser that fits: one round, on a few made-up samples."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core import datasets, models, optimizers
+from ldp_core.datasets import Data
+from ldp_core.errors import InvalidExperiment
+from ldp_core.events import Ended
+from ldp_core.experiment import parse
+from ldp_core.federated.engine import close_pools
+from ldp_core.simulate import simulate
+
+SMALL: dict[str, dict[str, Any]] = {"resnet18": {"width": 4}}
+PAIRS = list(itertools.product(datasets.names(), models.names()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _end_processes():
+    yield
+    close_pools()
+
+
+def made_up(name: str) -> Data:
+    """Thirty samples to train on and ten to test, in the shape of a data set."""
+    source, generator = datasets.get(name), np.random.default_rng(0)
+    x = generator.random((40, *source.shape)).astype(np.float32)
+    y = generator.integers(0, source.classes, 40)
+    y[:10] = np.arange(10) % source.classes
+    return Data(x[:30], y[:30], x[30:], y[30:], source.classes)
+
+
+def one_round(dataset: str, model: str, optimizer: str) -> list[Any]:
+    rate = 0.001 if optimizer == "adam" else 0.01
+    experiment = {
+        "dataset": dataset,
+        "model": {"name": model, **SMALL.get(model, {})},
+        "clients": {"count": 3, "epsilon": 8},
+        "local": {"epochs": 1, "batch_size": 4, "learning_rate": rate, "optimizer": optimizer},
+        "rounds": 1,
+    }
+    return list(simulate(parse(experiment), made_up(dataset)))
+
+
+@pytest.mark.parametrize(("dataset", "model"), PAIRS)
+def test_what_fits_runs_and_what_does_not_says_which_models_do(dataset: str, model: str):
+    shape = datasets.get(dataset).shape
+    if not models.get(model).fits(shape):
+        with pytest.raises(InvalidExperiment) as caught:
+            parse({"dataset": dataset, "model": model})
+        [problem] = caught.value.problems
+        fitting = [name for name in models.names() if models.get(name).fits(shape)]
+        assert problem.path == "model"
+        assert all(name in problem.message for name in fitting)
+        assert f"got {model}, which needs {models.get(model).needs}" in problem.message
+        return
+    told = one_round(dataset, model, "sgd")
+    end = told[-1]
+    assert isinstance(end, Ended)
+    assert (end.status, end.round) == ("completed", 1)
+
+
+@pytest.mark.parametrize("optimizer", optimizers.names())
+def test_every_optimizer_runs_in_both_engines(optimizer: str):
+    for dataset, model in (("digits", "logistic_regression"), ("mnist", "cnn")):
+        end = one_round(dataset, model, optimizer)[-1]
+        assert end.status in ("completed", "diverged")
+        assert end.status == "completed" or optimizer == "optimal"
