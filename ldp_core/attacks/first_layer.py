@@ -11,34 +11,37 @@ from ldp_core.attacks.observation import Observation
 from ldp_core.mechanisms.base import Floats
 
 Mask = NDArray[np.bool_]
-SQUARINGS = 7
-"""The leading direction is found by squaring a small matrix: as good as 2⁷ power iterations."""
-SWEEPS = 8
+ITERATIONS = 40
+"""Of the power method: the leading direction stands out, or noise has drowned it for good."""
+SWEEPS = 4
 
 
 def leading(rows: Floats) -> Floats:
     """(V, R, F) → (V, F): Aᵀu for the leading left singular vector u of each matrix."""
     gram = rows @ rows.transpose(0, 2, 1)
-    power = gram
-    for _ in range(SQUARINGS):
-        power = power / np.maximum(np.abs(power).max(axis=(1, 2), keepdims=True), 1e-300)
-        power = power @ power
-    best = np.einsum("vrr->vr", power).argmax(axis=1)
-    u = np.take_along_axis(power, best[:, None, None], axis=2)[:, :, 0]
-    u = u / np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-300)
-    found: Floats = np.einsum("vr,vrf->vf", u, rows)
-    return found
+    best = np.einsum("vrr->vr", gram).argmax(axis=1)
+    u = np.take_along_axis(gram, best[:, None, None], axis=2)
+    for _ in range(ITERATIONS):
+        u = gram @ (u / _floor(np.linalg.norm(u, axis=1, keepdims=True)))
+    u /= _floor(np.linalg.norm(u, axis=1, keepdims=True))
+    return _times(u[:, :, 0], rows)
 
 
 def leading_of_known(rows: Floats, kept: Mask) -> Floats:
     """The same where only some entries are known: alternating least squares on those."""
-    filled = np.where(kept, rows, 0.0)
-    known = kept.astype(np.float64)
+    filled, known = np.where(kept, rows, 0.0), kept.astype(np.float64)
+    filled_t, known_t = filled.transpose(0, 2, 1), known.transpose(0, 2, 1)
     z = leading(filled)
     for _ in range(SWEEPS):
-        delta = np.einsum("vrf,vf->vr", filled, z) / _floor(np.einsum("vrf,vf->vr", known, z**2))
-        z = np.einsum("vrf,vr->vf", filled, delta) / _floor(np.einsum("vrf,vr->vf", known, delta**2))
+        delta = _times(z, filled_t) / _floor(_times(z**2, known_t))
+        z = _times(delta, filled) / _floor(_times(delta**2, known))
     return z
+
+
+def _times(vectors: Floats, matrices: Floats) -> Floats:
+    """(V, R) with (V, R, F) → (V, F)."""
+    found: Floats = (vectors[:, None] @ matrices)[:, 0]
+    return found
 
 
 def scaled(z: Floats) -> Floats:
