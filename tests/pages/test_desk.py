@@ -25,7 +25,7 @@ def climbed(**asked: Any) -> Desk:
 
 @pytest.fixture(scope="module")
 def desk() -> Desk:
-    return climbed(epsilons=[0.1, 2, 16], images=6, base={"clients": {"range": 0.2}, "target": "update"})
+    return climbed(epsilons=[0.1, 2, 16], images=6)
 
 
 def test_both_charts_show_a_line_for_each_mechanism_and_what_guessing_gives(desk: Desk):

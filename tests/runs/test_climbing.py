@@ -69,7 +69,7 @@ def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(
 
 
 def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path):
-    base = parse({"clients.count": 100_000, "model": {"name": "mlp", "hidden": 4096}})
+    base = parse({"dataset": "cifar10", "model": "resnet18", "local": {"batch_size": 50_000}})
     with pytest.raises(InvalidExperiment, match="B"):
         jobs.submit_ladder(Ladder(base=base))
     assert queue.find() == []
