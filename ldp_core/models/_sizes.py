@@ -22,6 +22,9 @@ class Sizes:
     def images(shape: Shape) -> Shape:
         return shape if len(shape) == 3 else (1, *shape)
 
+    def standard(self, x: Shape) -> Shape:
+        return self._kept(x)
+
     def conv(
         self, name: str, x: Shape, out: int, size: int, stride: int = 1, padding: int = 0, bias: bool = True
     ) -> Shape:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from ldp_core.models._alone import groups
+from ldp_core.models._alone import groups, standardised
 
 
 class Together:
@@ -22,6 +22,9 @@ class Together:
     @staticmethod
     def images(x: torch.Tensor) -> torch.Tensor:
         return x.transpose(1, 2) if x.dim() == 5 else x.unsqueeze(1)
+
+    def standard(self, x: torch.Tensor) -> torch.Tensor:
+        return standardised(x)
 
     def conv(
         self,

@@ -27,6 +27,9 @@ class Network(Protocol):
     Layers are named; their parameters are `name.weight` and `name.bias`.
     """
 
+    def standard(self, x: Any) -> Any:
+        """Pixels in [0, 1] with about mean 0 and variance 1: the same constants for all clients."""
+
     def conv(
         self, name: str, x: Any, out: int, size: int, stride: int = 1, padding: int = 0, bias: bool = True
     ) -> Any:

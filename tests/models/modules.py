@@ -54,6 +54,14 @@ class Grey(nn.Module):
         return x if x.dim() == 4 else x.unsqueeze(1)
 
 
+class Standard(nn.Module):
+    """The usual constants of MNIST and of CIFAR-10."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        mean, deviation = (0.1307, 0.3081) if x.shape[1] == 1 else (0.4734, 0.2516)
+        return (x - mean) / deviation
+
+
 def module(model: Model, shape: tuple[int, ...], classes: int = 10) -> nn.Module:
     """The same architecture in torch.nn, its parameters in the same order."""
     relu, flat = nn.ReLU(), nn.Flatten()
@@ -69,7 +77,7 @@ def module(model: Model, shape: tuple[int, ...], classes: int = 10) -> nn.Module
     elif model.name == "cnn":
         side = ((shape[-1] - 4) // 2 - 4) // 2
         first, second = nn.Conv2d(channels, 10, 5), nn.Conv2d(10, 20, 5)
-        parts = [Grey(), first, nn.MaxPool2d(2), relu, second, nn.MaxPool2d(2), relu]
+        parts = [Grey(), Standard(), first, nn.MaxPool2d(2), relu, second, nn.MaxPool2d(2), relu]
         parts += [flat, nn.Linear(20 * side**2, 50), relu, nn.Linear(50, classes)]
     elif model.name == "lenet":
         convolutions = [nn.Conv2d(c, 12, 5, s, 2) for c, s in ((channels, 2), (12, 2), (12, 1))]

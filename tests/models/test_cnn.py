@@ -35,7 +35,8 @@ def test_the_first_of_equal_maxima_takes_all_of_the_gradient():
 
     first, second = kernel("conv1"), kernel("conv2")
     f = torch.nn.functional
-    h = f.relu(f.max_pool2d(f.conv2d(x.unsqueeze(1), first, views["conv1.bias"][0]), 2))
+    standard = (x.unsqueeze(1) - 0.1307) / 0.3081
+    h = f.relu(f.max_pool2d(f.conv2d(standard, first, views["conv1.bias"][0]), 2))
     h = f.relu(f.max_pool2d(f.conv2d(h, second, views["conv2.bias"][0]), 2)).flatten(1)
     h = f.relu(f.linear(h, views["fc1.weight"][0], views["fc1.bias"][0]))
     torch.autograd.backward(f.cross_entropy(f.linear(h, views["fc2.weight"][0], views["fc2.bias"][0]), y))
