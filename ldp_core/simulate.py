@@ -103,7 +103,7 @@ def _started(federation: Federation, score: Score, attempts: Attempts) -> Starte
         mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if attempts.spies else None,
         chance=float(counts.max() / counts.sum()),
         targets=len(attempts.victims.clients),
-        spies=[asdict(spy) for spy in attempts.spies],
+        spies=[asdict(spy) | {"knows": list(spy.knows)} for spy in attempts.spies],  # as JSON gives it back
         attack_note=why_not(experiment),
     )
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
-from pages.parts.server_panel import attempt
+from pages.parts.server_panel import uploads_in, verdict_on
+from pages.parts.tally import attempts_on, tally
 from pages.parts.text import listed, number, percent, plain
 
 GUESSING = 0.05
@@ -59,20 +61,79 @@ def _at(one: Series, stopped: bool) -> str:
 
 
 def _leaks(shown: Sequence[Series]) -> str:
-    """Whose image came back in any round of any variant."""
+    """What pixels and identification say together, client by client; then what real uploads gave away."""
     attacked = [one for one in shown if one.runs[0].targets]
     if not attacked:
         return ""
-    seen = []
-    for client in attacked[0].runs[0].targets:
-        tries = [(found, one) for one in attacked if (found := attempt(one.runs[0], client, worst=True))]
-        closest, where = max(tries, key=lambda pair: pair[0].psnr, default=(None, None))
-        if closest and where and closest.verdict.kind in ("recovered", "partly"):
-            epsilon = number(where.runs[0].targets[client]["epsilon"])
-            seen.append(
-                f"client {client + 1} (ε {epsilon}: {closest.psnr:.0f} dB in round {closest.round} of "
-                f"{plain(where.label)}; the average image gets {closest.mean_image:.0f} dB)"
-            )
-    if seen:
-        return f"The server saw into an upload of {listed(seen)}."
-    return "The server got no image back in any round, which proves nothing about other attacks."
+    kinds, parts = uploads_in(attacked), []
+    if "audit" in kinds:
+        told = [words for client in attacked[0].runs[0].targets if (words := _audit(attacked, client))]
+        parts += told or [
+            "The server got no image back in any round, and picked none out more often than by chance, which "
+            "proves nothing about other attacks."
+        ]
+    if "real" in kinds:
+        told = [words for client in attacked[0].runs[0].targets if (words := _real(attacked, client))]
+        parts += told or ["No image of a real upload came back, which proves nothing about other attacks."]
+    return " ".join(parts)
+
+
+def _audit(attacked: Sequence[Series], client: int) -> str:
+    """What came of a client's one-image uploads; "" if nothing that guessing does not explain."""
+    closest, where = _closest(attacked, "audit", client)
+    if closest is None or where is None or closest.closest is None:
+        return ""
+    event, who = closest.closest, f"client {client + 1} (ε {_budget(where, client)}"
+    kind = verdict_on(closest, event).kind
+    counts = [(count, one) for one in attacked if (count := tally(attempts_on(one, "audit", client)))]
+    often, most = max(counts, key=lambda pair: pair[0].hits / pair[0].n, default=(None, None))
+    picked = ""
+    if often and most and often.above_chance(len(counts)):
+        picked = (
+            f"picks its image out of {round(1 / often.chance)} in {often.hits} of {often.n} rounds"
+            f"{f' of {plain(most.label)}' if len(attacked) > 1 else ''} "
+            f"(chance {number(often.chance * often.n, 2)})"
+        )
+    if kind in ("recovered", "partly"):
+        return (
+            f"The server saw into an upload of {who}: {event['psnr']:.0f} dB in round {event['round']} of "
+            f"{plain(where.label)}; the average image gets {event['psnr_mean_image']:.0f} dB)"
+            f"{f', and {picked}' if picked else ''}."
+        )
+    if not picked:
+        return ""
+    hid = (
+        "the attack on its pixels fails even without noise"
+        if kind == "inconclusive"
+        else (
+            "its pixels are not recovered by this attack"
+            + (", though that is due to clipping, not noise" if kind == "clipping" else "")
+        )
+    )
+    return f"Of {who}), {hid}, yet the server {picked}."
+
+
+def _real(attacked: Sequence[Series], client: int) -> str:
+    """What came of a client's real uploads; "" if no more than by chance."""
+    closest, where = _closest(attacked, "real", client)
+    if closest is None or where is None or closest.closest is None:
+        return ""
+    event = closest.closest
+    if verdict_on(closest, event).kind not in ("recovered", "partly"):
+        return ""
+    return (
+        f"Of the {event['images']} images of a real upload of client {client + 1} "
+        f"(ε {_budget(where, client)}), {event['recovered']} came back in round {event['round']} of "
+        f"{plain(where.label)} (by chance {round((event['recovered_non_members'] or 0) * event['images'])})."
+    )
+
+
+def _closest(attacked: Sequence[Series], upload: str, client: int) -> tuple[Tries | None, Series | None]:
+    """The attempts that came closest, over all variants."""
+    found = [(one.runs[0].tries.get((upload, client)), one) for one in attacked]
+    made = [(tries, one) for tries, one in found if tries is not None and tries.closest]
+    return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, None))
+
+
+def _budget(one: Series, client: int) -> str:
+    return number(one.runs[0].targets[client]["epsilon"])
