@@ -6,7 +6,7 @@ import { child, element, resize, text } from "./dom.js";
 import { paint } from "./pixels.js";
 import { draw, erase } from "./plot.js";
 
-const HEIGHT = { least: 340, most: 620 };
+const HEIGHT = { least: 340, most: 700 };
 
 export function render({ data, parentElement }) {
   const panels = child(parentElement, "div", "es-panels");

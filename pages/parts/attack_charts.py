@@ -44,22 +44,25 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
     ends: Ends = []
     for one, tries in attacked:
         table = _table([mine.psnr[None] for mine in tries])
-        shown = np.minimum(table, TOP_DB)
-        _curve(traces, one, shown.mean(axis=0), shown.min(axis=0), shown.max(axis=0), "%{y:.1f} dB")
+        mean, low, high = (np.minimum(each, TOP_DB) for each in (table.mean(0), table.min(0), table.max(0)))
+        _curve(traces, one, mean, low, high, "%{y:.1f} dB")
         last = float(table[:, -1].mean())
         ends.append((min(last, TOP_DB), f"<b>{label(one)} {_decibels(last)}</b>", colour(one.style.tint)))
     flat = [mine for _, tries in attacked for mine in tries]
-    guesses = {"average image": [mine.mean_image for mine in flat]}
-    guesses["average of its class"] = [mine.class_mean for mine in flat if mine.class_mean is not None]
-    for name, values in guesses.items():
+    guesses = {
+        "average image": [mine.mean_image for mine in flat],
+        "class average": [mine.class_mean for mine in flat if mine.class_mean is not None],
+        "image is back": [RECOVERED_DB],
+    }
+    for (name, values), dash in zip(guesses.items(), ("dot", "dash", "longdash"), strict=True):
         if values:
-            _level(traces, ends, float(np.mean(values)), name, f"{name} {np.mean(values):.0f}", rounds)
-    _level(traces, ends, RECOVERED_DB, "the image is back", f"the image is back {RECOVERED_DB:.0f}", rounds)
+            words = f"{name} {np.mean(values):.0f}"
+            _level(traces, ends, float(np.mean(values)), name, words, rounds, dash)
     highest = max([*(end for end, _, _ in ends), *(max(t["y"]) for t in traces if t["y"])])
-    high = min(TOP_DB, 10 * np.ceil(highest / 10 + 0.2)) + 1.0
-    ticks = list(range(0, int(high) + 1, 10))
+    top = min(TOP_DB, 10 * np.ceil(highest / 10 + 0.2)) + 1.0
+    ticks = list(range(0, int(top) + 1, 10))
     words = [f"≥ {t}" if t == TOP_DB else str(t) for t in ticks]
-    return _drawn(traces, ends, rounds, attacked, {"tickvals": ticks, "ticktext": words}, float(high))
+    return _drawn(traces, ends, rounds, attacked, {"tickvals": ticks, "ticktext": words}, float(top))
 
 
 def picked_figure(attacked: Attacked, rounds: int) -> Figure:
@@ -157,10 +160,12 @@ def _dashed(values: Floats, paint: str, name: str) -> Trace:
     return scatter(pick + 1, values[pick], mode="lines", name=name, line=look, hovertemplate="%{y:.0%}")
 
 
-def _level(traces: list[Trace], ends: Ends, value: float, name: str, words: str, rounds: int) -> None:
-    look = {"color": MUTED, "width": 1, "dash": "dash"}
-    line_ = scatter([0, rounds], [value, value], mode="lines", name=name, line=look, hoverinfo="skip")
-    traces.append(line_)
+def _level(
+    traces: list[Trace], ends: Ends, value: float, name: str, words: str, rounds: int, dash: str = "dot"
+) -> None:
+    look = {"color": MUTED, "width": 1.5, "dash": dash}
+    level = scatter([0, rounds], [value, value], mode="lines", name=name, line=look, hoverinfo="skip")
+    traces.append(level)
     ends.append((value, words, MUTED))
 
 

@@ -11,11 +11,11 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import Attack, Experiment
 from ldp_core.experiment.attack import UPLOADS, attackers
 from ldp_core.experiment.spying import spies, why_not
-from pages.parts.fields import named, one_of, whole
+from pages.parts.fields import named, whole
 from pages.parts.text import plain
 from pages.parts.workspace import Workspace
 
-SHORT = {"audit": "one image", "real": "real upload", "both": "both", "off": "off"}
+SHORT = {"audit": "an upload of one image", "real": "a real upload", "both": "both", "off": "nothing"}
 
 
 def attack_choices(workspace: Workspace) -> None:
@@ -26,7 +26,7 @@ def attack_choices(workspace: Workspace) -> None:
         return
     words = "; ".join(f"{SHORT[name]}: {what}" for name, what in UPLOADS.items())
     now = base.attack.uploads if base.attack else "off"
-    one_of(workspace, "attack.uploads", "What is attacked", SHORT, now, _set_uploads, help=words)
+    named(workspace, "attack.uploads", "What is attacked", SHORT, now, _set_uploads, help=words)
     if base.attack is None:
         st.caption("No upload is attacked: the run tells nothing of what leaks.")
         return
@@ -70,9 +70,8 @@ def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
         help="\n".join(["- **Automatic**: what suits model, mechanism and upload best.", *lines]),
     )
     here = dict.fromkeys(spy.attacker for spy in spies(base))
-    chosen = [f"{labels[name]}: {told[name]}" for name in here]
-    if chosen:
-        st.caption(plain(" ".join(chosen), 400))
+    for name in here:
+        st.caption(plain(f"{labels[name]}: {told[name]}", 400))
     if unfit and len(unfit) < len(told):
         why = next(iter(unfit.values()))
         st.caption(plain(f"Not possible here: {', '.join(labels[n] for n in unfit)}, because {why}.", 400))

@@ -15,7 +15,7 @@ from pages.parts.components import Card
 from pages.parts.ledger_panel import named_clients
 from pages.parts.series import Series
 from pages.parts.tally import attempts_on, between, tally
-from pages.parts.text import listed
+from pages.parts.text import listed, number
 
 HEIGHT = 290
 
@@ -32,7 +32,9 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str) -> None:
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**What the server learns, round by round, of**")
-            names = {client: name for name, client in named_clients(draft.experiments()[0]).items()}
+            budgets = {c: t["epsilon"] for one in shown for c, t in one.runs[0].targets.items()}
+            names = {c: f"ε {number(epsilon)}" for c, epsilon in budgets.items()}
+            names |= {c: name for name, c in named_clients(draft.experiments()[0]).items()}
             client = st.segmented_control(
                 "Client under attack",
                 clients,
@@ -59,15 +61,16 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
     cards = [_pixels(attacked, rounds, "", "an upload of one image, one step")]
     counts = [(one.label, count) for one, tries in attacked if (count := tally(tries))]
     if counts:
-        told = "; ".join(f"{label}: {count}" for label, count in counts)
+        told = "; ".join(f"{label} {c.hits} of {c.n} ({between(*c.interval)})" for label, c in counts)
         own = [(one.label, count) for one, tries in attacked if (count := tally(tries, same_class=True))]
         among = "; ".join(f"{label} {count.hits} of {count.n}" for label, count in own)
         cards.append(
             Card(
                 title="Is its image picked out?",
-                rest=f"from {round(1 / counts[0][1].chance)} images, share of the rounds so far",
-                caption=f"{told}. {f'Among images of its own class: {among}. ' if among else ''}"
-                f"{_worst_case(attacked)}",
+                rest=f" from {counts[0][1].candidates} images, share of the rounds so far",
+                caption=f"{told}; by chance {counts[0][1].guessed}. "
+                + (f"Among images of its own class: {among}. " if among else "")
+                + _worst_case(attacked),
                 figure=picked_figure(attacked, rounds),
                 label=f"Share of rounds so far in which the right image came first. {told}.",
                 height=HEIGHT,
@@ -83,7 +86,7 @@ def _real_cards(attacked: Attacked, rounds: int) -> list[Card]:
         _pixels(attacked, rounds, " of the image that came back best", "an upload as the client sends it"),
         Card(
             title="How many of its images are back?",
-            rest="share with 20 dB or more",
+            rest=" share with 20 dB or more",
             caption=f"In the newest round: {told}.",
             figure=returned_figure(attacked, rounds),
             label=f"Share of a real upload's images that came back, by round. {told}.",
@@ -99,7 +102,7 @@ def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> Card:
     newest = "; ".join(f"{one.label}: {tries[0].psnr[None][-1]:.1f} dB" for one, tries in attacked)
     return Card(
         title="Do its pixels come back?",
-        rest=f"PSNR{what} in dB",
+        rest=f" PSNR{what} in dB",
         caption=f"{upload}{spread}",
         figure=pixels_figure(attacked, rounds),
         label=f"PSNR by round. First seed, newest round: {newest}.",

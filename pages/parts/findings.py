@@ -8,7 +8,7 @@ from typing import Any
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
 from pages.parts.server_panel import uploads_in, verdict_on
-from pages.parts.tally import attempts_on, tally
+from pages.parts.tally import Tally, attempts_on, tally
 from pages.parts.text import listed, number, percent, plain
 
 GUESSING = 0.05
@@ -61,79 +61,103 @@ def _at(one: Series, stopped: bool) -> str:
 
 
 def _leaks(shown: Sequence[Series]) -> str:
-    """What pixels and identification say together, client by client; then what real uploads gave away."""
+    """What pixels and identification say together, budget by budget; then what real uploads gave away."""
     attacked = [one for one in shown if one.runs[0].targets]
+    attacked = [one for one in attacked if _perturbed(one)] or attacked
     if not attacked:
         return ""
-    kinds, parts = uploads_in(attacked), []
+    kinds, groups, parts = uploads_in(attacked), _groups(attacked), []
     if "audit" in kinds:
-        told = [words for client in attacked[0].runs[0].targets if (words := _audit(attacked, client))]
-        parts += told or [
+        parts += [words for who, clients in groups if (words := _audit(attacked, who, clients))] or [
             "The server got no image back in any round, and picked none out more often than by chance, which "
             "proves nothing about other attacks."
         ]
     if "real" in kinds:
-        told = [words for client in attacked[0].runs[0].targets if (words := _real(attacked, client))]
-        parts += told or ["No image of a real upload came back, which proves nothing about other attacks."]
+        parts += [words for who, clients in groups if (words := _real(attacked, who, clients))] or [
+            "No image of a real upload came back, which proves nothing about other attacks."
+        ]
     return " ".join(parts)
 
 
-def _audit(attacked: Sequence[Series], client: int) -> str:
-    """What came of a client's one-image uploads; "" if nothing that guessing does not explain."""
-    closest, where = _closest(attacked, "audit", client)
-    if closest is None or where is None or closest.closest is None:
+def _perturbed(one: Series) -> bool:
+    """False for a run without a mechanism: that everything leaks there is no finding."""
+    mechanism: Any = one.runs[0].start.get("experiment", {}).get("mechanism", {})
+    return not isinstance(mechanism, dict) or mechanism.get("name") != "none"
+
+
+def _groups(attacked: Sequence[Series]) -> list[tuple[str, list[int]]]:
+    """The clients under attack by what they ask for: "clients 1 and 10 (ε 0.5)", [0, 9]."""
+    found: dict[tuple[float, ...], list[int]] = {}
+    for client in attacked[0].runs[0].targets:
+        targets = [one.runs[0].targets.get(client) for one in attacked]
+        found.setdefault(tuple(t["epsilon"] for t in targets if t), []).append(client)
+    return [(_named(clients, budgets), clients) for budgets, clients in found.items()]
+
+
+def _named(clients: Sequence[int], budgets: Sequence[float]) -> str:
+    numbers = listed(str(client + 1) for client in clients)
+    epsilons = " or ".join(number(epsilon) for epsilon in sorted(set(budgets)))
+    return f"client{'s' if len(clients) > 1 else ''} {numbers} (ε {epsilons})"
+
+
+def _audit(attacked: Sequence[Series], who: str, clients: Sequence[int]) -> str:
+    """What came of clients' one-image uploads; "" if nothing that guessing does not explain."""
+    closest, where = _closest(attacked, "audit", clients)
+    if closest is None or closest.closest is None:
         return ""
-    event, who = closest.closest, f"client {client + 1} (ε {_budget(where, client)}"
+    event, picked = closest.closest, _picked(attacked, clients)
     kind = verdict_on(closest, event).kind
-    counts = [(count, one) for one in attacked if (count := tally(attempts_on(one, "audit", client)))]
-    often, most = max(counts, key=lambda pair: pair[0].hits / pair[0].n, default=(None, None))
-    picked = ""
-    if often and most and often.above_chance(len(counts)):
-        picked = (
-            f"picks its image out of {round(1 / often.chance)} in {often.hits} of {often.n} rounds"
-            f"{f' of {plain(most.label)}' if len(attacked) > 1 else ''} "
-            f"(chance {number(often.chance * often.n, 2)})"
-        )
     if kind in ("recovered", "partly"):
+        also = f"; it {picked}" if picked else ""
         return (
             f"The server saw into an upload of {who}: {event['psnr']:.0f} dB in round {event['round']} of "
-            f"{plain(where.label)}; the average image gets {event['psnr_mean_image']:.0f} dB)"
-            f"{f', and {picked}' if picked else ''}."
+            f"“{plain(where)}”, where the average image gets {event['psnr_mean_image']:.0f} dB{also}."
         )
     if not picked:
         return ""
-    hid = (
-        "the attack on its pixels fails even without noise"
-        if kind == "inconclusive"
-        else (
-            "its pixels are not recovered by this attack"
-            + (", though that is due to clipping, not noise" if kind == "clipping" else "")
-        )
+    hid = {
+        "inconclusive": "the attack on the pixels fails even without noise",
+        "clipping": "the pixels are not recovered by this attack (clipping, not noise, is the reason)",
+        "hidden": "the pixels are not recovered by this attack",
+    }[kind]
+    return f"Of {who}, {hid}, yet the server {picked}."
+
+
+def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
+    """How often the right image was picked, in the run where most often; "" if chance explains it."""
+    counts = []
+    for one in attacked:
+        each = [count for client in clients if (count := tally(attempts_on(one, "audit", client)))]
+        if each:
+            count = Tally(sum(c.hits for c in each), sum(c.n for c in each), each[0].chance)
+            counts.append((count, one.label))
+    most, label = max(counts, key=lambda pair: pair[0].share, default=(None, ""))
+    if most is None or not most.above_chance(len(counts)):
+        return ""
+    run = f"“{plain(label)}”; " if len(attacked) > 1 else ""
+    return (
+        f"picks the right image out of {most.candidates} in {most.hits} of {most.n} attempts "
+        f"({run}chance {most.guessed})"
     )
-    return f"Of {who}), {hid}, yet the server {picked}."
 
 
-def _real(attacked: Sequence[Series], client: int) -> str:
-    """What came of a client's real uploads; "" if no more than by chance."""
-    closest, where = _closest(attacked, "real", client)
-    if closest is None or where is None or closest.closest is None:
+def _real(attacked: Sequence[Series], who: str, clients: Sequence[int]) -> str:
+    """What came of clients' real uploads; "" if no more than by chance."""
+    closest, where = _closest(attacked, "real", clients)
+    if closest is None or closest.closest is None:
         return ""
     event = closest.closest
     if verdict_on(closest, event).kind not in ("recovered", "partly"):
         return ""
+    by_chance = round((event["recovered_non_members"] or 0) * event["images"])
     return (
-        f"Of the {event['images']} images of a real upload of client {client + 1} "
-        f"(ε {_budget(where, client)}), {event['recovered']} came back in round {event['round']} of "
-        f"{plain(where.label)} (by chance {round((event['recovered_non_members'] or 0) * event['images'])})."
+        f"Of the {event['images']} images of a real upload of {who}, {event['recovered']} came back in round "
+        f"{event['round']} of “{plain(where)}” (by chance {by_chance})."
     )
 
 
-def _closest(attacked: Sequence[Series], upload: str, client: int) -> tuple[Tries | None, Series | None]:
-    """The attempts that came closest, over all variants."""
-    found = [(one.runs[0].tries.get((upload, client)), one) for one in attacked]
-    made = [(tries, one) for tries, one in found if tries is not None and tries.closest]
-    return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, None))
-
-
-def _budget(one: Series, client: int) -> str:
-    return number(one.runs[0].targets[client]["epsilon"])
+def _closest(attacked: Sequence[Series], upload: str, clients: Sequence[int]) -> tuple[Tries | None, str]:
+    """The attempts that came closest, over clients and variants, and the variant's label."""
+    found = [(one.runs[0].tries.get((upload, c)), one.label) for one in attacked for c in clients]
+    made = [(tries, label) for tries, label in found if tries is not None and tries.closest]
+    return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, ""))

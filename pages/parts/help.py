@@ -22,7 +22,7 @@ WORDS = """
 - **mean, 1/σ, 1/σ²**: how much a client counts: the same for all, less with more noise, or much less.
 - **What the server sees**: one client's image, and what an attacker makes of its upload. *dB* (PSNR)
   tells how close: about 10 is nothing, 20 a sketch, above 30 the image. *Average image* is the guess of
-  somebody who saw no upload; *average of its class*, of somebody who knew the label alone. *Correlation* is
+  somebody who saw no upload; *class average*, of somebody who knew the label alone. *Correlation* is
   1 for the image itself and 0 for none.
 - **Picked out of ten**: the server is handed ten images, one of them the right one, and ranks them by how
   likely the mechanism is to turn each into the upload. *1st* is right. It needs no pixels, and guessing is

@@ -79,7 +79,7 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
     run = attacked[0].runs[0]
     target, baseline = run.targets[client], number(made[0]["psnr_mean_image"], 3)
     best = max(range(len(made)), key=lambda i: success(made[i]))
-    event, verdict = made[best], verdict_on(tries[best], made[best])
+    event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
     clean, clipped = (tries[best].psnr[control][event["round"] - 1] for control in ("clean", "clipped"))
     guess = event.get("psnr_class_mean")
     label = "" if guess is None else f"; the average {target['label']} gets {guess:.1f} dB"
@@ -92,14 +92,14 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
                 {
                     "image": one["image"],
                     "captions": [f"{one['psnr']:.1f} dB", *_picked(one)],
-                    "mark": verdict_on(mine, one).kind,
+                    "mark": verdict.kind,
                 }
-                for one, mine in zip(made, tries, strict=True)
+                for one, verdict in zip(made, verdicts, strict=True)
             ),
             {"image": run.start["mean_image"], "captions": [f"{baseline} dB"]},
         ],
-        "verdict": verdict.text,
-        "kind": verdict.kind,
+        "verdict": _said(attacked, verdicts, best),
+        "kind": verdicts[best].kind,
         "picked": _how_often(attacked, client),
         "detail": f"round {event['round']}, correlation {event['ncc']:.2f}; without noise {clean:.0f} dB, "
         f"clipped only {clipped:.0f} dB{label}",
@@ -112,7 +112,7 @@ def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, 
     if not made:
         return None
     best = max(range(len(made)), key=lambda i: success(made[i]))
-    event, verdict = made[best], verdict_on(tries[best], made[best])
+    event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
     controls = [f"{percent(tries[best].share(control, event['round']))}" for control in ("clean", "clipped")]
     pairs = event["pairs"][:MOST_PAIRS]
     return {
@@ -123,8 +123,8 @@ def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, 
             for pair in pairs
         ],
         "lines": [f"{one.label}: {_back(event)}" for one, event in zip(attacked, made, strict=True)],
-        "verdict": verdict.text,
-        "kind": verdict.kind,
+        "verdict": _said(attacked, verdicts, best),
+        "kind": verdicts[best].kind,
         "detail": f"shown: the best {len(pairs)} of {event['images']}, {attacked[best].label}, round "
         f"{event['round']}; without noise {controls[0]} back, clipped only {controls[1]}",
     }
@@ -155,15 +155,23 @@ def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None
     counts = [count for one in attacked if (count := tally(attempts_on(one, "audit", client)))]
     if not counts:
         return None
-    most = max(counts, key=lambda count: count.hits / count.n)
+    most = max(counts, key=lambda count: count.share)
+    often = f"{'up to ' if len(counts) > 1 else ''}{most.hits} of {most.n} rounds"
+    leaks = most.above_chance(len(counts))
     return {
-        "text": f"picked out of {round(1 / most.chance)} in {'up to ' if len(counts) > 1 else ''}{most}",
-        "kind": "picked" if most.above_chance(len(counts)) else "",
+        "text": f"picked out of {most.candidates}: {often} (chance {most.guessed})",
+        "kind": "" if not leaks else "mostly" if most.share > 0.5 else "often",
     }
+
+
+def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) -> str:
+    """The verdict on the variant that gives most away, with its name where others fare better."""
+    same = len({verdict.kind for verdict in verdicts}) == 1
+    return verdicts[best].text if same else f"{attacked[best].label}: {verdicts[best].text}"
 
 
 def _back(event: dict[str, Any]) -> str:
     """How much of a real upload came back, with its interval and what chance gives."""
     back, n = event["recovered"] or 0, event["images"]
     by_chance = round((event["recovered_non_members"] or 0.0) * n)
-    return f"{back} of {n} images back ({between(*wilson(back, n))}), by chance {by_chance} of {n}"
+    return f"{back} of {n} images back ({between(*wilson(back, n))}; chance {by_chance})"

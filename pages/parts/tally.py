@@ -38,9 +38,20 @@ class Tally:
         """True where guessing does not explain it, even if it is the best of so many (Bonferroni)."""
         return wilson(self.hits, self.n, float(ndtri(1 - 0.025 / comparisons)))[0] > self.chance
 
-    def __str__(self) -> str:
-        expected = number(self.chance * self.n, 2)
-        return f"{self.hits} of {self.n} rounds ({between(*self.interval)}; by chance {expected})"
+    @property
+    def share(self) -> float:
+        """Of right picks."""
+        return self.hits / self.n
+
+    @property
+    def candidates(self) -> int:
+        """How many images there were to pick from."""
+        return round(1 / self.chance)
+
+    @property
+    def guessed(self) -> str:
+        """How many right picks chance gives."""
+        return number(self.chance * self.n, 2)
 
 
 def tally(tries: Sequence[Tries], same_class: bool = False) -> Tally | None:
