@@ -61,8 +61,8 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
     highest = max([*(end for end, _, _ in ends), *(max(t["y"]) for t in traces if t["y"])])
     top = min(TOP_DB, 10 * np.ceil(highest / 10 + 0.2)) + 1.0
     ticks = list(range(0, int(top) + 1, 10))
-    words = [f"≥ {t}" if t == TOP_DB else str(t) for t in ticks]
-    return _drawn(traces, ends, rounds, attacked, {"tickvals": ticks, "ticktext": words}, float(top))
+    names = [f"≥ {t}" if t == TOP_DB else str(t) for t in ticks]
+    return _drawn(traces, ends, rounds, attacked, {"tickvals": ticks, "ticktext": names}, float(top))
 
 
 def picked_figure(attacked: Attacked, rounds: int) -> Figure:

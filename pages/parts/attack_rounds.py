@@ -29,7 +29,7 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str) -> None:
     )
     if not clients:
         return
-    with st.container(border=True):
+    with st.container(border=True, key="attacked"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**What the server learns, round by round, of**")
             budgets = {c: t["epsilon"] for one in shown for c, t in one.runs[0].targets.items()}

@@ -67,16 +67,28 @@ def _leaks(shown: Sequence[Series]) -> str:
     if not attacked:
         return ""
     kinds, groups, parts = uploads_in(attacked), _groups(attacked), []
-    if "audit" in kinds:
-        parts += [words for who, clients in groups if (words := _audit(attacked, who, clients))] or [
-            "The server got no image back in any round, and picked none out more often than by chance, which "
-            "proves nothing about other attacks."
-        ]
-    if "real" in kinds:
-        parts += [words for who, clients in groups if (words := _real(attacked, who, clients))] or [
-            "No image of a real upload came back, which proves nothing about other attacks."
-        ]
+    for upload, told in (("audit", _audit), ("real", _real)):
+        if upload in kinds:
+            found = [words for who, clients in groups if (words := told(attacked, who, clients))]
+            parts += found or [_nothing(attacked, upload)]
     return " ".join(parts)
+
+
+def _nothing(attacked: Sequence[Series], upload: str) -> str:
+    """Of an attack that found nothing: what that is worth."""
+    clients = list(attacked[0].runs[0].targets)
+    tries = [found for one in attacked for c in clients if (found := one.runs[0].tries.get((upload, c)))]
+    kinds = {verdict_on(one, one.closest).kind for one in tries if one.closest}
+    what = "an upload of one image" if upload == "audit" else "real uploads"
+    if kinds == {"inconclusive"}:
+        return f"The attack on {what} fails even without noise, so it shows nothing."
+    why = " (for some, clipping and not noise is the reason)" if "clipping" in kinds else ""
+    if upload == "real":
+        return f"No image of a real upload came back{why}, which proves nothing about other attacks."
+    return (
+        f"The server got no image back in any round{why}, and picked none out more often than by chance, "
+        "which proves nothing about other attacks."
+    )
 
 
 def _perturbed(one: Series) -> bool:
@@ -149,7 +161,7 @@ def _real(attacked: Sequence[Series], who: str, clients: Sequence[int]) -> str:
     event = closest.closest
     if verdict_on(closest, event).kind not in ("recovered", "partly"):
         return ""
-    by_chance = round((event["recovered_non_members"] or 0) * event["images"])
+    by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
     return (
         f"Of the {event['images']} images of a real upload of {who}, {event['recovered']} came back in round "
         f"{event['round']} of “{plain(where)}” (by chance {by_chance})."

@@ -114,7 +114,7 @@ def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, 
     best = max(range(len(made)), key=lambda i: success(made[i]))
     event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
     controls = [f"{percent(tries[best].share(control, event['round']))}" for control in ("clean", "clipped")]
-    pairs = event["pairs"][:MOST_PAIRS]
+    pairs = event.get("pairs", [])[:MOST_PAIRS]
     return {
         "name": f"Client {client + 1}",
         "budget": _budgets(attacked, client),
@@ -125,7 +125,7 @@ def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, 
         "lines": [f"{one.label}: {_back(event)}" for one, event in zip(attacked, made, strict=True)],
         "verdict": _said(attacked, verdicts, best),
         "kind": verdicts[best].kind,
-        "detail": f"shown: the best {len(pairs)} of {event['images']}, {attacked[best].label}, round "
+        "detail": f"shown: the best {len(pairs)} of {tries[best].images}, {attacked[best].label}, round "
         f"{event['round']}; without noise {controls[0]} back, clipped only {controls[1]}",
     }
 
@@ -172,6 +172,6 @@ def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) ->
 
 def _back(event: dict[str, Any]) -> str:
     """How much of a real upload came back, with its interval and what chance gives."""
-    back, n = event["recovered"] or 0, event["images"]
-    by_chance = round((event["recovered_non_members"] or 0.0) * n)
+    back, n = event.get("recovered") or 0, event.get("images", 1)
+    by_chance = round((event.get("recovered_non_members") or 0.0) * n)
     return f"{back} of {n} images back ({between(*wilson(back, n))}; chance {by_chance})"
