@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.runs.store import events_after, runs_of, sound
+from ldp_core.runs.tries import Tries
 
 CURVES = (
     "accuracy",
@@ -23,8 +24,6 @@ CURVES = (
 )
 PAUSE_SECONDS = 20.0
 """A longer silence is a pause, and says nothing of the pace."""
-Attempt = tuple[int, str | None]
-"""A client and a control (None: the upload as sent)."""
 
 
 @dataclass
@@ -42,25 +41,14 @@ class RunProgress:
     """The newest round's event."""
     targets: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Client → the event that shows its image."""
-    psnr: dict[Attempt, list[float]] = field(default_factory=dict)
-    """In dB, one value a round, from round 1."""
-    ncc: dict[Attempt, list[float]] = field(default_factory=dict)
-    """Normalised cross-correlation, one value a round, from round 1."""
-    baseline: dict[int, float] = field(default_factory=dict)
-    """Client → PSNR of the mean image."""
-    images: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
-    """Client → the reconstructions from its uploads as sent, one a round, from round 1."""
-    attacker: str = ""
+    tries: dict[tuple[str, int], Tries] = field(default_factory=dict)
+    """What became of the uploads of each kind ("audit", "real") of each client under attack."""
     end: dict[str, Any] | None = None
 
     @property
     def round(self) -> int:
         """The last finished round."""
         return max(0, len(self.curves.get("accuracy", ())) - 1)
-
-    def attacked_rounds(self, client: int) -> int:
-        """In how many rounds a client was attacked, all controls included."""
-        return min(len(self.psnr.get((client, control), ())) for control in (None, "clean", "clipped"))
 
 
 class Progress:
@@ -107,16 +95,9 @@ class Progress:
             run.last = body
         elif kind == "target":
             run.targets[body["client"]] = body
-        elif (
-            kind == "attack" and body.get("upload", "audit") == "audit"
-        ):  # of real uploads there is no curve yet
-            client, control = body["client"], body["control"]
-            run.psnr.setdefault((client, control), []).append(body["psnr"])
-            run.ncc.setdefault((client, control), []).append(body["ncc"])
-            run.baseline[client] = body["psnr_mean_image"]
-            run.attacker = body["attacker"]
-            if control is None:
-                run.images.setdefault(client, []).append(body["image"])
+        elif kind == "attack":
+            upload, client = body.get("upload", "audit"), body["client"]
+            run.tries.setdefault((upload, client), Tries(upload, client)).fold(body)
         elif kind == "end":
             run.end = body
 

@@ -10,6 +10,7 @@ import streamlit as st
 from ldp_core import aggregators, datasets, limits, mechanisms, models, optimizers, partitions, selections
 from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Variant
+from pages.parts.attack_choices import attack_choices
 from pages.parts.fields import bind, complain, component, named, one_of, real, whole
 from pages.parts.text import budgets_in_words, plain, ranges_in_words
 from pages.parts.workspace import Workspace
@@ -67,6 +68,8 @@ def choices(workspace: Workspace) -> None:
         whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
         component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
         whole(workspace, "seed", "First seed", limits.SEED, base.seed)
+    with st.expander("The attack"):
+        attack_choices(workspace)
 
 
 def _compared(workspace: Workspace) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
-from pages.parts.server_panel import attempt
+from pages.parts.server_panel import uploads_in, verdict_on
+from pages.parts.tally import Tally, attempts_on, tally
 from pages.parts.text import listed, number, percent, plain
 
 GUESSING = 0.05
@@ -59,20 +61,115 @@ def _at(one: Series, stopped: bool) -> str:
 
 
 def _leaks(shown: Sequence[Series]) -> str:
-    """Whose image came back in any round of any variant."""
+    """What pixels and identification say together, budget by budget; then what real uploads gave away."""
     attacked = [one for one in shown if one.runs[0].targets]
+    attacked = [one for one in attacked if _perturbed(one)] or attacked
     if not attacked:
         return ""
-    seen = []
+    kinds, groups, parts = uploads_in(attacked), _groups(attacked), []
+    for upload, told in (("audit", _audit), ("real", _real)):
+        if upload in kinds:
+            found = [words for who, clients in groups if (words := told(attacked, who, clients))]
+            parts += found or [_nothing(attacked, upload)]
+    return " ".join(parts)
+
+
+def _nothing(attacked: Sequence[Series], upload: str) -> str:
+    """Of an attack that found nothing: what that is worth."""
+    clients = list(attacked[0].runs[0].targets)
+    tries = [found for one in attacked for c in clients if (found := one.runs[0].tries.get((upload, c)))]
+    kinds = {verdict_on(one, one.closest).kind for one in tries if one.closest}
+    what = "an upload of one image" if upload == "audit" else "real uploads"
+    if kinds == {"inconclusive"}:
+        return f"The attack on {what} fails even without noise, so it shows nothing."
+    why = " (for some, clipping and not noise is the reason)" if "clipping" in kinds else ""
+    if upload == "real":
+        return f"No image of a real upload came back{why}, which proves nothing about other attacks."
+    return (
+        f"The server got no image back in any round{why}, and picked none out more often than by chance, "
+        "which proves nothing about other attacks."
+    )
+
+
+def _perturbed(one: Series) -> bool:
+    """False for a run without a mechanism: that everything leaks there is no finding."""
+    mechanism: Any = one.runs[0].start.get("experiment", {}).get("mechanism", {})
+    return not isinstance(mechanism, dict) or mechanism.get("name") != "none"
+
+
+def _groups(attacked: Sequence[Series]) -> list[tuple[str, list[int]]]:
+    """The clients under attack by what they ask for: "clients 1 and 10 (ε 0.5)", [0, 9]."""
+    found: dict[tuple[float, ...], list[int]] = {}
     for client in attacked[0].runs[0].targets:
-        tries = [(found, one) for one in attacked if (found := attempt(one.runs[0], client, worst=True))]
-        closest, where = max(tries, key=lambda pair: pair[0].psnr, default=(None, None))
-        if closest and where and closest.verdict.kind in ("recovered", "partly"):
-            epsilon = number(where.runs[0].targets[client]["epsilon"])
-            seen.append(
-                f"client {client + 1} (ε {epsilon}: {closest.psnr:.0f} dB in round {closest.round} of "
-                f"{plain(where.label)}; the average image gets {closest.mean_image:.0f} dB)"
-            )
-    if seen:
-        return f"The server saw into an upload of {listed(seen)}."
-    return "The server got no image back in any round, which proves nothing about other attacks."
+        targets = [one.runs[0].targets.get(client) for one in attacked]
+        found.setdefault(tuple(t["epsilon"] for t in targets if t), []).append(client)
+    return [(_named(clients, budgets), clients) for budgets, clients in found.items()]
+
+
+def _named(clients: Sequence[int], budgets: Sequence[float]) -> str:
+    numbers = listed(str(client + 1) for client in clients)
+    epsilons = " or ".join(number(epsilon) for epsilon in sorted(set(budgets)))
+    return f"client{'s' if len(clients) > 1 else ''} {numbers} (ε {epsilons})"
+
+
+def _audit(attacked: Sequence[Series], who: str, clients: Sequence[int]) -> str:
+    """What came of clients' one-image uploads; "" if nothing that guessing does not explain."""
+    closest, where = _closest(attacked, "audit", clients)
+    if closest is None or closest.closest is None:
+        return ""
+    event, picked = closest.closest, _picked(attacked, clients)
+    kind = verdict_on(closest, event).kind
+    if kind in ("recovered", "partly"):
+        also = f"; it {picked}" if picked else ""
+        return (
+            f"The server saw into an upload of {who}: {event['psnr']:.0f} dB in round {event['round']} of "
+            f"“{plain(where)}”, where the average image gets {event['psnr_mean_image']:.0f} dB{also}."
+        )
+    if not picked:
+        return ""
+    hid = {
+        "inconclusive": "the attack on the pixels fails even without noise",
+        "clipping": "the pixels are not recovered by this attack (clipping, not noise, is the reason)",
+        "hidden": "the pixels are not recovered by this attack",
+    }[kind]
+    return f"Of {who}, {hid}, yet the server {picked}."
+
+
+def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
+    """How often the right image was picked, in the run where most often; "" if chance explains it."""
+    counts = []
+    for one in attacked:
+        each = [count for client in clients if (count := tally(attempts_on(one, "audit", client)))]
+        if each:
+            count = Tally(sum(c.hits for c in each), sum(c.n for c in each), each[0].chance)
+            counts.append((count, one.label))
+    most, label = max(counts, key=lambda pair: pair[0].share, default=(None, ""))
+    if most is None or not most.above_chance(len(counts)):
+        return ""
+    run = f"“{plain(label)}”; " if len(attacked) > 1 else ""
+    return (
+        f"picks the right image out of {most.candidates} in {most.hits} of {most.n} attempts "
+        f"({run}chance {most.guessed})"
+    )
+
+
+def _real(attacked: Sequence[Series], who: str, clients: Sequence[int]) -> str:
+    """What came of clients' real uploads; "" if no more than by chance."""
+    closest, where = _closest(attacked, "real", clients)
+    if closest is None or closest.closest is None:
+        return ""
+    event = closest.closest
+    if verdict_on(closest, event).kind not in ("recovered", "partly"):
+        return ""
+    by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
+    return (
+        f"Of the {event['images']} images of a real upload of {who}, {event['recovered']} came back in round "
+        f"{event['round']} of “{plain(where)}” (by chance {by_chance})."
+    )
+
+
+def _closest(attacked: Sequence[Series], upload: str, clients: Sequence[int]) -> tuple[Tries | None, str]:
+    """The attempts that came closest, over clients and variants, and the variant's label."""
+    found = [(one.runs[0].tries.get((upload, c)), one.label) for one in attacked for c in clients]
+    made = [(tries, label) for tries, label in found if tries is not None and tries.closest]
+    return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, ""))

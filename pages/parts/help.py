@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
+
+from ldp_core import attacks
+from ldp_core.errors import UnknownName
+from pages.parts.series import Series
+from pages.parts.text import plain
 
 WORDS = """
 - **Accuracy**: the share of held-out images that the server's model names right. *Guessing* is naming
@@ -15,14 +22,46 @@ WORDS = """
 - **mean, 1/σ, 1/σ²**: how much a client counts: the same for all, less with more noise, or much less.
 - **What the server sees**: one client's image, and what an attacker makes of its upload. *dB* (PSNR)
   tells how close: about 10 is nothing, 20 a sketch, above 30 the image. *Average image* is the guess of
-  somebody who saw no upload. *Correlation* is 1 for the image itself and 0 for none.
+  somebody who saw no upload; *class average*, of somebody who knew the label alone. *Correlation* is
+  1 for the image itself and 0 for none.
+- **Picked out of ten**: the server is handed ten images, one of them the right one, and ranks them by how
+  likely the mechanism is to turn each into the upload. *1st* is right. It needs no pixels, and guessing is
+  right once in ten. The interval takes the rounds for independent; those of one seed share an image.
+- **Cap**: no attacker can be right more often, on average over which of the ten is the right one. At 100 % it
+  is *vacuous*: it excludes nothing. A low share below a high cap proves nothing.
+- **Real upload**: what the client sends of all its images, in all its steps. An image is *back* at 20 dB.
 - **Without noise, clipped only**: the same attack with the mechanism switched off. If it fails even then,
   it was not the noise that hid the image.
 - **δ**: the small probability with which the promise of an ε may fail.
 """
 
 
-def how_to_read() -> None:
-    """A popover with what a newcomer may want to know."""
+SEEN = {"audit": "an upload of one image", "real": "a real upload"}
+
+
+def how_to_read(shown: Sequence[Series] = ()) -> None:
+    """A popover with what a newcomer may want to know, and with what the attackers of these runs know."""
     with st.popover("How to read this", width="stretch"):
         st.markdown(WORDS)
+        for (upload, attacker, knows), labels in _spies(shown).items():
+            whose = "" if len(labels) == len(shown) else f" ({plain(', '.join(labels), 160)})"
+            st.markdown(
+                f"**Who attacks {SEEN.get(upload, plain(upload))}**{whose}: {_who(attacker)}. It knows:"
+            )
+            st.markdown("\n".join(f"- {plain(line, 300)}" for line in knows))
+
+
+def _spies(shown: Sequence[Series]) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
+    """Each attacker with what it knows → the runs that it attacks."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for one in shown:
+        for spy in one.runs[0].start.get("spies", ()):
+            found.setdefault((spy["upload"], spy["attacker"], tuple(spy["knows"])), []).append(one.label)
+    return found
+
+
+def _who(attacker: str) -> str:
+    try:
+        return plain(attacks.registry.kind(attacker).label)
+    except UnknownName:  # the record is of another version
+        return plain(attacker)

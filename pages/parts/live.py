@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, parse_draft
+from ldp_core.experiment.spying import why_not
 from ldp_core.runs import jobs
 from ldp_core.runs.queue import Job
 from ldp_core.theory import server_variance
 from pages.parts import components
+from pages.parts.attack_rounds import attack_rounds
 from pages.parts.findings import findings
 from pages.parts.heard import heard
 from pages.parts.help import how_to_read
@@ -19,7 +23,7 @@ from pages.parts.job_state import job_state, progress_of
 from pages.parts.ledger_panel import ledger_section, spent_so_far
 from pages.parts.live_charts import accuracy_figure, noise_figure
 from pages.parts.series import Series, announced, series
-from pages.parts.server_panel import MOST_COLUMNS, server_panel
+from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, uploads_in
 from pages.parts.text import number, plain
 
 POLL_SECONDS = 0.5
@@ -32,7 +36,7 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
     `lesson` is what a prepared scenario is meant to show, told once its runs have ended.
     """
     if job is None:
-        _panels(draft, [], None, [], True, empty="press Train, and the server's view appears here")
+        _panels(draft, [], None, Pictured([]), empty=_expected(draft))
         ledger_section(draft)
     elif recorded := settings_of(job):
         live = job.live
@@ -71,9 +75,10 @@ def _watch(identity: str, was_live: bool, lesson: str) -> None:
     with state:
         job_state(job, draft, progress, shown)
     with view:
-        pictured, worst = _pictured(shown)
-        how_to_read()
-    _panels(draft, shown, reference, pictured, worst, empty=_nothing_yet(job, draft))
+        pictured = _pictured(shown)
+        how_to_read(shown)
+    _panels(draft, shown, reference, pictured, empty=_nothing_yet(job, draft, shown))
+    attack_rounds(draft, shown, pictured.upload)
     told = findings(shown, reference, _chance(shown), stopped=job.status != "completed")
     if not job.live and told:
         st.info(f"{told}\n\n{lesson}" if lesson and job.status == "completed" else told)
@@ -81,22 +86,27 @@ def _watch(identity: str, was_live: bool, lesson: str) -> None:
     heard(shown)
 
 
-def _pictured(shown: list[Series]) -> tuple[list[Series], bool]:
-    """Whose reconstructions are shown, and whether the closest or the newest."""
-    attacked = [one for one in shown if one.runs[0].images]
+@dataclass(frozen=True)
+class Pictured:
+    """Whose reconstructions are shown, of which kind of upload, and the closest or the newest."""
+
+    shown: list[Series]
+    upload: str = "audit"
+    worst: bool = True
+
+
+def _pictured(shown: list[Series]) -> Pictured:
+    """As the viewer chooses."""
+    attacked = [one for one in shown if one.runs[0].tries]
     if not attacked:
-        return [], True
-    worst = st.segmented_control(
-        "Reconstructions shown",
-        list(VIEWS),
-        default=True,
-        required=True,
-        format_func=VIEWS.__getitem__,
-        key="reconstructions",
-        label_visibility="collapsed",
+        return Pictured([])
+    kinds = uploads_in(attacked)
+    upload = (
+        kinds[0] if len(kinds) == 1 else _one_of("Uploads shown", {kind: UPLOADS[kind] for kind in kinds})
     )
+    worst = _one_of("Reconstructions shown", VIEWS)
     if len(attacked) <= MOST_COLUMNS:
-        return attacked, worst
+        return Pictured(attacked, upload, worst)
     names = {one.number: one.label for one in attacked}
     chosen = st.multiselect(
         "Runs whose reconstructions are shown",
@@ -108,13 +118,38 @@ def _pictured(shown: list[Series]) -> tuple[list[Series], bool]:
         label_visibility="collapsed",
         placeholder="choose up to three runs",
     )
-    return [one for one in attacked if one.number in chosen], worst
+    return Pictured([one for one in attacked if one.number in chosen], upload, worst)
 
 
-def _nothing_yet(job: Job, draft: Draft) -> str:
+def _one_of(title: str, options: dict[Any, str]) -> Any:
+    """One of two views; the first unless the viewer chooses."""
+    return st.segmented_control(
+        title,
+        list(options),
+        default=next(iter(options)),
+        required=True,
+        format_func=options.__getitem__,
+        key=title.lower(),
+        label_visibility="collapsed",
+    )
+
+
+def _expected(draft: Draft) -> str:
+    """What the server's panel says before anything was launched."""
+    experiments = draft.experiments()
+    if any(experiment.attacked for experiment in experiments):
+        return "press Train, and the server's view appears here"
+    why = next((why for experiment in experiments if (why := why_not(experiment))), "")
+    return f"nothing is attacked here: {why}" if why else "no attack in this experiment"
+
+
+def _nothing_yet(job: Job, draft: Draft, shown: list[Series]) -> str:
     """What the server's panel says while it has no image."""
+    notes = [note for one in shown for run in one.runs if (note := run.start.get("attack_note"))]
+    if notes and not any(run.targets for one in shown for run in one.runs):
+        return f"nothing is attacked here: {notes[0]}"
     if not any(experiment.attacked for experiment in draft.experiments()):
-        return "no attack in this experiment"
+        return _expected(draft)
     if job.status == "queued":
         return "waiting for its turn"
     return "waiting for the first upload" if job.live else "nothing was uploaded"
@@ -124,8 +159,7 @@ def _panels(
     draft: Draft,
     shown: list[Series],
     reference: Series | None,
-    pictured: list[Series],
-    worst: bool,
+    pictured: Pictured,
     empty: str,
 ) -> None:
     rounds = draft.base.rounds
@@ -150,7 +184,7 @@ def _panels(
                 "figure": json.dumps(noise_figure(lines, rounds, expected)),
                 "label": _told("Noise variance per weight by round", shown, "noise_variance"),
             },
-            "server": server_panel(pictured, worst, empty),
+            "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty),
         },
         key="panels",
     )

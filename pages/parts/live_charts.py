@@ -45,8 +45,8 @@ def accuracy_figure(
         x = np.arange(len(mean))
         pick = thinned(len(x))
         if len(one.runs) > 1:
-            traces.append(_band(x[pick], low[pick], high[pick], one.style.tint))
-        traces.append(_line(x[pick], mean[pick], one, "%{y:.1%}"))
+            traces.append(band(x[pick], low[pick], high[pick], one.style.tint))
+        traces.append(line(x[pick], mean[pick], one, "%{y:.1%}"))
         if len(mean):
             ends.append((float(mean[-1]), f"<b>{label(one)} {percent(mean[-1])}</b>", colour(one.style.tint)))
     if reference is not None:
@@ -59,7 +59,7 @@ def accuracy_figure(
         ends.append((chance, f"guessing {percent(chance)}", MUTED))
     return figure(
         traces,
-        x={"title": "round", "range": [0, _reach(shown, rounds)], "tickformat": "d"},
+        x={"title": "round", "range": [0, reach(shown, rounds)], "tickformat": "d"},
         y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
         margin=label_margin(ends),
         annotations=end_labels(ends, 0, 1),
@@ -79,7 +79,7 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         theory, _, _ = one.curve("noise_variance_theory")
         x = np.arange(len(measured))
         pick = thinned(len(x))[1:]
-        traces.append(_line(x[pick], _positive(measured[pick]), one, "%{y:.3g}"))
+        traces.append(line(x[pick], _positive(measured[pick]), one, "%{y:.3g}"))
         traces.append(_dots(x[pick], _positive(theory[pick]), one))
         expected = predicted.get(one.number, 0.0)
         if len(pick) == 0 and expected > 0:
@@ -105,7 +105,7 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
     high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
         traces,
-        x={"title": "round", "range": [0, _reach(shown, rounds)], "tickformat": "d"},
+        x={"title": "round", "range": [0, reach(shown, rounds)], "tickformat": "d"},
         y=log_axis(low, high),
         margin=label_margin(ends),
         annotations=end_labels(ends, low, high),
@@ -130,7 +130,7 @@ def _signals(shown: Sequence[Series]) -> dict[int, float]:
     return {number: mean for number, mean in means.items() if mean > 0}
 
 
-def _reach(shown: Sequence[Series], rounds: int) -> int:
+def reach(shown: Sequence[Series], rounds: int) -> int:
     """The end of the rounds' axis: all of them, or of a long run a little more than there is."""
     done = max((one.round for one in shown), default=0)
     return rounds if rounds <= 60 or not shown else min(rounds, max(60, int(1.5 * done)))
@@ -141,7 +141,8 @@ def _positive(values: Floats) -> Any:
     return np.where(values > 0, values, np.nan)
 
 
-def _line(x: Any, y: Any, one: Series, hover: str) -> Trace:
+def line(x: Any, y: Any, one: Series, hover: str) -> Trace:
+    """A variant's curve, in its colour."""
     return scatter(
         x,
         y,
@@ -175,7 +176,8 @@ def _expected(value: float, rounds: int, one: Series) -> Trace:
     )
 
 
-def _band(x: Any, low: Any, high: Any, run: int) -> Trace:
+def band(x: Any, low: Any, high: Any, run: int) -> Trace:
+    """The area between two curves."""
     return scatter(
         [*x, *x[::-1]],
         [*high, *low[::-1]],

@@ -3,94 +3,175 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ldp_core.attacks.verdict import Verdict, judge
-from ldp_core.runs.progress import RunProgress
+from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.verdict import Verdict, judge, judge_share
+from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
-from pages.parts.text import number
+from pages.parts.tally import attempts_on, between, ordinal, tally
+from pages.parts.text import number, percent
 
 MOST_COLUMNS = 3
-NOTE = (
-    "The server knows its model, the learning rate, the mechanism, ε and range. The average image is "
-    "what a guess without any upload looks like. A failed attack proves nothing."
-)
+MOST_PAIRS = 6
+UPLOADS = {"audit": "one image", "real": "real upload"}
+SUBTITLES = {
+    "audit": "an upload of one image, one step: the worst case",
+    "real": "an upload as the client sends it: all its images",
+}
+NOTE = {
+    "audit": "The average image is what a guess without any upload looks like; 1st of 10: the server, given "
+    "ten images, picks the right one. A failed attack proves nothing.",
+    "real": "Above: the client's images; below: what comes closest in the server's guesses. An image is back "
+    "at 20 dB. By chance: as many held-out images, treated alike. A failed attack proves nothing.",
+}
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """One reconstruction from one upload, with its controls."""
-
-    round: int
-    image: dict[str, Any]
-    psnr: float
-    ncc: float
-    mean_image: float
-    clean: float
-    clipped: float
-
-    @property
-    def verdict(self) -> Verdict:
-        """What may be said of it."""
-        return judge(self.psnr, self.mean_image, self.clean, self.clipped)
+def event_of(tries: Tries, worst: bool) -> dict[str, Any] | None:
+    """The newest attempt, or the one that came closest so far; None before the first."""
+    return tries.closest if worst else tries.newest
 
 
-def attempt(run: RunProgress, client: int, worst: bool) -> Attempt | None:
-    """The newest attempt on a client, or the one that came closest so far; None before the first."""
-    rounds = run.attacked_rounds(client)
-    if rounds == 0:
-        return None
-    sent = run.psnr[client, None][:rounds]
-    at = max(range(rounds), key=sent.__getitem__) if worst else rounds - 1
-    return Attempt(
-        round=at + 1,
-        image=run.images[client][at],
-        psnr=sent[at],
-        ncc=run.ncc[client, None][at],
-        mean_image=run.baseline[client],
-        clean=run.psnr[client, "clean"][at],
-        clipped=run.psnr[client, "clipped"][at],
-    )
+def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
+    """What may be said of an attempt, given its controls and the guesses without an upload."""
+    at = event["round"]
+    if tries.upload == "real":
+        by_chance = event.get("recovered_non_members") or 0.0
+        return judge_share(
+            tries.share(None, at), by_chance, tries.share("clean", at), tries.share("clipped", at)
+        )
+    clean, clipped = (tries.psnr[control][at - 1] for control in ("clean", "clipped"))
+    return judge(event["psnr"], event["psnr_mean_image"], clean, clipped, event.get("psnr_class_mean"))
 
 
-def server_panel(shown: Sequence[Series], worst: bool, empty: str) -> dict[str, Any]:
+def uploads_in(shown: Sequence[Series]) -> list[str]:
+    """The kinds of upload that were attacked."""
+    found = {upload for one in shown for upload, _ in one.runs[0].tries}
+    return [upload for upload in UPLOADS if upload in found]
+
+
+def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str) -> dict[str, Any]:
     """The third panel's data: a row a client, a column a variant (at most three).
 
     `empty` is shown where there is no reconstruction yet.
     """
-    title = {"title": "What the server sees", "subtitle": "one image, one step: the worst case"}
+    title = {"title": "What the server sees", "subtitle": SUBTITLES[upload]}
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
     clients = attacked[0].runs[0].targets if attacked else ()
-    rows = [row for client in clients if (row := _row(attacked, client, worst))]
+    draw = _gallery if upload == "real" else _row
+    rows = [row for client in clients if (row := draw(attacked, client, worst))]
     if not rows:
         return title | {"columns": [], "rows": [], "empty": empty}
     columns = ["the image", *(one.label for one in attacked), "average image"]
-    return title | {"columns": columns, "rows": rows, "empty": "", "note": NOTE}
+    return title | {
+        "columns": columns if upload == "audit" else [],
+        "rows": rows,
+        "empty": "",
+        "note": NOTE[upload],
+    }
 
 
 def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any] | None:
-    tries = [attempt(one.runs[0], client, worst) for one in attacked]
-    made = [one for one in tries if one is not None]
-    if len(made) < len(tries):
+    """Of an upload of one image: the image, what each variant gives away of it, the average image."""
+    tries, made = _attempts(attacked, "audit", client, worst)
+    if not made:
         return None
     run = attacked[0].runs[0]
-    target = run.targets[client]
-    budgets = sorted({one.runs[0].targets[client]["epsilon"] for one in attacked})
-    closest = max(made, key=lambda one: one.psnr)
+    target, baseline = run.targets[client], number(made[0]["psnr_mean_image"], 3)
+    best = max(range(len(made)), key=lambda i: success(made[i]))
+    event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
+    clean, clipped = (tries[best].psnr[control][event["round"] - 1] for control in ("clean", "clipped"))
+    guess = event.get("psnr_class_mean")
+    label = "" if guess is None else f"; the average {target['label']} gets {guess:.1f} dB"
     return {
         "name": f"Client {client + 1}",
-        "budget": "ε " + " or ".join(number(epsilon) for epsilon in budgets),
+        "budget": _budgets(attacked, client),
         "cells": [
-            {"image": target["image"], "caption": f"a {target['label']}"},
+            {"image": target["image"], "captions": [f"a {target['label']}"]},
             *(
-                {"image": one.image, "caption": f"{one.psnr:.1f} dB", "mark": one.verdict.kind}
-                for one in made
+                {
+                    "image": one["image"],
+                    "captions": [f"{one['psnr']:.1f} dB", *_picked(one)],
+                    "mark": verdict.kind,
+                }
+                for one, verdict in zip(made, verdicts, strict=True)
             ),
-            {"image": run.start["mean_image"], "caption": f"{closest.mean_image:.1f} dB"},
+            {"image": run.start["mean_image"], "captions": [f"{baseline} dB"]},
         ],
-        "verdict": closest.verdict.text,
-        "detail": f"round {closest.round}, correlation {closest.ncc:.2f}; without noise "
-        f"{closest.clean:.0f} dB, clipped only {closest.clipped:.0f} dB",
-        "kind": closest.verdict.kind,
+        "verdict": _said(attacked, verdicts, best),
+        "kind": verdicts[best].kind,
+        "picked": _how_often(attacked, client),
+        "detail": f"round {event['round']}, correlation {event['ncc']:.2f}; without noise {clean:.0f} dB, "
+        f"clipped only {clipped:.0f} dB{label}",
     }
+
+
+def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any] | None:
+    """Of an upload of many images: the pairs of the variant that gives most away, a line for each variant."""
+    tries, made = _attempts(attacked, "real", client, worst)
+    if not made:
+        return None
+    best = max(range(len(made)), key=lambda i: success(made[i]))
+    event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
+    controls = [f"{percent(tries[best].share(control, event['round']))}" for control in ("clean", "clipped")]
+    pairs = event.get("pairs", [])[:MOST_PAIRS]
+    return {
+        "name": f"Client {client + 1}",
+        "budget": _budgets(attacked, client),
+        "pairs": [
+            {"original": pair["original"], "image": pair["image"], "caption": f"{pair['psnr']:.0f} dB"}
+            for pair in pairs
+        ],
+        "lines": [f"{one.label}: {_back(event)}" for one, event in zip(attacked, made, strict=True)],
+        "verdict": _said(attacked, verdicts, best),
+        "kind": verdicts[best].kind,
+        "detail": f"shown: the best {len(pairs)} of {tries[best].images}, {attacked[best].label}, round "
+        f"{event['round']}; without noise {controls[0]} back, clipped only {controls[1]}",
+    }
+
+
+def _attempts(
+    attacked: Sequence[Series], upload: str, client: int, worst: bool
+) -> tuple[list[Tries], list[dict[str, Any]]]:
+    """The first seed's attempts of each variant; empty until all variants have one."""
+    tries = [found for one in attacked if (found := one.runs[0].tries.get((upload, client)))]
+    made = [event for one in tries if (event := event_of(one, worst))]
+    return (tries, made) if len(made) == len(attacked) else ([], [])
+
+
+def _budgets(attacked: Sequence[Series], client: int) -> str:
+    budgets = sorted({one.runs[0].targets[client]["epsilon"] for one in attacked})
+    return "ε " + " or ".join(number(epsilon) for epsilon in budgets)
+
+
+def _picked(event: dict[str, Any]) -> list[str]:
+    """The right image's place among the candidates."""
+    rank = event.get("identification_rank")
+    return [] if rank is None else [f"{ordinal(rank)} of {event['candidates']}"]
+
+
+def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None:
+    """How often the right image came first, in the variant where it did so most often."""
+    counts = [count for one in attacked if (count := tally(attempts_on(one, "audit", client)))]
+    if not counts:
+        return None
+    most = max(counts, key=lambda count: count.share)
+    often = f"{'up to ' if len(counts) > 1 else ''}{most.hits} of {most.n} rounds"
+    leaks = most.above_chance(len(counts))
+    return {
+        "text": f"picked out of {most.candidates}: {often} (chance {most.guessed})",
+        "kind": "" if not leaks else "mostly" if most.share > 0.5 else "often",
+    }
+
+
+def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) -> str:
+    """The verdict on the variant that gives most away, with its name where others fare better."""
+    same = len({verdict.kind for verdict in verdicts}) == 1
+    return verdicts[best].text if same else f"{attacked[best].label}: {verdicts[best].text}"
+
+
+def _back(event: dict[str, Any]) -> str:
+    """How much of a real upload came back, with its interval and what chance gives."""
+    back, n = event.get("recovered") or 0, event.get("images", 1)
+    by_chance = round((event.get("recovered_non_members") or 0.0) * n)
+    return f"{back} of {n} images back ({between(*wilson(back, n))}; chance {by_chance})"

@@ -1,0 +1,129 @@
+"""Below Train's panels: one client's attack, round by round, for all runs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from ldp_core.attacks.metrics import wilson
+from ldp_core.experiment import Draft
+from ldp_core.runs.tries import Tries
+from pages.parts import components
+from pages.parts.attack_charts import Attacked, picked_figure, pixels_figure, returned_figure
+from pages.parts.components import Card
+from pages.parts.ledger_panel import named_clients
+from pages.parts.series import Series
+from pages.parts.tally import attempts_on, between, tally
+from pages.parts.text import listed, number
+
+HEIGHT = 290
+
+
+def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str) -> None:
+    """The chosen client's charts; nothing before there is a first round."""
+    clients = list(
+        dict.fromkeys(
+            client for one in shown for run in one.runs for kind, client in run.tries if kind == upload
+        )
+    )
+    if not clients:
+        return
+    with st.container(border=True, key="attacked"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("**What the server learns, round by round, of**")
+            budgets = {c: t["epsilon"] for one in shown for c, t in one.runs[0].targets.items()}
+            names = {c: f"ε {number(epsilon)}" for c, epsilon in budgets.items()}
+            names |= {c: name for name, c in named_clients(draft.experiments()[0]).items()}
+            client = st.segmented_control(
+                "Client under attack",
+                clients,
+                default=clients[0],
+                required=True,
+                format_func=lambda one: client_name(one, names),
+                label_visibility="collapsed",
+                key=f"client under attack {clients}",
+            )
+        attacked = [(one, tries) for one in shown if (tries := attempts_on(one, upload, client))]
+        if not attacked:
+            st.caption("waiting for its first upload")
+            return
+        build = _real_cards if upload == "real" else _audit_cards
+        components.cards(build(attacked, draft.base.rounds), key="attack rounds")
+
+
+def client_name(client: int, names: Mapping[int, str]) -> str:
+    """Its number from 1, and what it stands for."""
+    return f"client {client + 1}" + (f": {names[client]}" if client in names else "")
+
+
+def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
+    cards = [_pixels(attacked, rounds, "", "an upload of one image, one step")]
+    counts = [(one.label, count) for one, tries in attacked if (count := tally(tries))]
+    if counts:
+        told = "; ".join(f"{label} {c.hits} of {c.n} ({between(*c.interval)})" for label, c in counts)
+        own = [(one.label, count) for one, tries in attacked if (count := tally(tries, same_class=True))]
+        among = "; ".join(f"{label} {count.hits} of {count.n}" for label, count in own)
+        cards.append(
+            Card(
+                title="Is its image picked out?",
+                rest=f" from {counts[0][1].candidates} images, share of the rounds so far",
+                caption=f"{told}; by chance {counts[0][1].guessed}. "
+                + (f"Among images of its own class: {among}. " if among else "")
+                + _worst_case(attacked),
+                figure=picked_figure(attacked, rounds),
+                label=f"Share of rounds so far in which the right image came first. {told}.",
+                height=HEIGHT,
+                row=2,
+            )
+        )
+    return cards
+
+
+def _real_cards(attacked: Attacked, rounds: int) -> list[Card]:
+    told = "; ".join(f"{one.label}: {_returned(tries)}" for one, tries in attacked)
+    return [
+        _pixels(attacked, rounds, " of the image that came back best", "an upload as the client sends it"),
+        Card(
+            title="How many of its images are back?",
+            rest=" share with 20 dB or more",
+            caption=f"In the newest round: {told}.",
+            figure=returned_figure(attacked, rounds),
+            label=f"Share of a real upload's images that came back, by round. {told}.",
+            height=HEIGHT,
+            row=2,
+        ),
+    ]
+
+
+def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> Card:
+    seeds = max(len(tries) for _, tries in attacked)
+    spread = f"; line: mean of {seeds} seeds, band: lowest and highest" if seeds > 1 else ""
+    newest = "; ".join(f"{one.label}: {tries[0].psnr[None][-1]:.1f} dB" for one, tries in attacked)
+    return Card(
+        title="Do its pixels come back?",
+        rest=f" PSNR{what} in dB",
+        caption=f"{upload}{spread}",
+        figure=pixels_figure(attacked, rounds),
+        label=f"PSNR by round. First seed, newest round: {newest}.",
+        height=HEIGHT,
+        row=2,
+    )
+
+
+def _worst_case(attacked: Attacked) -> str:
+    """What the bounds that hold for any images say, in their own words."""
+    found = [
+        cap["label"]
+        for _, tries in attacked
+        for cap in (tries[0].newest or {}).get("caps", ())
+        if cap["name"] != "instance"
+    ]
+    told = list(dict.fromkeys(found))
+    return f"Cap drawn: the smallest known bound. {listed(told).capitalize()}." if told else ""
+
+
+def _returned(tries: Sequence[Tries]) -> str:
+    back = sum(mine.recovered[None][-1] or 0 for mine in tries)
+    n = sum(mine.images for mine in tries)
+    return f"{back} of {n} ({between(*wilson(back, n))})"

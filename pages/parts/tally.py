@@ -1,0 +1,105 @@
+"""How often the server picked the right image out of a few: counts over rounds and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from ldp_core.attacks.metrics import wilson
+from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.tries import Tries
+from pages.parts.series import Series
+from pages.parts.text import THIN, number, percent
+
+
+def attempts_on(one: Series, upload: str, client: int) -> list[Tries]:
+    """What became of a client's uploads in each of a variant's seeds; none before a first round."""
+    found = [run.tries[upload, client] for run in one.runs if (upload, client) in run.tries]
+    return found if len(found) == len(one.runs) and all(tries.rounds for tries in found) else []
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Right picks among n, by guessing `chance` of them."""
+
+    hits: int
+    n: int
+    chance: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the share, 95 % (Wilson), as if all rounds were independent."""
+        return wilson(self.hits, self.n)
+
+    def above_chance(self, comparisons: int = 1) -> bool:
+        """True where guessing does not explain it, even if it is the best of so many (Bonferroni)."""
+        return wilson(self.hits, self.n, float(ndtri(1 - 0.025 / comparisons)))[0] > self.chance
+
+    @property
+    def share(self) -> float:
+        """Of right picks."""
+        return self.hits / self.n
+
+    @property
+    def candidates(self) -> int:
+        """How many images there were to pick from."""
+        return round(1 / self.chance)
+
+    @property
+    def guessed(self) -> str:
+        """How many right picks chance gives."""
+        return number(self.chance * self.n, 2)
+
+
+def tally(tries: Sequence[Tries], same_class: bool = False) -> Tally | None:
+    """Over all seeds and all rounds that each of them has finished; None where nothing was computed."""
+    counts = _picks(tries, same_class)
+    if counts is None or not tries[0].candidates:
+        return None
+    return Tally(int(counts.sum()), counts.size, 1 / tries[0].candidates)
+
+
+def running(tries: Sequence[Tries]) -> Floats:
+    """(rounds, 3): the share of right picks up to each round, and its 95 % interval; empty without picks."""
+    counts = _picks(tries, same_class=False)
+    if counts is None:
+        return np.empty((0, 3))
+    hits = counts.sum(axis=0).cumsum()
+    trials = len(tries) * np.arange(1, counts.shape[1] + 1)
+    rows = [(h / n, *wilson(int(h), int(n))) for h, n in zip(hits, trials, strict=True)]
+    return np.array(rows)
+
+
+def running_cap(tries: Sequence[Tries]) -> Floats:
+    """(rounds,): what no attacker's expected share up to each round can exceed; empty without bounds."""
+    rounds = min(one.rounds for one in tries)
+    table = [one.caps[:rounds] for one in tries]
+    if any(cap is None for row in table for cap in row):
+        return np.empty(0)
+    found: Floats = np.array(table, np.float64).mean(axis=0).cumsum() / np.arange(1, rounds + 1)
+    return found
+
+
+def _picks(tries: Sequence[Tries], same_class: bool) -> Floats | None:
+    """(seeds, rounds): 1 where the right image came first, and alone so."""
+    if not tries:
+        return None
+    rounds = min(one.rounds for one in tries)
+    table = [(one.ranks_same_class if same_class else one.ranks)[:rounds] for one in tries]
+    if not rounds or any(rank is None for row in table for rank in row):
+        return None
+    return (np.array(table) == 1).astype(np.float64)
+
+
+def between(low: float, high: float) -> str:
+    """A 95 % interval of a share."""
+    return f"95{THIN}%: {100 * low:.0f} to {percent(high)}"
+
+
+def ordinal(rank: int) -> str:
+    """1st, 2nd, 3rd, 4th …"""
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{ending}"

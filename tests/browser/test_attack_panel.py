@@ -1,0 +1,97 @@
+"""The attack on Train, as a visitor sees it: who was picked out, round by round, and what may be chosen."""
+
+from __future__ import annotations
+
+import re
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from ldp_core import presets
+from ldp_core.runs import drafts, queue
+from ldp_core.runs.progress import Progress
+from tests.browser.conftest import Visitor
+
+PANELS = ".es-panels .js-plotly-plot"
+CHARTS = ".es-cards .es-chart.js-plotly-plot"
+
+
+def train(page: Page) -> None:
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_text("Finished:").wait_for(timeout=90_000)
+
+
+def picked(page: Page) -> str:
+    return page.locator(".es-cards .es-caption").nth(1).inner_text()
+
+
+def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, monkeypatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    page = visitor.open("/train", PANELS)
+    train(page)
+    page.locator(CHARTS).nth(1).wait_for()
+
+    progress = Progress(queue.find(most=1)[0].folder).update()
+    counts = {}
+    for client in (0, 19):
+        seeds = [run.tries["audit", client] for run in progress.runs if run.label == "1/σ²"]
+        ranks = [rank for tries in seeds for rank in tries.ranks]
+        assert len(ranks) == 45
+        counts[client] = ranks.count(1)
+    assert counts[19] > counts[0]
+    expect(page.locator(".es-picked").nth(2)).to_have_text(
+        re.compile("picked out of 10: up to 45 of 45 rounds")
+    )
+    assert re.search(r"(1st|2nd|\d+th) of 10", page.locator(".es-row").first.inner_text())
+    assert f"1/σ² {counts[0]} of 45 (95" in picked(page)
+    page.locator(".st-key-attacked").get_by_text("client 20: most permissive").click()
+    expect(page.locator(".es-cards .es-caption").nth(1)).to_contain_text(f"1/σ² {counts[19]} of 45")
+    expect(page.get_by_text("yet the server picks the right image out of 10 in")).to_be_visible()
+
+    page.get_by_role("button", name="How to read this").click()
+    expect(page.get_by_text("Who attacks an upload of one image")).to_be_visible()
+    expect(page.get_by_text("public images of the same kind, as a prior")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(500)
+    wrong = [
+        v["id"] for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")
+    ]
+    assert wrong == []
+
+
+def test_the_real_upload_is_chosen_trained_and_shown(visitor: Visitor, monkeypatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    draft = presets.get("two_volunteers").draft.with_base({"rounds": 2})
+    page = visitor.open(f"/train?draft={drafts.new(draft)}", PANELS)
+    page.get_by_text("The attack", exact=True).click()
+    page.get_by_role("combobox", name="What is attacked").click()
+    page.get_by_role("option", name="both").click()
+    seen = page.get_by_label("Uploads that the server sees", exact=True)
+    seen.fill("0")
+    seen.press("Enter")
+    expect(page.get_by_text(re.compile("Must be a whole number between 1 and 100; got 0"))).to_be_visible()
+    seen.fill("2")
+    seen.press("Enter")
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+    train(page)
+    page.get_by_role("radio", name="real upload").click()
+    page.locator(".es-pair canvas").first.wait_for()
+    assert page.locator(".es-row").first.locator(".es-pair").count() == 6
+    expect(page.locator(".es-lines p").first).to_have_text(re.compile(r"mean: \d+ of 7\d images back \(95"))
+    expect(page.get_by_text("How many of its images are back?")).to_be_visible()
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_where_nothing_can_be_attacked_the_page_says_why(visitor: Visitor, monkeypatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    draft = presets.get("two_volunteers").draft.with_base({"dataset": "covtype"})
+    page = visitor.open(f"/train?draft={drafts.new(draft)}", PANELS)
+    empty = page.locator(".es-empty")
+    expect(empty).to_contain_text("nothing is attacked here: no attacker here can read such uploads")
+    page.get_by_text("The attack", exact=True).click()
+    page.get_by_role("combobox", name="Attacker").click()
+    page.get_by_role("option", name="Trimmed rank 1").click()
+    expect(page.get_by_text(re.compile("Will not do: .*Trimmed rank 1.* cannot"))).to_be_visible()
+    page.get_by_role("combobox", name="What is attacked").click()
+    page.get_by_role("option", name="nothing").click()
+    expect(empty).to_have_text("no attack in this experiment")
