@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ldp_core import limits
@@ -51,6 +52,10 @@ class Draft:
         Raises:
             InvalidExperiment: a variant that cannot run, named by its label.
         """
+        return list(self._made)
+
+    @cached_property  # every poll of every viewer asks for them
+    def _made(self) -> tuple[Experiment, ...]:
         found = []
         for variant in self.variants:
             try:
@@ -59,7 +64,7 @@ class Draft:
                 raise InvalidExperiment(
                     [Problem(p.path, f"{p.message} (in “{variant.label}”)") for p in error.problems]
                 ) from None
-        return found
+        return tuple(found)
 
     def runs(self) -> list[Run]:
         """Every run, seed by seed: seeds count up from the base's own."""

@@ -6,6 +6,7 @@ Events are folded once, as they come; a page asks for the result again and again
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,17 +59,21 @@ class Progress:
         self._folder = folder
         self._lock = threading.Lock()
         self.seq = 0
+        self._read = 0.0
         self.runs: list[RunProgress] = []
         self._pace: deque[tuple[float, int]] = deque(maxlen=400)
         """When how many rounds were done, since the last pause."""
 
-    def update(self) -> Progress:
-        """Read what has come since the last call.
+    def update(self, pause: float = 0.0) -> Progress:
+        """Read what has come since the last call, unless that was less than `pause` seconds ago.
 
         Raises:
             StorageFailed: the record is damaged.
         """
         with self._lock, sound(self._folder):
+            if self.seq and time.monotonic() - self._read < pause:
+                return self
+            self._read = time.monotonic()
             if not self.runs:
                 self.runs = [
                     RunProgress(row["variant"], row["label"], row["seed"], row["experiment"])

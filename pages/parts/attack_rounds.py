@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import streamlit as st
 
@@ -14,14 +14,15 @@ from pages.parts.attack_charts import Attacked, picked_figure, pixels_figure, re
 from pages.parts.components import Card
 from pages.parts.ledger_panel import named_clients
 from pages.parts.series import Series
+from pages.parts.shared import once
 from pages.parts.tally import attempts_on, between, tally
 from pages.parts.text import listed, number
 
 HEIGHT = 290
 
 
-def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str) -> None:
-    """The chosen client's charts; nothing before there is a first round."""
+def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Hashable) -> None:
+    """The chosen client's charts, alike for all at one `moment`; nothing before there is a first round."""
     clients = list(
         dict.fromkeys(
             client for one in shown for run in one.runs for kind, client in run.tries if kind == upload
@@ -49,7 +50,8 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str) -> None:
             st.caption("waiting for its first upload")
             return
         build = _real_cards if upload == "real" else _audit_cards
-        components.cards(build(attacked, draft.base.rounds), key="attack rounds")
+        cards = once(("attacked", moment, upload, client), lambda: build(attacked, draft.base.rounds))
+        components.cards(cards, key="attack rounds")
 
 
 def client_name(client: int, names: Mapping[int, str]) -> str:

@@ -11,7 +11,6 @@ import streamlit as st
 from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.spying import why_not
-from ldp_core.runs import jobs
 from ldp_core.runs.queue import Job
 from ldp_core.theory import server_variance
 from pages.parts import components
@@ -24,6 +23,7 @@ from pages.parts.ledger_panel import ledger_section, spent_so_far
 from pages.parts.live_charts import accuracy_figure, noise_figure
 from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, uploads_in
+from pages.parts.shared import PAUSE_SECONDS, job_now, once
 from pages.parts.text import number, plain
 
 POLL_SECONDS = 0.5
@@ -36,7 +36,7 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
     `lesson` is what a prepared scenario is meant to show, told once its runs have ended.
     """
     if job is None:
-        _panels(draft, [], None, Pictured([]), empty=_expected(draft))
+        components.panels(_panels(draft, [], None, Pictured([]), empty=_expected(draft)), key="panels")
         ledger_section(draft)
     elif recorded := settings_of(job):
         live = job.live
@@ -47,7 +47,7 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
 def settings_of(job: Job) -> Draft | None:
     """What a job was launched with; None, and a word on the page, if that means nothing any more."""
     try:
-        return parse_draft(job.request["draft"])
+        return once(("settings", job.id), lambda: parse_draft(job.request["draft"]))
     except InvalidExperiment as error:
         st.error(f"This run cannot be shown, as its settings no longer fit: {plain(str(error), 300)}.")
         return None
@@ -56,7 +56,7 @@ def settings_of(job: Job) -> Draft | None:
 def _watch(identity: str, was_live: bool, lesson: str) -> None:
     """The part that refreshes itself; once the job has ended, the whole page is drawn once more."""
     try:
-        job = jobs.look(identity)
+        job = job_now(identity)
     except UnknownJob:
         st.info("This run has been deleted.")
         return
@@ -66,7 +66,7 @@ def _watch(identity: str, was_live: bool, lesson: str) -> None:
     if draft is None:
         return
     try:
-        progress = progress_of(job.folder).update()
+        progress = progress_of(job.folder).update(PAUSE_SECONDS if job.live else 0.0)
     except StorageFailed as error:
         st.error(f"The record of this run is damaged: {plain(str(error), 300)}.")
         return
@@ -77,13 +77,20 @@ def _watch(identity: str, was_live: bool, lesson: str) -> None:
     with view:
         pictured = _pictured(shown)
         how_to_read(shown)
-    _panels(draft, shown, reference, pictured, empty=_nothing_yet(job, draft, shown))
-    attack_rounds(draft, shown, pictured.upload)
-    told = findings(shown, reference, _chance(shown), stopped=job.status != "completed")
-    if not job.live and told:
-        st.info(f"{told}\n\n{lesson}" if lesson and job.status == "completed" else told)
+    moment = (job.id, job.status, progress.seq)
+    seen = (pictured.upload, pictured.worst, *(one.number for one in pictured.shown))
+    empty = _nothing_yet(job, draft, shown)
+    components.panels(
+        once(("panels", moment, seen, empty), lambda: _panels(draft, shown, reference, pictured, empty)),
+        key="panels",
+    )
+    attack_rounds(draft, shown, pictured.upload, moment)
+    if not job.live:
+        told = findings(shown, reference, _chance(shown), stopped=job.status != "completed")
+        if told:
+            st.info(f"{told}\n\n{lesson}" if lesson and job.status == "completed" else told)
     spent_so_far(shown)
-    heard(shown)
+    heard(shown, moment)
 
 
 @dataclass(frozen=True)
@@ -161,33 +168,31 @@ def _panels(
     reference: Series | None,
     pictured: Pictured,
     empty: str,
-) -> None:
+) -> dict[str, Any]:
+    """The data of the three panels."""
     rounds = draft.base.rounds
     expected = {}
     if all(one.round == 0 for one in shown):
         expected = {i: server_variance(e) for i, e in enumerate(draft.experiments())}
     lines = shown or announced(draft)
     seeds = max((len(one.runs) for one in shown), default=draft.seeds)
-    components.panels(
-        {
-            "accuracy": {
-                "title": "Accuracy",
-                "subtitle": "on held-out images" + (f"; band: {seeds} seeds" if seeds > 1 else ""),
-                "figure": json.dumps(accuracy_figure(shown, rounds, _chance(shown), reference)),
-                "label": _told("Accuracy by round", shown, "accuracy"),
-            },
-            "noise": {
-                "title": "Noise variance per weight",
-                "subtitle": "line: measured; open dots: predicted; dotted: signal"
-                if shown and not expected
-                else "dashed: predicted, for weights in mid-range",
-                "figure": json.dumps(noise_figure(lines, rounds, expected)),
-                "label": _told("Noise variance per weight by round", shown, "noise_variance"),
-            },
-            "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty),
+    return {
+        "accuracy": {
+            "title": "Accuracy",
+            "subtitle": "on held-out images" + (f"; band: {seeds} seeds" if seeds > 1 else ""),
+            "figure": json.dumps(accuracy_figure(shown, rounds, _chance(shown), reference)),
+            "label": _told("Accuracy by round", shown, "accuracy"),
         },
-        key="panels",
-    )
+        "noise": {
+            "title": "Noise variance per weight",
+            "subtitle": "line: measured; open dots: predicted; dotted: signal"
+            if shown and not expected
+            else "dashed: predicted, for weights in mid-range",
+            "figure": json.dumps(noise_figure(lines, rounds, expected)),
+            "label": _told("Noise variance per weight by round", shown, "noise_variance"),
+        },
+        "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty),
+    }
 
 
 def _told(title: str, shown: list[Series], curve: str) -> str:

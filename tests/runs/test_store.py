@@ -97,10 +97,11 @@ def test_a_record_is_taken_up_where_it_stopped(tmp_path: Path, stopped_after: in
 
 
 def test_an_interrupted_commit_tells_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    first, second = turns()[:2]
     recorder = Recorder(tmp_path / "job", DRAFT.runs())
-    recorder.write(turns()[0])
+    recorder.write(first)
     recorder.flush()
-    recorder.write(turns()[1])
+    recorder.write(second)
 
     def interrupted(*_: object) -> bytes:
         raise KeyboardInterrupt
@@ -110,7 +111,7 @@ def test_an_interrupted_commit_tells_nothing_twice(tmp_path: Path, monkeypatch: 
         with pytest.raises(KeyboardInterrupt):
             recorder.flush()
     recorder.close()
-    assert len(events_after(tmp_path / "job")) == len(turns()[0].events)
+    assert len(events_after(tmp_path / "job")) == len(first.events)
     assert Recorder(tmp_path / "job", DRAFT.runs()).starts()[0].state.round == 0
 
 
