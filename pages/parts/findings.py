@@ -69,7 +69,7 @@ def _leaks(shown: Sequence[Series]) -> str:
     kinds, groups, parts = uploads_in(attacked), _groups(attacked), []
     for upload, told in (("audit", _audit), ("real", _real)):
         if upload in kinds:
-            found = [words for who, clients in groups if (words := told(attacked, who, clients))]
+            found = [words for budgets, clients in groups if (words := told(attacked, budgets, clients))]
             parts += found or [_nothing(attacked, upload)]
     return " ".join(parts)
 
@@ -97,13 +97,13 @@ def _perturbed(one: Series) -> bool:
     return not isinstance(mechanism, dict) or mechanism.get("name") != "none"
 
 
-def _groups(attacked: Sequence[Series]) -> list[tuple[str, list[int]]]:
-    """The clients under attack by what they ask for: "clients 1 and 10 (ε 0.5)", [0, 9]."""
+def _groups(attacked: Sequence[Series]) -> list[tuple[tuple[float, ...], list[int]]]:
+    """The clients under attack by what they ask for (a value a run)."""
     found: dict[tuple[float, ...], list[int]] = {}
     for client in attacked[0].runs[0].targets:
         targets = [one.runs[0].targets.get(client) for one in attacked]
         found.setdefault(tuple(t["epsilon"] for t in targets if t), []).append(client)
-    return [(_named(clients, budgets), clients) for budgets, clients in found.items()]
+    return list(found.items())
 
 
 def _named(clients: Sequence[int], budgets: Sequence[float]) -> str:
@@ -112,18 +112,22 @@ def _named(clients: Sequence[int], budgets: Sequence[float]) -> str:
     return f"client{'s' if len(clients) > 1 else ''} {numbers} (ε {epsilons})"
 
 
-def _audit(attacked: Sequence[Series], who: str, clients: Sequence[int]) -> str:
+def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequence[int]) -> str:
     """What came of clients' one-image uploads; "" if nothing that guessing does not explain."""
     closest, where = _closest(attacked, "audit", clients)
     if closest is None or closest.closest is None:
         return ""
     event, picked = closest.closest, _picked(attacked, clients)
-    kind = verdict_on(closest, event).kind
+    kind, who = verdict_on(closest, event).kind, _named(clients, budgets)
     if kind in ("recovered", "partly"):
-        also = f"; it {picked}" if picked else ""
+        of = f"of {who} " if len(clients) > 1 else ""
+        also = f"; {of}it {picked}" if picked else ""
+        saw = "into" if kind == "recovered" else "something of"
+        whose = _named([closest.client], budgets)
         return (
-            f"The server saw into an upload of {who}: {event['psnr']:.0f} dB in round {event['round']} of "
-            f"“{plain(where)}”, where the average image gets {event['psnr_mean_image']:.0f} dB{also}."
+            f"The server saw {saw} an upload of {whose}: {event['psnr']:.0f} dB in round "
+            f"{event['round']} of “{plain(where)}”, where the average image gets "
+            f"{event['psnr_mean_image']:.0f} dB{also}."
         )
     if not picked:
         return ""
@@ -153,7 +157,7 @@ def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
     )
 
 
-def _real(attacked: Sequence[Series], who: str, clients: Sequence[int]) -> str:
+def _real(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequence[int]) -> str:
     """What came of clients' real uploads; "" if no more than by chance."""
     closest, where = _closest(attacked, "real", clients)
     if closest is None or closest.closest is None:
@@ -162,9 +166,10 @@ def _real(attacked: Sequence[Series], who: str, clients: Sequence[int]) -> str:
     if verdict_on(closest, event).kind not in ("recovered", "partly"):
         return ""
     by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
+    whose = _named([closest.client], budgets)
     return (
-        f"Of the {event['images']} images of a real upload of {who}, {event['recovered']} came back in round "
-        f"{event['round']} of “{plain(where)}” (by chance {by_chance})."
+        f"Of the {event['images']} images of a real upload of {whose}, {event['recovered']} came back in "
+        f"round {event['round']} of “{plain(where)}” (by chance {by_chance})."
     )
 
 

@@ -45,10 +45,9 @@ def how_to_read(shown: Sequence[Series] = ()) -> None:
         st.markdown(WORDS)
         for (upload, attacker, knows), labels in _spies(shown).items():
             whose = "" if len(labels) == len(shown) else f" ({plain(', '.join(labels), 160)})"
-            st.markdown(
-                f"**Who attacks {SEEN.get(upload, plain(upload))}**{whose}: {_who(attacker)}. It knows:"
-            )
-            st.markdown("\n".join(f"- {plain(line, 300)}" for line in knows))
+            known = "; ".join(plain(line, 300) for line in knows)
+            what = SEEN.get(upload, plain(upload))
+            st.markdown(f"**Who attacks {what}**{whose}: {_who(attacker)}. It knows: {known}.")
 
 
 def _spies(shown: Sequence[Series]) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
