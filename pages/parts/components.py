@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +82,16 @@ class Card:
     row: int = 1
     """How many cards share its row: 1, 2 or 3."""
 
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """As the browser gets it; a card that many look at is written out once."""
+        shown = {field.name: getattr(self, field.name) for field in fields(self)}
+        return shown | {"figure": json.dumps(self.figure)}
+
 
 def cards(shown: Sequence[Card], *, key: str) -> None:
     """Charts that change together, as one message: far quicker than one after the other."""
-    data = [{**vars(card), "figure": json.dumps(card.figure)} for card in shown]
-    _cards(key=key, data={"cards": data})
+    _cards(key=key, data={"cards": [card.data for card in shown]})
 
 
 def panels(data: dict[str, Any], *, key: str) -> None:

@@ -27,7 +27,7 @@ from pages.parts.text import number, percent
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 ALIKE = 3.0
 """Signals within this factor are drawn as one."""
-MOST_POINTS = 400
+MOST_POINTS = 200
 """A line is thinned to about this many points; nobody can see more."""
 
 

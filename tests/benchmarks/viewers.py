@@ -81,6 +81,7 @@ async def crowd(url: str, job: str, viewers: int, seconds: float, process: psuti
             page = await browser.new_page()
             await page.goto(f"{url}/train?job={job}")
             await page.locator(".es-panels canvas").first.wait_for()
+        _give_way()
         if lost := [viewer for viewer in watchers if not viewer.fragments]:
             watch.errors.append(f"{len(lost)} viewers were told to refresh nothing")
         used, began, memory = process.cpu_times(), time.monotonic(), process.memory_info().rss
@@ -102,6 +103,13 @@ async def crowd(url: str, job: str, viewers: int, seconds: float, process: psuti
         await viewer.close()
     print(f"errors: {len(watch.errors)} {watch.errors[:3] or ''}")
     return watch
+
+
+def _give_way() -> None:
+    """In a class, browsers draw on laptops of their own: here they may not take the server's time."""
+    for child in psutil.Process().children(recursive=True):
+        if "chromium" in child.name():
+            child.nice(15)
 
 
 def main() -> None:

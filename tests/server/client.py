@@ -19,6 +19,7 @@ class Viewer:
     Attributes:
         fragments: the parts that ask to be refreshed, by id, with their interval in seconds.
         widgets: the ids of what can be moved, by the label that people read.
+        parts: the part of the page that each of these stands in, "" for none: only that is drawn again.
         errors: what went wrong, in words.
         told: what was written on the page, oldest first.
         received: bytes that the server has sent.
@@ -28,6 +29,7 @@ class Viewer:
         self.socket, self.page, self.query = socket, page, query
         self.fragments: dict[str, float] = {}
         self.widgets: dict[str, str] = {}
+        self.parts: dict[str, str] = {}
         self.states: dict[str, Any] = {}
         self.errors: list[str] = []
         self.received = 0
@@ -93,7 +95,7 @@ class Viewer:
     async def move(self, label: str, kind: str, value: Any) -> float:
         """Move a control, as a person would; returns the seconds until the page was drawn."""
         self.states[self.widgets[label]] = (kind, value)
-        return await self.rerun()
+        return await self.rerun(self.parts.get(label, ""))
 
     async def press(self, label: str) -> float:
         """Press a button; returns the seconds until the page was drawn."""
@@ -116,6 +118,7 @@ class Viewer:
                 self.errors.append(element.exception.message)
             elif hasattr(inner, "id") and hasattr(inner, "label"):
                 self.widgets[inner.label] = inner.id
+                self.parts[inner.label] = told.delta.fragment_id
 
     async def close(self) -> None:
         """Leave, as a closed tab does."""
