@@ -19,6 +19,9 @@ from ldp_core.experiment.ladder import Ladder, parse_ladder
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0, or 2 with one sentence on stderr for bad input."""
     options = _parser().parse_args(arguments)
+    if sys.stdout is None:
+        print(f"ldp_core {options.name}: cannot write: there is no standard output", file=sys.stderr)
+        return 2
     try:
         code: int = options.command(options)
         sys.stdout.flush()
@@ -176,6 +179,8 @@ def _remove(options: argparse.Namespace) -> int:
 def _prune(options: argparse.Namespace) -> int:
     from ldp_core.runs import housekeeping
 
+    if options.to is not None and not 0 <= options.to <= housekeeping.MOST_GB:
+        raise InvalidExperiment([Problem("--to", f"takes gigabytes, 0 or more; got {options.to:g}")])
     removed = housekeeping.prune(None if options.to is None else int(options.to * 1e9))
     for one in removed:
         print(f"removed {one.job.id}, {one.size / 1e6:.1f} MB")
@@ -206,10 +211,13 @@ def _ladder(options: argparse.Namespace) -> Ladder:
     data = read_json(_text(options.experiment))
     if isinstance(data, dict):
         for path, value in _changes(options.set).items():
-            where, *names = data, *path.split(".")
-            for name in names[:-1]:
-                where = where.setdefault(name, {})
-            where[names[-1]] = value
+            *parents, last = path.split(".")
+            where: Any = data
+            for name in parents:
+                where = where.setdefault(name, {}) if isinstance(where, dict) else None
+            if not isinstance(where, dict):
+                raise InvalidExperiment([Problem(path, "is not a field of a ladder")])
+            where[last] = value
     return parse_ladder(data)
 
 

@@ -11,7 +11,7 @@ from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import jobs
 from ldp_core.runs.queue import RESUMABLE, Job
 from pages.parts.desk_settings import settings
-from pages.parts.desk_view import desk_view
+from pages.parts.desk_view import desk_of, desk_view
 from pages.parts.header import header
 from pages.parts.text import plain
 from pages.parts.visitor import visitor
@@ -25,8 +25,7 @@ def main() -> None:
     workspace = open_workspace("attack")
     header(workspace)
     _title()
-    found = jobs.of_draft(workspace.id, "attack", most=1)
-    job = jobs.look(found[0].id) if found else None
+    job = _newest(jobs.of_draft(workspace.id, "attack", most=5))
     before = _asked(job) if job else None
     buttons = st.container(horizontal=True, vertical_alignment="center")
     with st.container(key="results-first"):
@@ -38,6 +37,14 @@ def main() -> None:
             _launch(workspace, job, before, ladder)
         with right:
             desk_view(job)
+
+
+def _newest(found: list[Job]) -> Job | None:
+    """The newest job; but one that was stopped before its first cell does not hide the one before it."""
+    for job in found:
+        if job.live or job.status != "cancelled" or desk_of(job.folder).update().cells:
+            return jobs.look(job.id)
+    return None
 
 
 def _title() -> None:
@@ -115,7 +122,11 @@ def _watch_only(identity: str) -> None:
         st.error("There is no such run on this server (any more).")
         st.page_link("start.py", label=":blue[Back to the start]")
         return
-    st.caption("You are watching this ladder.")
+    if job.kind != "attack":
+        st.info("This run is a training, not an attack.")
+        st.page_link("train.py", label=":blue[Watch it on Train]", query_params={"job": job.id})
+        return
+    st.caption("You are watching what somebody has asked the attacker for.")
     desk_view(job)
 
 

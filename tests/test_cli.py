@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ldp_core import presets
+from ldp_core.cli import main
 from ldp_core.experiment import parse
 from ldp_core.runs import queue
 from tests.conftest import ROOT
@@ -48,6 +50,36 @@ def test_a_bad_experiment_exits_with_2_and_one_sentence(stdin: str, arguments: t
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "words"),
+    [
+        (("prune", "--to", "nan"), "", "--to takes gigabytes, 0 or more; got nan"),
+        (("prune", "--to", "-1"), "", "--to takes gigabytes, 0 or more; got -1"),
+        (("submit", "-", "--kind", "attack", "--set", "seed.x=1"), '{"seed": 1}', "seed.x is not a field"),
+        (("submit", "-", "--kind", "attack"), '{"images": 0}', "images must be a whole number between 1"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_this_process(
+    arguments: tuple[str, ...],
+    stdin: str,
+    words: str,
+    runs_dir: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+    assert main(arguments) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_without_a_standard_output_it_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["presets"]) == 2
+    assert "no standard output" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):

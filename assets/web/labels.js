@@ -1,5 +1,6 @@
 // Words on a chart, drawn over it: plotly measures and lays out each of its own annotations, which takes
-// longer than all the lines of the chart. Annotations are written as plotly's; of its tags, <b> is known.
+// longer than all the lines of the chart. Annotations are written as plotly's; of its tags, <b> is known,
+// and <span style="color:…">.
 
 import { resize } from "./dom.js";
 
@@ -45,8 +46,8 @@ function places(element) {
 
 function write(node, item, where, make) {
   const { size, color } = item.font;
-  const pieces = item.text.split(/<\/?b>/); // every second one was between <b> and </b>
-  const length = pieces.join("").length * size * WIDTH;
+  const pieces = parsed(item.text);
+  const length = pieces.reduce((sum, piece) => sum + piece.words.length, 0) * size * WIDTH;
   const anchor = item.xanchor === "left" ? "start" : "middle";
   let x = where.x(item, item.x);
   if (anchor === "middle") x = Math.max(length / 2, Math.min(where.width - length / 2, x));
@@ -56,13 +57,26 @@ function write(node, item, where, make) {
   if (node.written === item.text) return;
   node.written = item.text;
   node.replaceChildren(
-    ...pieces.map((piece, i) => {
+    ...pieces.map((piece) => {
       const span = make("tspan");
-      span.textContent = piece.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name) => ENTITIES[name]);
-      if (i % 2) span.setAttribute("font-weight", "600");
+      span.textContent = piece.words;
+      if (piece.bold) span.setAttribute("font-weight", "600");
+      if (piece.colour) span.setAttribute("fill", piece.colour);
       return span;
     }),
   );
+}
+
+function parsed(markup) {
+  const pieces = [];
+  let [bold, colour] = [false, null];
+  for (const part of markup.split(/(<[^>]*>)/)) {
+    const paint = part.match(/^<span style="color:([^"]*)">$/);
+    if (part === "<b>" || part === "</b>") bold = part === "<b>";
+    else if (paint || part === "</span>") colour = paint ? paint[1] : null;
+    else if (part) pieces.push({ words: part.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name) => ENTITIES[name]), bold, colour });
+  }
+  return pieces;
 }
 
 function set(node, attributes) {

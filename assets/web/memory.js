@@ -1,5 +1,5 @@
 // This browser's own drafts, remembered here and nowhere else.
-// data: {keep: {id, name}} on every page with a draft; {show: true} on the start page.
+// data: {keep: {id, name}, token} on every page with a draft; {show: true} on the start page.
 
 import { child, element, resize, text } from "./dom.js";
 import "./plot.js"; // so that the charts of the next page are there at once
@@ -19,16 +19,18 @@ function remembered() {
 const COOKIE = "epsilon_visitor";
 const cookie = () => document.cookie.match(/(?:^|; )epsilon_visitor=([0-9a-f]{32})/)?.[1];
 
-// A random token that names this browser to the server and nobody else; made up on the first visit.
-function token() {
-  const known = cookie();
-  const bytes = known ? [] : crypto.getRandomValues(new Uint8Array(16));
-  const value = known ?? Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
-  document.cookie = `${COOKIE}=${value}; path=/; max-age=31536000; samesite=lax`;
-  return { value, fresh: !known };
-}
+let told;
 
-const me = token();
+// A random token that names this browser to the server and nobody else. On the first visit it is the one
+// that the session has already, so that what was launched until now stays this browser's own.
+function introduce(component, proposed) {
+  const token = cookie() ?? proposed;
+  document.cookie = `${COOKIE}=${token}; path=/; max-age=31536000; samesite=lax`;
+  if (token !== proposed && token !== told) {
+    told = token; // another tab was first; later connections send the cookie themselves
+    component.setStateValue("token", token);
+  }
+}
 
 // Tables scroll by themselves where they are too wide; so they must be within reach of the keyboard.
 const reach = () =>
@@ -47,10 +49,7 @@ reach();
 
 export function render(component) {
   const { data, parentElement } = component;
-  if (data.keep && me.fresh && !me.told) {
-    me.told = true; // later connections send the cookie themselves
-    component.setStateValue("token", me.value);
-  }
+  if (data.token) introduce(component, data.token);
   if (data.keep) keep(data.keep);
   if (data.show) show(parentElement, data.base);
 }

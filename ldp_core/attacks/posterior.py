@@ -102,8 +102,15 @@ class _Reading:
 
 
 def _mean(levels: Floats, log_posterior: Floats) -> Floats:
-    weight = np.exp(log_posterior - log_posterior.max(axis=-1, keepdims=True))
-    found: Floats = (weight * levels).sum(axis=-1) / weight.sum(axis=-1)
+    found: Floats = (_shares(log_posterior) * levels).sum(axis=-1)
+    return found
+
+
+def _shares(log_weight: Floats) -> Floats:
+    """Weights along the last axis that sum to one; equal ones where nothing explains what was sent."""
+    top = log_weight.max(axis=-1, keepdims=True)
+    weight = np.where(np.isneginf(top), 1.0, np.exp(log_weight - np.where(np.isneginf(top), 0.0, top)))
+    found: Floats = weight / weight.sum(axis=-1, keepdims=True)
     return found
 
 
@@ -115,9 +122,7 @@ def _class_shares(seen: Observation, public: Public) -> Floats:
     )
     uploads = seen.uploads_of(means, np.arange(seen.classes))
     scores = log_likelihood(seen, np.broadcast_to(uploads, (len(seen.epsilon), *uploads.shape)))
-    weight = np.exp(scores - scores.max(axis=1, keepdims=True))
-    found: Floats = weight / weight.sum(axis=1, keepdims=True)
-    return found
+    return _shares(scores)
 
 
 def _brightness(seen: Observation, public: Public, shares: Floats) -> Floats:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import bdtr
 
 from ldp_core.attacks.metrics import wilson
 from ldp_core.attacks.verdict import RECOVERED_DB
@@ -56,8 +57,12 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def median_interval(values: Floats) -> tuple[float, float]:
-    """The 95 % interval of a median, from order statistics; the extremes where there are few values."""
+    """An interval that holds the median with 95 % or more; the extremes where there are few values.
+
+    From the k-th smallest to the k-th largest: it misses if fewer than k values lie on one side, each
+    of which happens with P(Binomial(n, 1/2) < k).
+    """
     ordered, n = np.sort(values), len(values)
-    half = 1.96 * np.sqrt(n) / 2
-    first, last = int(np.floor(n / 2 - half)), int(np.ceil(n / 2 + half))
-    return float(ordered[max(0, first)]), float(ordered[min(n - 1, last)])
+    at_most = bdtr(np.arange(n), n, 0.5)
+    k = max(1, int(np.searchsorted(at_most, 0.025, side="right")))
+    return float(ordered[k - 1]), float(ordered[n - k])

@@ -18,6 +18,8 @@ from ldp_core.runs.queue import Job
 
 QUOTA = 5 * 10**9
 """Bytes that all records together may take; EPSILON_QUOTA_GB says otherwise."""
+MOST_GB = 1e9
+"""More than any disk holds: what "inf" means."""
 SPARE = 200 * 10**6
 """Bytes that must stay free on the disk, whatever a job needs."""
 PIN = "pinned"
@@ -89,11 +91,12 @@ def sweep() -> list[str]:
 
 
 def quota() -> int:
-    """Bytes that all records together may take."""
+    """Bytes that all records together may take; what is not a positive number counts for nothing."""
     try:
-        return int(float(os.environ["EPSILON_QUOTA_GB"]) * 1e9)
+        asked = float(os.environ["EPSILON_QUOTA_GB"])
     except (KeyError, ValueError):
         return QUOTA
+    return int(min(asked, MOST_GB) * 1e9) if asked > 0 else QUOTA
 
 
 def refuse_a_full_disk(needed: int) -> None:

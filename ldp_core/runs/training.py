@@ -37,7 +37,9 @@ WAIT_SECONDS = 0.3
 """Between two looks at whether another job has finished the same runs."""
 
 DISK_FULL = 28
-"""The exit code of a process that could not even write down how it ended."""
+"""The exit code of a process that had no room to write down how it ended."""
+NO_RECORD = 29
+"""The exit code of one whose folder is gone or cannot be written."""
 
 
 def disk_full() -> str:
@@ -91,8 +93,9 @@ def train_job(folder: Path, request: dict[str, Any], room: int) -> None:
     try:
         partial.write_text(json.dumps(outcome))
         partial.replace(folder / OUTCOME)
-    except OSError:
-        os._exit(DISK_FULL)  # no room even for that: the worker says it
+    except OSError as error:
+        # no room even for that, or no place: the worker says it
+        os._exit(DISK_FULL if _is_full(error) else NO_RECORD)
 
 
 def _in_words(error: Exception, room: int) -> str:
@@ -103,10 +106,13 @@ def _in_words(error: Exception, room: int) -> str:
             "fewer clients or fewer runs at a time"
         )
     if isinstance(error, sqlite3.Error | OSError):
-        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-        full = full or getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
-        return disk_full() if full else f"its record cannot be written ({type(error).__name__})"
+        return disk_full() if _is_full(error) else f"its record cannot be written ({type(error).__name__})"
     return f"an error in the program: {type(error).__name__}"
+
+
+def _is_full(error: Exception) -> bool:
+    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+    return full or getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 
 
 def _on_a_gpu() -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ldp_core.runs import lineage, queue
 from ldp_core.runs.slots import Slot
-from ldp_core.runs.training import DISK_FULL, OUTCOME, disk_full, train_process
+from ldp_core.runs.training import DISK_FULL, NO_RECORD, OUTCOME, disk_full, train_process
 
 GRACE_SECONDS = 1.0
 """A job that is cancelled has this long to finish its step before it is killed."""
@@ -45,6 +45,10 @@ class Watched:
         self._write_down()
         return True
 
+    def abandon(self) -> None:
+        """Kill it and all that it has started, without a word: what it trained is kept."""
+        lineage.end(self._process)
+
     def leave(self) -> None:
         """End it because the worker itself is told to end; what it trained is kept."""
         self._leaving = True
@@ -72,6 +76,8 @@ class Watched:
             return json.loads(path.read_text())
         if code == DISK_FULL:
             return {"status": "failed", "message": disk_full()}
+        if code == NO_RECORD:
+            return {"status": "failed", "message": "its folder is gone or cannot be written; train it again"}
         if code == -signal.SIGKILL:
             return {
                 "status": "interrupted",

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from ldp_core.errors import StorageFailed
 from ldp_core.runs import lineage, queue
 from ldp_core.runs.alive import identity, is_alive
 from ldp_core.runs.calibration import calibrate, rates
@@ -29,6 +30,8 @@ from ldp_core.runs.slots import Slot, slots
 from ldp_core.runs.watch import CONTEXT, Watched
 
 POLL_SECONDS = 0.05
+UNREADABLE_SECONDS = 120.0
+"""So long somebody else may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
 """After so long without a job, a machine that has not been measured is measured."""
 IDLE_SECONDS = 600.0
@@ -84,26 +87,39 @@ def _work() -> None:
     """Keep the slots filled until nothing has been left to do for a while, or a signal says stop."""
     patience = float(os.environ.get("EPSILON_WORKER_IDLE_SECONDS", IDLE_SECONDS))
     free, watched = slots(), list[Watched]()
-    idle_since = time.monotonic()
-    while not _leaving and time.monotonic() - idle_since < patience:
-        queue.reap()
-        job = queue.claim(len(watched) + len(free)) if free else None
-        if job is not None:
-            watched.append(Watched(job, free.pop(0)))
-            continue
-        if _look_after(watched, free):
-            for removed in prune():
-                logging.info("job %s: %s", removed.job.id, REMOVED)
-        if watched:
-            idle_since = time.monotonic()
-        elif rates() is None and time.monotonic() - idle_since > QUIET_SECONDS:
-            _measure()
-        time.sleep(POLL_SECONDS)
-    for one in watched:
-        one.leave()
-    while watched:
-        _look_after(watched, free)
-        time.sleep(POLL_SECONDS)
+    busy_at = read_at = time.monotonic()
+    try:
+        while not _leaving and (watched or time.monotonic() - busy_at < patience):
+            try:
+                _turn(watched, free)
+                read_at = time.monotonic()
+            except StorageFailed:
+                if time.monotonic() - read_at > UNREADABLE_SECONDS:
+                    raise
+                logging.exception("the queue cannot be read; again in a moment")
+            if watched:
+                busy_at = time.monotonic()
+            elif rates() is None and time.monotonic() - busy_at > QUIET_SECONDS:
+                _measure()
+            time.sleep(POLL_SECONDS)
+        for one in watched:
+            one.leave()
+        while watched:
+            _look_after(watched, free)
+            time.sleep(POLL_SECONDS)
+    finally:
+        for one in watched:  # nobody would look after them
+            one.abandon()
+
+
+def _turn(watched: list[Watched], free: list[Slot]) -> None:
+    """Fill the slots, look after what runs in them, and keep the house."""
+    queue.reap()
+    while free and (job := queue.claim(len(watched) + len(free))) is not None:
+        watched.append(Watched(job, free.pop(0)))
+    if _look_after(watched, free):
+        for removed in prune():
+            logging.info("job %s: %s", removed.job.id, REMOVED)
 
 
 def _look_after(watched: list[Watched], free: list[Slot]) -> bool:

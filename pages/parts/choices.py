@@ -95,6 +95,7 @@ def _compared(workspace: Workspace) -> None:
             f"compared {now}",
             [variant.set[path] for variant in variants],
             lambda w, picked: _compare(w, path, labels, picked),
+            into="default",
         ),
     )
     complain(workspace, f"compared {now}")

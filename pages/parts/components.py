@@ -109,9 +109,10 @@ def ladder(data: dict[str, Any], *, key: str) -> None:
     _ladder(key=key, data=data)
 
 
-def remember(identity: str, name: str) -> None:
-    """Let this browser remember that it has opened a draft."""
-    _memory(key="memory", data={"keep": {"id": identity, "name": name}}, on_token_change=lambda: None)
+def remember(identity: str, name: str, token: str) -> None:
+    """Let this browser remember that it has opened a draft, and by which token it is known here."""
+    data = {"keep": {"id": identity, "name": name}, "token": token}
+    _memory(key="memory", data=data, on_token_change=lambda: None)
 
 
 def remembered() -> None:

@@ -44,7 +44,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         key=workspace.key("budgets"),
     )
     upload = st.segmented_control(
-        "What is attacked",
+        "Kind of upload",
         list(UPLOADS),
         default=before.upload,
         required=True,

@@ -19,8 +19,9 @@ def caption(desk: Desk) -> str:
     target = "weights" if base["target"] == "weights" else "changes"
     if ladder["upload"] == "audit":
         what = (
-            f"an upload made of one image in one step, the worst case; dB: median over {start['n']} images; "
-            f"picked: how many of them the server picks out of {ladder['candidates']}"
+            f"an upload made of one image in one step, the worst case. The pictures are of one image; dB: "
+            f"median over {start['n']} images; picked: for how many the server points at the right one "
+            f"among {ladder['candidates']} (guessing: {percent(start['chance'])})"
         )
     else:
         what = f"a client's real upload of {start['n']} images"
@@ -29,7 +30,8 @@ def caption(desk: Desk) -> str:
     return (
         f"Client {ladder['client'] + 1}, round {ladder['round']}, {base['dataset']}, "
         f"{model.replace('_', ' ')}, {target} sent: {what}{times}. ε is per use of the mechanism, not per "
-        "person. Red: back with 20 dB or more; orange: better than any guess. A failed attack proves nothing."
+        "person. Red: back with 20 dB or more; orange: 3 dB or more above any guess. A failed attack "
+        "proves nothing."
     )
 
 

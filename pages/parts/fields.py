@@ -21,8 +21,10 @@ from pages.parts.workspace import Workspace
 Apply = Callable[[Workspace, Any], tuple[Problem, ...]]
 
 
-def bind(workspace: Workspace, name: str, value: Any, apply: Apply | None = None) -> dict[str, Any]:
-    """`key` and `on_change` of a widget for the field `name`, whose value in the draft is `value`.
+def bind(
+    workspace: Workspace, name: str, value: Any, apply: Apply | None = None, into: str = "value"
+) -> dict[str, Any]:
+    """`key`, `on_change` and first value of a widget for the field `name`, which holds `value` in the draft.
 
     When something else than this widget has changed the value, the widget is replaced by a new one.
     While a page run is interrupted by the next, the browser may still send the old one's value, and
@@ -33,33 +35,34 @@ def bind(workspace: Workspace, name: str, value: Any, apply: Apply | None = None
         name: the field's dotted path; or any name of its own, with `apply`.
         value: what the draft holds; the widget shows it unless something wrong is typed in it.
         apply: how a new value changes the draft; by default it sets the field.
+        into: the widget's parameter for its first value. It is given with the widget, and not put into
+            the session: should the page run be interrupted before the browser has the widget, the next
+            run would give it without a value, and the browser would choose one by itself.
     """
     fields = st.session_state.setdefault("fields", {})
     place = workspace.key(name)
     st.session_state.setdefault("drawn", set()).add(place)
-    shown, version = fields.get(place, (value, 0))
+    shown, version, first = fields.get(place, (value, 0, value))
     if shown != value:
-        version += 1
-    fields[place] = (value, version)
+        version, first = version + 1, value
+    fields[place] = (value, version, first)
     key = f"{place}-{version}"
-    if key not in st.session_state:
-        st.session_state[key] = value
 
     def changed() -> None:
         given = st.session_state[key]
-        known, current = fields.get(place, (value, version))
+        known, current, first = fields.get(place, (value, version, value))
         if version != current:
             return  # this widget has been replaced: nobody chose this
         problems: tuple[Problem, ...] = ()
         if given is None:
-            problems = (Problem(name, "is empty; until a number is typed, the last one is kept"),)
+            problems = (Problem(name, "is empty; until something is typed or chosen, the last one is kept"),)
         elif given != known:
             problems = apply(workspace, given) if apply else workspace.edit({name: given})
         _wrong()[place] = problems
         if not problems:
-            fields[place] = (given, version)
+            fields[place] = (given, version, first)
 
-    return {"key": key, "on_change": changed}
+    return {"key": key, "on_change": changed, into: first}
 
 
 def _wrong() -> dict[str, tuple[Problem, ...]]:
@@ -92,13 +95,10 @@ def named(
     **options: Any,
 ) -> None:
     """A field that takes one of a few names."""
-    st.selectbox(
-        title,
-        list(labels),
-        format_func=labels.__getitem__,
-        **bind(workspace, name, value, apply),
-        **options,
-    )
+    bound = bind(workspace, name, value, apply, into="index")
+    names = list(labels)
+    bound["index"] = names.index(bound["index"]) if bound["index"] in labels else 0
+    st.selectbox(title, names, format_func=labels.__getitem__, **bound, **options)
     complain(workspace, name)
 
 
@@ -194,7 +194,7 @@ def one_of(
         list(labels),
         required=True,
         format_func=labels.__getitem__,
-        **bind(workspace, name, value, apply),
+        **bind(workspace, name, value, apply, into="default"),
         **options,
     )
     complain(workspace, name)

@@ -10,6 +10,7 @@ import streamlit as st
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs
 from ldp_core.runs.listing import Listed, describe
+from pages.parts.desk_settings import UPLOADS
 from pages.parts.text import ago, number, plain
 from pages.parts.visitor import visitor
 
@@ -46,8 +47,9 @@ def job_line(one: Listed) -> None:
         st.page_link(page, label=f":blue[{name}]", query_params={"job": job.id})
     else:
         st.markdown(name)
-    size = f", {one.runs} × {number(one.rounds, 6)} rounds" if one.runs else ", an attacker's ladder"
-    size = size if one.rounds else ""
+    size = f", {one.runs} × {number(one.rounds, 6)} rounds" if one.rounds else ""
+    if one.rounds and job.kind == "attack":
+        size = f", an attack on {UPLOADS.get(job.request['ladder']['upload'], 'uploads')}"
     st.caption(f"{plain(one.state)}{size}, {ago(time.time() - job.created)}")
     if job.live and visitor().may(job.owner):
         st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=_stop, args=(job.id,))

@@ -185,14 +185,22 @@ def _panels(
         },
         "noise": {
             "title": "Noise variance per weight",
-            "subtitle": "line: measured; open dots: predicted; dotted: signal"
-            if shown and not expected
-            else "dashed: predicted, for weights in mid-range",
+            "subtitle": _noise_words(shown, expected),
             "figure": json.dumps(noise_figure(lines, rounds, expected)),
             "label": _told("Noise variance per weight by round", shown, "noise_variance"),
         },
         "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty),
     }
+
+
+def _noise_words(shown: list[Series], expected: dict[int, float]) -> str:
+    """What the lines of the noise chart are."""
+    if not shown or expected:
+        none = bool(expected) and not any(expected.values())
+        return "no noise is added" if none else "dashed: predicted, for weights in mid-range"
+    if not any(one.final("noise_variance").any() for one in shown):
+        return "no noise is added; dotted: signal"
+    return "line: measured; open dots: predicted; dotted: signal"
 
 
 def _told(title: str, shown: list[Series], curve: str) -> str:

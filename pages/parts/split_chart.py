@@ -99,7 +99,7 @@ def split_in_words(counts: Counts) -> str:
     if sizes.min() < sizes.max() and clients > 2:
         many += f" (median {number(float(np.median(sizes)), 6)})"
     of = "every class" if kinds.min() == classes else f"{_span(kinds)} of {classes} classes"
-    return f"{who} {many} of {of}"
+    return f"{who} {many}, and some of {of}"
 
 
 def _span(values: np.ndarray) -> str:

@@ -23,18 +23,22 @@ def visitor() -> Person:
     """The person at this page.
 
     Whoever has signed in is the same person on every browser. Otherwise it is the browser itself:
-    it makes up the token on its first visit (assets/web/memory.js) and sends it as a cookie
-    from then on; until it has arrived, this session has one of its own.
+    on its first visit it takes over the token of its session (assets/web/memory.js), which it
+    sends as a cookie from then on.
     """
     secret = st.session_state.get("teacher's secret", "")
     issuer, subject = (st.user.get(claim) for claim in ("iss", "sub"))
     if st.user.get("is_logged_in") and issuer and subject:
         return signed_in(str(issuer), str(subject), secret)
+    return person(token(), secret)
+
+
+def token() -> str:
+    """What names this browser to the server, and to nobody else."""
     told = st.session_state.get("memory") or {}
     given = (st.context.cookies.get(COOKIE), told.get("token"))
-    token = next((t for t in given if isinstance(t, str) and TOKEN.fullmatch(t)), None)
-    token = token or st.session_state.setdefault("token of this session", secrets.token_hex(16))
-    return person(token, secret)
+    known = next((t for t in given if isinstance(t, str) and TOKEN.fullmatch(t)), None)
+    return known or str(st.session_state.setdefault("token of this session", secrets.token_hex(16)))
 
 
 def sign_in_entrance() -> None:

@@ -21,6 +21,10 @@ def watch_only(identity: str) -> None:
         st.error("There is no such run on this server (any more).")
         st.page_link("start.py", label=":blue[Back to the start]")
         return
+    if job.kind != "run":
+        st.info("This run is an attack, not a training.")
+        st.page_link("attack.py", label=":blue[Watch it on Attack]", query_params={"job": job.id})
+        return
     draft = settings_of(job)
     if draft is None:
         return

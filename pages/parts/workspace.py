@@ -16,6 +16,7 @@ from ldp_core.errors import InvalidExperiment, Problem, UnknownDraft
 from ldp_core.experiment import Draft, checked
 from ldp_core.runs import drafts
 from pages.parts.components import remember
+from pages.parts.visitor import token
 
 
 class Workspace:
@@ -84,7 +85,7 @@ def open_workspace(page: str) -> Workspace:
     # a mistake counts as long as the field that holds it is on the page
     st.session_state["drawn before"] = st.session_state.get("drawn", set())
     st.session_state["drawn"] = set()
-    remember(workspace.id, workspace.draft.base.name)
+    remember(workspace.id, workspace.draft.base.name, token())
     return workspace
 
 

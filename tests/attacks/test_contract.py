@@ -158,3 +158,11 @@ def test_decoys_are_held_out_and_do_not_depend_on_company():
     assert np.array_equal(both.any_class.x[1], alone.any_class.x[0])
     assert (both.same_class.y == both.labels[:, None]).all()
     assert np.array_equal(both.any_class.x[:, 0], both.originals.astype(np.float32))
+
+
+def test_an_upload_that_no_law_explains_is_met_with_the_prior_and_ends_no_run():
+    """Piecewise as printed scales by the upload itself: most class averages cannot have been sent."""
+    changes: dict[str, Any] = {"form": "as_printed", "rounds": 1, "clients": {"count": 6, "epsilon": 1}}
+    told = [event for event in events(changes) if event["event"] == "attack"]
+    assert told
+    assert all(np.isfinite(event["psnr"]) for event in told)

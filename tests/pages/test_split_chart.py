@@ -74,13 +74,13 @@ def test_colours_are_told_apart_by_lightness_alone():
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ([[5, 5], [5, 5]], "each of the 2 clients holds 10 samples of every class"),
-        ([[1, 0], [0, 1]], "each of the 2 clients holds 1 sample of 1 of 2 classes"),
+        ([[5, 5], [5, 5]], "each of the 2 clients holds 10 samples, and some of every class"),
+        ([[1, 0], [0, 1]], "each of the 2 clients holds 1 sample, and some of 1 of 2 classes"),
         (
             [[5, 0], [5, 5], [1, 1]],
-            "each of the 3 clients holds 2 to 10 samples (median 5) of 1 to 2 of 2 classes",
+            "each of the 3 clients holds 2 to 10 samples (median 5), and some of 1 to 2 of 2 classes",
         ),
-        ([[7, 0, 1]], "the one client holds 8 samples of 2 of 3 classes"),
+        ([[7, 0, 1]], "the one client holds 8 samples, and some of 2 of 3 classes"),
     ],
 )
 def test_the_sentence_counts_all_clients(counts: list[list[int]], words: str):

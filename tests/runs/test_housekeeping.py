@@ -100,3 +100,11 @@ def test_a_damaged_record_is_named_and_the_rest_goes_on(damage: bytes):
     if damage.strip(b"\x00"):
         assert "cannot be used" in status["message"]
     assert (folder / "events.sqlite").read_bytes() == damage, "it is read and never written to"
+
+
+@pytest.mark.parametrize(
+    ("said", "bytes_"), [("2", 2e9), ("inf", 1e18), ("-1", 5e9), ("nan", 5e9), ("x", 5e9)]
+)
+def test_a_quota_is_a_positive_number(said: str, bytes_: float, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_QUOTA_GB", said)
+    assert housekeeping.quota() == bytes_

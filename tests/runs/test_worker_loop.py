@@ -1,0 +1,76 @@
+"""The worker's loop: patient while anything runs, and through a queue that cannot be read for a while."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from ldp_core.errors import StorageFailed
+from ldp_core.runs import queue, worker
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+class Slow:
+    """Stands for a job that runs for a while, in place of a process."""
+
+    made: list[Slow] = []
+
+    def __init__(self, job: queue.Job, slot: Any) -> None:
+        self.job, self.slot, self.until, self.told = job, slot, time.monotonic() + 0.6, ""
+        Slow.made.append(self)
+
+    def step(self) -> bool:
+        done = time.monotonic() > self.until
+        if done:
+            queue.move(self.job.id, "completed", "")
+        return done
+
+    def leave(self) -> None:
+        self.told = "leave"
+
+    def abandon(self) -> None:
+        self.told = "abandoned"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    Slow.made = []
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0.2")
+    monkeypatch.setattr(worker, "Watched", Slow)
+    monkeypatch.setattr(worker, "QUIET_SECONDS", 1e9)
+
+
+def test_a_job_that_takes_longer_than_the_worker_waits_for_one_is_not_told_to_leave():
+    identity = queue.add("run", {"draft": {}})
+    worker._work()
+    assert [one.told for one in Slow.made] == [""]
+    assert queue.get(identity).status == "completed"
+
+
+def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(monkeypatch: pytest.MonkeyPatch):
+    identity, reap, failures = queue.add("run", {"draft": {}}), queue.reap, iter(range(5))
+
+    def sometimes() -> None:
+        if Slow.made and next(failures, None) is not None:
+            raise StorageFailed("queue.sqlite cannot be used (database is locked)")
+        reap()
+
+    monkeypatch.setattr(queue, "reap", sometimes)
+    worker._work()
+    assert queue.get(identity).status == "completed"
+
+
+def test_a_worker_that_gives_up_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch):
+    queue.add("run", {"draft": {}})
+
+    def broken() -> None:
+        if Slow.made:
+            raise RuntimeError("whatever it is")
+
+    monkeypatch.setattr(queue, "reap", broken)
+    with pytest.raises(RuntimeError):
+        worker._work()
+    assert [one.told for one in Slow.made] == ["abandoned"]
