@@ -110,7 +110,7 @@ def _over_budgets(
     return figure(
         [*lines, *traces],
         x={
-            "title": "budget ε, in the mechanism's own scope",
+            "title": "budget ε, per use of the mechanism",
             "type": "log",
             "range": [float(np.log10(first)), float(np.log10(last))],
             "tickvals": [tick for tick in TICKS if first <= tick <= last],

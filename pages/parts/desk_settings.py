@@ -37,7 +37,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         key=workspace.key("mechanisms"),
     )
     lowest, highest = st.select_slider(
-        "Budgets ε, in the mechanism's own scope",
+        "Budgets ε, per use of the mechanism",
         RUNGS,
         (_nearest(before.epsilons[0]), _nearest(before.epsilons[-1])),
         format_func=number,

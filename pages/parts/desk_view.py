@@ -127,7 +127,7 @@ def _cell(cell: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
         images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
         lines = [f"{cell['recovered']} of {cell['n']} back", f"best {cell['psnr']:.1f} dB"]
     elif cell["identified"] is not None:
-        lines.append(f"picked {percent(cell['identified'] / cell['n'])}")
+        lines += ["picked", percent(cell["identified"] / cell["n"])]  # two lines in every cell, or in none
     words = f"{name} at ε {number(cell['epsilon'])}: {', '.join(lines)}; {cell['verdict']['text']}"
     return _shot(images, lines, words, cell["verdict"]["kind"])
 
