@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core import datasets
+from ldp_core import datasets, estimate
 from ldp_core.errors import InvalidExperiment
 from ldp_core.estimate import Rates, cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft, Variant, parse
@@ -40,9 +40,10 @@ def test_data_take_memory_as_well(monkeypatch: pytest.MonkeyPatch):
         match=r"dataset is too large: 200,000 samples × 3,072 numbers × 5 B = 3.07 GB, of 3.22 GB in all",
     ):
         refuse_what_cannot_fit(draft(wide | {"model": {"name": "mlp", "hidden": 4096}}))
-    monkeypatch.setattr(kind, "train_size", 80_000)
+    monkeypatch.setattr(kind, "train_size", 70_000)
+    monkeypatch.setattr(estimate, "MEMORY", int(2.3 * 2**30))
     with pytest.raises(
-        InvalidExperiment, match=r"and for the data 90,000 samples × .* = 1.38 GB, make .* GB"
+        InvalidExperiment, match=r"and for the data 80,000 samples × .* = 1.23 GB, make .* GB"
     ):
         refuse_what_cannot_fit(
             draft(wide | {"clients": {"count": 20}, "model": {"name": "mlp", "hidden": 4096}})

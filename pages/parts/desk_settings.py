@@ -13,7 +13,6 @@ from pages.parts.ledger_panel import named_clients
 from pages.parts.text import number, plain, signed
 from pages.parts.workspace import Workspace
 
-MOST_MECHANISMS = 4
 UPLOADS = {"audit": "one image, one step", "real": "its real upload"}
 SEEN = (1, 2, 5, 10, 20, 50, 100)
 AUTO = "the one that suits"
@@ -28,12 +27,12 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
     """
     base = workspace.draft.base
     noisy = {n: label for n, label in mechanisms.registry.labels().items() if n != "none"}
-    chosen = st.multiselect(
+    chosen = st.pills(
         "Mechanisms, side by side",
         list(noisy),
-        default=[one.name for one in before.mechanisms][:MOST_MECHANISMS],
+        selection_mode="multi",
+        default=[one.name for one in before.mechanisms],
         format_func=noisy.__getitem__,
-        max_selections=MOST_MECHANISMS,
         key=workspace.key("mechanisms"),
     )
     lowest, highest = st.select_slider(

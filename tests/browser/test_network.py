@@ -53,6 +53,7 @@ def until_further(page: Page, seconds: float) -> float:
 
 def assert_whole(page: Page, identity: str) -> None:
     """What is drawn is what was recorded, every round once."""
+    page.wait_for_function(f"() => Object.keys(({LINES})()).length >= 3")
     (job,) = jobs.of_draft(identity)
     runs = Progress(job.folder).update().runs
     lines = page.evaluate(LINES)

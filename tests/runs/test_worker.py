@@ -165,7 +165,8 @@ def per_run(job: Job) -> dict[int, list[dict[str, Any]]]:
 def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir: Path):
     """Killed with SIGKILL twenty times, worker or training process in turn, and taken up each time."""
     variants = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
-    experiment: dict[str, Any] = {"rounds": 400}
+    attack = {"clients": [0], "attacker": "least_squares"}  # its events are stored like all others
+    experiment: dict[str, Any] = {"rounds": 400, "attack": attack}
     draft = Draft(parse(experiment), variants)
     expected = {
         i: [event | {"seconds": None} for event in turns_of(run)] for i, run in enumerate(draft.experiments())

@@ -22,7 +22,7 @@ from tests.server.client import Viewer
 MB = 2**20
 CAP = 5 * MB
 RERUNS = 1500
-SECONDS = 20.0
+SECONDS = 12.0
 
 
 def put(server: Server, session: str, body: bytes, length: int | None = None, token: str = "") -> int:
