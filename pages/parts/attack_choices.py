@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import streamlit as st
 
 from ldp_core import attacks, datasets, limits
-from ldp_core.errors import Problem
+from ldp_core.errors import Problem, shown
 from ldp_core.experiment import Attack, Experiment
 from ldp_core.experiment.attack import UPLOADS, attackers
 from ldp_core.experiment.spying import spies, why_not
-from pages.parts.fields import named, whole
+from pages.parts.fields import bind, complain, named, whole
 from pages.parts.text import plain
 from pages.parts.workspace import Workspace
 
@@ -30,6 +31,7 @@ def attack_choices(workspace: Workspace) -> None:
     if base.attack is None:
         st.caption("No upload is attacked: the run tells nothing of what leaks.")
         return
+    _clients(workspace, base.attack)
     _attacker(workspace, base, base.attack)
     whole(
         workspace,
@@ -49,6 +51,33 @@ def attack_choices(workspace: Workspace) -> None:
     )
     if why := why_not(base):
         st.caption(f"Nothing is attacked here: {plain(why, 300)}.")
+
+
+def _clients(workspace: Workspace, attack: Attack) -> None:
+    """Whose uploads are attacked, by numbers as the pages count: from 1."""
+    st.text_input(
+        "Clients attacked",
+        placeholder="strictest, median, most permissive",
+        help="Their numbers, up to 12 of them, such as 1, 10, 20. Empty: the strictest, the median and the "
+        "most permissive client.",
+        **bind(
+            workspace,
+            "attack.clients",
+            ", ".join(str(client + 1) for client in attack.clients or ()),
+            set_clients,
+        ),
+    )
+    complain(workspace, "attack.clients")
+
+
+def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
+    """Numbers from 1, apart by commas or blanks; nothing typed is the default."""
+    count, words = workspace.draft.base.clients.count, re.findall(r"[^\s,;]+", typed)
+    for word in words:
+        if not (word.isdecimal() and 1 <= int(word) <= count):
+            given = f"must be numbers of clients between 1 and {count}; got {shown(word)}"
+            return (Problem("attack.clients", given),)
+    return workspace.edit({"attack.clients": [int(word) - 1 for word in words] or None})
 
 
 def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:

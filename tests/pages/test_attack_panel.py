@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ldp_core import presets
 from ldp_core.attacks.metrics import wilson
+from ldp_core.runs import drafts
 from ldp_core.runs.progress import Progress, RunProgress
 from ldp_core.runs.tries import Tries
 from pages.parts.attack_charts import TOP_DB, picked_figure, pixels_figure, returned_figure
+from pages.parts.attack_choices import set_clients
 from pages.parts.attack_rounds import _audit_cards, _real_cards
 from pages.parts.findings import findings
 from pages.parts.help import _spies
@@ -22,6 +25,7 @@ from pages.parts.series import Series
 from pages.parts.server_panel import server_panel, uploads_in
 from pages.parts.styles import Style
 from pages.parts.tally import Tally, attempts_on, ordinal, running, running_cap, tally
+from pages.parts.workspace import Workspace
 from tests.data import events
 from tests.pages.test_charts import check, run
 
@@ -194,3 +198,28 @@ def test_each_attacker_is_told_once_with_the_runs_that_it_attacks(trained: list[
     assert {upload for upload, _, _ in found} == {"audit", "real"}
     assert sum(len(labels) for labels in found.values()) == 2 * len(trained)
     assert all(knows for _, _, knows in found)
+
+
+CLIENTS: dict[str, Any] = {
+    "": None,
+    "1, 10 20": (0, 9, 19),
+    "3;3": (2,),
+    "0": "got “0”",
+    "21": "and 20",
+    "x": "got “x”",
+}
+
+
+@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.parametrize(("typed", "clients"), CLIENTS.items())
+def test_the_clients_attacked_are_typed_as_the_pages_count(typed: str, clients: Any):
+    draft = presets.get("two_volunteers").draft
+    workspace = Workspace(drafts.new(draft), draft)
+    problems = set_clients(workspace, typed)
+    if isinstance(clients, str):
+        assert clients in str(problems[0])
+    else:
+        assert problems == ()
+        attack = workspace.draft.base.attack
+        assert attack is not None
+        assert attack.clients == clients
