@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[1]
 
 PYTEST = [
     ["pytest", "-m", "not alone and not browser", "-n", str(min(8, os.cpu_count() or 1))],
-    ["pytest", "-m", "alone or browser"],
+    ["pytest", "-m", "browser"],
+    ["pytest", "-m", "alone and not browser"],  # Playwright keeps an event loop in its process
 ]
 
 

@@ -98,12 +98,12 @@ def test_who_waits_for_a_job_that_is_stopped_trains_the_runs_itself():
 def test_running_out_of_memory_ends_one_job_with_a_sentence(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_MEMORY_GB", "0.15")
     wide = {"model": {"name": "mlp", "hidden": 4096}, "rounds": 2, "attack": None}
-    job = until(launch(wide), lambda job: not job.live)
+    job = until(launch(wide), lambda job: not job.live, 90)
     assert job.status == "failed"
     assert job.message.startswith(
         "it ran out of memory: a job may fill 0.15 GB on this server; try a smaller"
     )
-    job = until(launch({"rounds": 2}), lambda job: not job.live)
+    job = until(launch({"rounds": 2}), lambda job: not job.live, 90)
     assert (job.status, job.message) == ("completed", ""), "the worker goes on, and a small job fits"
     assert len(workers(runs_dir)) == 1
 
