@@ -11,7 +11,7 @@ class CNN(Convolutional):
     """10 and 20 channels of 5 × 5, 50 hidden units: 21 840 weights on MNIST, 31 340 on 32 × 32 RGB.
 
     Pixels are standardised first, as is usual for this network: with the paper's settings and no noise
-    that makes the difference between 96.5 % and 97 % and more after 25 rounds.
+    MNIST is at 91 % after three rounds, and at 80 % where they are not.
     """
 
     label = "Convolutional network"
