@@ -21,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 from ldp_core import accounting, presets, theory
 from ldp_core.runs.worker import ensure_worker
 from pages.parts.door import Door
+from pages.parts.reconnect import Reconnect
 
 ROOT = Path(__file__).parent
 WARM_UP_SECONDS = 2.5
@@ -46,7 +47,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
 app = st.App(
     ROOT / "pages" / "shell.py",
     lifespan=lifespan,
-    middleware=[Middleware(Door)],
+    middleware=[Middleware(Door), Middleware(Reconnect)],
     routes=[Mount("/assets", Files(directory=ROOT / "assets"))],
 )
 
