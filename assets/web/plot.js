@@ -47,7 +47,7 @@ async function redraw(element) {
   const shapes = lines.filter((item) => !beside(item));
   const axes = { xaxis: { range: rest.xaxis.range }, yaxis: { range: rest.yaxis.range } };
   const now = { marks: JSON.stringify(shapes), all: JSON.stringify([data, rest]), frame: framed(data, rest), axes: JSON.stringify(axes) };
-  const before = element.drawnBefore ?? {};
+  const before = (element.data && element.drawnBefore) || {};
   const sameFrame = now.frame !== null && now.frame === before.frame && !element.zoomed;
   try {
     if (now.all !== before.all) await (sameFrame ? move(element, data, now.axes === before.axes ? {} : axes) : Plotly.react(element, data, { ...rest, shapes }, CONFIG));
@@ -131,6 +131,14 @@ function beside(item) {
   return item.xref === "paper" && (item.x > 1 || item.x1 > 1);
 }
 
+// In its turn, like everything else: a drawing that is under way ends first. The element may be drawn on
+// again, by whoever takes the place over.
 export function erase(element) {
-  if (window.Plotly && element.data) window.Plotly.purge(element);
+  element.pendingFigure = undefined;
+  element.watcher?.disconnect();
+  element.watcher = undefined;
+  element.drawing = (element.drawing ?? Promise.resolve()).then(() => {
+    if (window.Plotly && element.data) window.Plotly.purge(element);
+    element.drawnBefore = element.writes = undefined;
+  });
 }
