@@ -18,7 +18,7 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, tmp_path, m
         visitor = Visitor(browser, server)
         page = visitor.open("/train", ".es-panels .js-plotly-plot")
         rounds = page.get_by_label("Rounds", exact=True)
-        rounds.fill("100")
+        rounds.fill("40")
         rounds.press("Enter")
         page.get_by_role("button", name="Train", exact=True).click()
         page.locator(".es-panels canvas").first.wait_for()
@@ -36,7 +36,7 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, tmp_path, m
         server.start()
         again = Visitor(browser, server)
         again.page.goto(address)
-        expect(again.page.get_by_text("Finished: 10 runs of 100 rounds")).to_be_visible()
+        expect(again.page.get_by_text("Finished: 10 runs of 40 rounds")).to_be_visible()
         expect(again.page.locator(".es-row")).to_have_count(3)
         again.context.close()
         assert again.complaints == []
