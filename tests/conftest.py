@@ -23,6 +23,7 @@ def runs_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A runs folder of its own, for this process and the ones it starts."""
     folder = tmp_path / "runs"
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(folder))
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "5")  # no worker outlives its test for long
     return folder
 
 

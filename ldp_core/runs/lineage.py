@@ -14,6 +14,8 @@ import sys
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
 
+from ldp_core.runs.priority import give_way
+
 PR_SET_PDEATHSIG = 1
 
 
@@ -25,6 +27,7 @@ def begin(parent: int) -> None:
     """
     if hasattr(os, "setsid"):
         os.setsid()
+    give_way()
     _die_with(parent)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_note_parent, after_in_child=_die_with_noted)

@@ -26,6 +26,7 @@ from ldp_core.runs.calibration import calibrate, rates
 from ldp_core.runs.drive import load, one_thread
 from ldp_core.runs.housekeeping import REMOVED, prune, sweep
 from ldp_core.runs.paths import data_dir, runs_dir
+from ldp_core.runs.priority import give_way
 from ldp_core.runs.slots import Slot, slots
 from ldp_core.runs.watch import CONTEXT, Watched
 
@@ -71,7 +72,7 @@ def main() -> None:
             return
         _register(os.getpid())
     signal.signal(signal.SIGTERM, _leave)
-    os.nice(10)  # training gives way to the server that shows it
+    give_way()
     sweep()
     _warm_up()
     while True:

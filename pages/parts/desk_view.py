@@ -10,7 +10,6 @@ import streamlit as st
 
 from ldp_core import attacks, mechanisms
 from ldp_core.errors import StorageFailed, UnknownJob
-from ldp_core.runs import jobs
 from ldp_core.runs.desk import Desk
 from ldp_core.runs.doing import doing
 from ldp_core.runs.queue import Job
@@ -19,9 +18,9 @@ from pages.parts.components import Card
 from pages.parts.desk_charts import identification_figure, picture_figure, share_figure, told
 from pages.parts.desk_words import caption, controls, findings
 from pages.parts.job_state import place_in_queue
+from pages.parts.pace import pace
+from pages.parts.shared import job_now
 from pages.parts.text import number, percent, plain
-
-POLL_SECONDS = 0.5
 
 
 def desk_view(job: Job | None) -> None:
@@ -32,7 +31,8 @@ def desk_view(job: Job | None) -> None:
             "budget, and tries to get the images back. The ladder fills here."
         )
         return
-    st.fragment(_watch, run_every=POLL_SECONDS if job.live else None)(job.id, job.live)
+    every = pace() if job.live else None
+    st.fragment(_watch, run_every=every)(job.id, every)
 
 
 @lru_cache(maxsize=64)
@@ -41,9 +41,9 @@ def desk_of(folder: Path) -> Desk:
     return Desk(folder)
 
 
-def _watch(identity: str, was_live: bool) -> None:
+def _watch(identity: str, every: float | None) -> None:
     try:
-        job = jobs.look(identity)
+        job = job_now(identity)
         desk = desk_of(job.folder).update()
     except UnknownJob:
         st.info("This ladder has been deleted.")
@@ -51,7 +51,7 @@ def _watch(identity: str, was_live: bool) -> None:
     except StorageFailed as error:
         st.error(plain(str(error), 300))
         return
-    if was_live and not job.live:
+    if every and not (job.live and every == pace()):
         st.rerun()
     _state(job, desk)
     if not desk.start:

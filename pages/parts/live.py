@@ -21,12 +21,12 @@ from pages.parts.help import how_to_read
 from pages.parts.job_state import job_state, progress_of
 from pages.parts.ledger_panel import ledger_section, spent_so_far
 from pages.parts.live_charts import accuracy_figure, noise_figure
+from pages.parts.pace import pace
 from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, uploads_in
 from pages.parts.shared import PAUSE_SECONDS, job_now, once
 from pages.parts.text import number, plain
 
-POLL_SECONDS = 0.5
 VIEWS = {True: "closest reconstructions", False: "newest"}
 
 
@@ -40,7 +40,8 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
         ledger_section(draft)
     elif recorded := settings_of(job):
         live = job.live
-        st.fragment(_watch, run_every=POLL_SECONDS if live else None)(job.id, live, lesson)
+        every = pace() if live else None
+        st.fragment(_watch, run_every=every)(job.id, every, lesson)
         ledger_section(recorded)
 
 
@@ -53,14 +54,14 @@ def settings_of(job: Job) -> Draft | None:
         return None
 
 
-def _watch(identity: str, was_live: bool, lesson: str) -> None:
-    """The part that refreshes itself; once the job has ended, the whole page is drawn once more."""
+def _watch(identity: str, every: float | None, lesson: str) -> None:
+    """The part that refreshes itself; the whole page is drawn again when the job ends or the pace changes."""
     try:
         job = job_now(identity)
     except UnknownJob:
         st.info("This run has been deleted.")
         return
-    if was_live and not job.live:
+    if every and not (job.live and every == pace()):
         st.rerun()
     draft = settings_of(job)
     if draft is None:

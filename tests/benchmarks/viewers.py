@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import itertools
 import os
 import tempfile
@@ -110,6 +111,8 @@ def _give_way() -> None:
     for child in psutil.Process().children(recursive=True):
         if "chromium" in child.name():
             child.nice(15)
+            with contextlib.suppress(OSError):  # Linux shares time between sessions before it is nice in one
+                Path(f"/proc/{child.pid}/autogroup").write_text("15")
 
 
 def main() -> None:

@@ -1,0 +1,32 @@
+"""A training process gives way, in its own session and in the time that sessions share."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from multiprocessing.connection import Connection
+
+from ldp_core.runs import lineage
+from ldp_core.runs.priority import AUTOGROUP, NICENESS, give_way
+
+
+def as_it_is() -> tuple[int, str]:
+    group = AUTOGROUP.read_text() if AUTOGROUP.exists() else ""
+    return os.getpriority(os.PRIO_PROCESS, 0), group.rpartition(" ")[2].strip()
+
+
+def trains(answer: Connection, parent: int) -> None:
+    lineage.begin(parent)
+    give_way()  # said twice is as good as said once
+    answer.send(as_it_is())
+
+
+def test_a_training_process_waits_for_those_who_look_at_it():
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=trains, args=(theirs, os.getpid()))
+    process.start()
+    niceness, group = ours.recv()
+    process.join()
+    assert niceness >= NICENESS
+    assert group in (str(NICENESS), "")
+    assert as_it_is()[0] < NICENESS
