@@ -14,7 +14,7 @@ from ldp_core.federated.recipe import Recipe
 from tests.benchmarks.contenders.work import BATCH, CLIENTS, EACH, EPOCHS, RATE, net, samples, serve, vector
 
 torch.set_num_threads(1)
-x, y = samples()
+x, y = samples(standard=False)
 DATA = x.flatten(0, 1), y.flatten(), x[0, :1]
 START = vector(net())
 RECIPE = Recipe(models.get("cnn"), (28, 28), 10, optimizers.get("sgd"), RATE)
