@@ -6,7 +6,7 @@ import contextlib
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, NotYours, StudioError, UnknownJob
+from ldp_core.errors import InvalidExperiment, NotYours, StudioError
 from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import jobs
 from ldp_core.runs.queue import RESUMABLE, Job
@@ -15,6 +15,7 @@ from pages.parts.desk_view import desk_of, desk_view
 from pages.parts.header import header
 from pages.parts.text import plain
 from pages.parts.visitor import visitor
+from pages.parts.watch_only import shared_job
 from pages.parts.workspace import Workspace, open_workspace
 
 
@@ -116,15 +117,8 @@ def _resume(identity: str) -> None:
 
 def _watch_only(identity: str) -> None:
     _title()
-    try:
-        job = jobs.look(identity)
-    except UnknownJob:
-        st.error("There is no such run on this server (any more).")
-        st.page_link("start.py", label=":blue[Back to the start]")
-        return
-    if job.kind != "attack":
-        st.info("This run is a training, not an attack.")
-        st.page_link("train.py", label=":blue[Watch it on Train]", query_params={"job": job.id})
+    job = shared_job(identity, "attack")
+    if job is None:
         return
     st.caption("You are watching what somebody has asked the attacker for.")
     desk_view(job)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
+from importlib.metadata import packages_distributions
 
 from tests.conftest import ROOT
 
@@ -40,6 +43,22 @@ def test_requirements_are_pinned():
         wanted = [line for line in lines if line and not line.startswith(("#", "-r"))]
         assert wanted
         assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in wanted)
+
+
+def test_whatever_is_imported_is_pinned():
+    """Also what comes along with something else: it might not, one day."""
+    found = set()
+    for file in [ROOT / "app.py", *(ROOT / "ldp_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module)
+    packages = packages_distributions()
+    outside = {name.split(".")[0] for name in found} - set(sys.stdlib_module_names) - {"ldp_core", "pages"}
+    needed = {packages[name][0].lower().replace("-", "_") for name in outside}
+    pinned = re.findall(r"^([\w-]+)==", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.M)
+    assert needed <= {name.lower().replace("-", "_") for name in pinned}
 
 
 def test_the_container_is_slim_non_root_watched_and_keeps_its_runs():
