@@ -1,9 +1,9 @@
 """The test command of the README: `python -m tests`.
 
 Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all
-tests: first those that only compute, on all cores; then browsers, one after another, because they
-watch the clock; then those with processes of their own, two at a time. With arguments, pytest is called
-with those.
+tests: first those that only compute, on all cores; then browsers, two at a time, and those that watch
+the clock one after another; then those with processes of their own, two at a time. With arguments, pytest
+is called with those.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ ROOT = Path(__file__).parents[1]
 
 PYTEST = [
     ["pytest", "-m", "not alone and not browser", "-n", str(min(8, os.cpu_count() or 1))],
-    ["pytest", "-m", "browser"],  # a process of its own: Playwright keeps an event loop in it
+    # in processes of their own: Playwright keeps an event loop in them
+    ["pytest", "-m", "browser and not alone", "-n", "2", "--dist", "worksteal"],
+    ["pytest", "-m", "browser and alone"],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
     ["pytest", "-m", "alone and not browser", "-n", "2", "--dist", "worksteal"],
 ]

@@ -18,6 +18,7 @@ from tests.browser.conftest import Visitor
 from tests.browser.proxy import Proxy
 from tests.browser.server import Server
 
+pytestmark = pytest.mark.alone
 DROPS = 15
 RECOVERY_SECONDS = 5.0
 PANELS = ".es-panels .js-plotly-plot"

@@ -197,6 +197,7 @@ def test_noise_answers_at_once(visitor: Visitor):
     expect(page.get_by_text("largest variance, by theorem 1 and in truth")).to_be_visible()
 
 
+@pytest.mark.alone
 def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Visitor):
     """From the key press to the new noise and the new ledger, in the browser: 0.2 s, wherever nothing else
     holds up the machine (a quarter of the moves), and 0.4 s for most of them however busy it is.

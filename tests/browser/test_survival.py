@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from ldp_core.runs import jobs, queue
 from tests.browser.conftest import Visitor
 from tests.browser.server import Server
+
+pytestmark = pytest.mark.alone
 
 
 def test_the_server_is_killed_and_the_run_finishes(browser: Browser, tmp_path, monkeypatch):

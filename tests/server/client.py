@@ -64,8 +64,6 @@ class Viewer:
         return time.perf_counter() - start
 
     async def _drawn(self, fragment: str) -> None:
-        if not fragment:
-            self.fragments.clear()
         message = BackMsg()
         state = message.rerun_script
         state.query_string, state.page_name, state.fragment_id = self.query, self.page, fragment
@@ -106,6 +104,8 @@ class Viewer:
     def _note(self, told: ForwardMsg, kind: str) -> None:
         if kind == "new_session":
             self.session = told.new_session.initialize.session_id
+            if not told.metadata.run.fragment_ids:
+                self.fragments.clear()  # the whole page is drawn, and says again what it refreshes
         elif kind == "auto_rerun":
             self.fragments[told.auto_rerun.fragment_id] = told.auto_rerun.interval
         elif kind == "delta" and told.delta.HasField("new_element"):
