@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ldp_core.runs.pace import Pace
 from ldp_core.runs.store import events_after, sound
 
 Body = dict[str, Any]
@@ -25,6 +26,7 @@ class Desk:
     cells: dict[tuple[str, float], Body] = field(default_factory=dict)
     """(mechanism, ε) → what the attack came to."""
     end: Body | None = None
+    _pace: Pace = field(default_factory=Pace)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def update(self) -> Desk:
@@ -37,7 +39,15 @@ class Desk:
             for event in events_after(self.folder, self.seq):
                 self._fold(event.body)
                 self.seq = event.seq
+                if event.body["event"] == "cell":
+                    self._pace.note(event.at, len(self.cells))
         return self
+
+    def seconds_left(self, since: float = 0.0) -> float | None:
+        """An estimate from the pace of the cells since then; None before there is one."""
+        ladder = self.start.get("ladder")
+        every = len(ladder["mechanisms"]) * len(ladder["epsilons"]) if ladder else 0
+        return self._pace.seconds_left(every, since)
 
     def _fold(self, body: Body) -> None:
         kind = body["event"]

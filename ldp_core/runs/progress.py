@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ldp_core.runs.pace import Pace
 from ldp_core.runs.store import events_after, runs_of, sound
 from ldp_core.runs.tries import Tries
 
@@ -23,8 +23,6 @@ CURVES = (
     "signal_variance",
     "clipped_fraction",
 )
-PAUSE_SECONDS = 20.0
-"""A longer silence is a pause, and says nothing of the pace."""
 
 
 @dataclass
@@ -61,8 +59,7 @@ class Progress:
         self.seq = 0
         self._read = 0.0
         self.runs: list[RunProgress] = []
-        self._pace: deque[tuple[float, int]] = deque(maxlen=400)
-        """When how many rounds were done, since the last pause."""
+        self._pace = Pace()
 
     def update(self, pause: float = 0.0) -> Progress:
         """Read what has come since the last call, unless that was less than `pause` seconds ago.
@@ -83,9 +80,7 @@ class Progress:
                 self._fold(self.runs[event.run], event.body)
                 self.seq = event.seq
                 if event.body["event"] == "round":
-                    if self._pace and event.at - self._pace[-1][0] > PAUSE_SECONDS:
-                        self._pace.clear()
-                    self._pace.append((event.at, self.rounds_done()))
+                    self._pace.note(event.at, self.rounds_done())
         return self
 
     @staticmethod
@@ -110,9 +105,6 @@ class Progress:
         """Finished rounds, over all runs."""
         return sum(run.round for run in self.runs)
 
-    def seconds_left(self, rounds_in_all: int) -> float | None:
-        """An estimate from the pace so far; None before there is one."""
-        if len(self._pace) < 2:
-            return None
-        (first_at, before), (last_at, done) = self._pace[0], self._pace[-1]
-        return (rounds_in_all - done) * (last_at - first_at) / max(1, done - before)
+    def seconds_left(self, rounds_in_all: int, since: float = 0.0) -> float | None:
+        """An estimate from the pace since then; None before there is one."""
+        return self._pace.seconds_left(rounds_in_all, since)

@@ -17,7 +17,7 @@ from pages.parts import components
 from pages.parts.components import Card
 from pages.parts.desk_charts import identification_figure, picture_figure, share_figure, told
 from pages.parts.desk_words import caption, controls, findings
-from pages.parts.job_state import place_in_queue
+from pages.parts.job_state import place_in_queue, time_left
 from pages.parts.pace import pace
 from pages.parts.shared import job_now
 from pages.parts.text import number, percent, plain
@@ -85,7 +85,10 @@ def _state(job: Job, desk: Desk) -> None:
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.live:
         step = doing(job.folder) if not desk.start else None
-        words = str(step) if step else f"{done} of {every} cells" if desk.start else "training the model"
+        left = time_left(desk.seconds_left(job.started or 0.0))
+        words = (
+            str(step) if step else f"{done} of {every} cells{left}" if desk.start else "training the model"
+        )
         st.progress(step.share if step else done / every, text=plain(words, 200))
     elif job.status == "cancelled":
         st.caption(f"Stopped after {done} of {every} cells.")

@@ -28,8 +28,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     if job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.live:
-        left = progress.seconds_left(every)
-        pace = "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
+        left = progress.seconds_left(every, job.started or 0.0)
+        pace = time_left(left)
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"
         told = f"; {plain(job.message, 200)}" if job.message else ""
@@ -79,6 +79,11 @@ def _copied(folder: Path) -> dict[int, str]:
     return copied(folder)
 
 
+def time_left(left: float | None) -> str:
+    """As it follows what is done already."""
+    return "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
+
+
 def place_in_queue(job: Job) -> str:
     """A queued job's place, with the time until a slot is free for it."""
     found = wait(job, _left)
@@ -94,7 +99,9 @@ def _left(job: Job) -> float | None:
     """How long a running job will still take, from its pace."""
     try:
         progress = progress_of(job.folder).update()
-        return progress.seconds_left(len(progress.runs) * job.request["draft"]["base"]["rounds"])
+        return progress.seconds_left(
+            len(progress.runs) * job.request["draft"]["base"]["rounds"], job.started or 0.0
+        )
     except (StudioError, LookupError, TypeError):
         return None
 

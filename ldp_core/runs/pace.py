@@ -1,0 +1,32 @@
+"""How quickly a job goes on, and so how long what is left of it will take."""
+
+from __future__ import annotations
+
+from collections import deque
+
+MEMORY = 400
+"""Steps of which it is judged: older ones may have been of another pace."""
+
+
+class Pace:
+    """When how much was done."""
+
+    def __init__(self) -> None:
+        self._steps: deque[tuple[float, int]] = deque(maxlen=MEMORY)
+
+    def note(self, at: float, done: int) -> None:
+        """`done` steps had been done at time `at`, in seconds."""
+        self._steps.append((at, done))
+
+    def seconds_left(self, in_all: int, since: float = 0.0) -> float | None:
+        """An estimate for what is left of so many steps; None before there is a pace.
+
+        Args:
+            in_all: steps, with those that are done.
+            since: when the job was taken up; what was done before a pause says nothing of the pace.
+        """
+        steps = [step for step in self._steps if step[0] >= since]
+        if len(steps) < 2:
+            return None
+        (first_at, before), (last_at, done) = steps[0], steps[-1]
+        return (in_all - done) * (last_at - first_at) / max(1, done - before)
