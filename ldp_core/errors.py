@@ -112,7 +112,7 @@ def shown(value: object, most: int = 60) -> str:
         except (TypeError, ValueError, RecursionError):
             text = str(value)
     text = text.encode("utf-8", "replace").decode()  # half a character cannot be printed
-    text = " ".join(text.split())
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())  # nothing steers a terminal
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

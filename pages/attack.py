@@ -15,7 +15,7 @@ from pages.parts.desk_view import desk_of, desk_view
 from pages.parts.header import header
 from pages.parts.text import plain
 from pages.parts.visitor import visitor
-from pages.parts.watch_only import shared_job
+from pages.parts.watch_only import go_on, shared_job
 from pages.parts.workspace import Workspace, open_workspace
 
 
@@ -45,7 +45,7 @@ def _newest(found: list[Job]) -> Job | None:
     for job in found:
         if job.live or job.status != "cancelled" or desk_of(job.folder).update().cells:
             return jobs.look(job.id)
-    return None
+    return jobs.look(found[0].id) if found else None
 
 
 def _title() -> None:
@@ -68,7 +68,9 @@ def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
         return before
     used = [experiment.mechanism for experiment in workspace.draft.experiments()]
     named = {one.name: one for one in [*used, *DEFAULT] if one.name != "none"}
-    return Ladder(mechanisms=tuple(named.values())[:3])
+    attack = workspace.draft.base.attack
+    real = attack is not None and attack.uploads != "audit"
+    return Ladder(mechanisms=tuple(named.values())[:3], upload="real" if real else "audit")
 
 
 def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder: Ladder | None) -> None:
@@ -120,7 +122,10 @@ def _watch_only(identity: str) -> None:
     job = shared_job(identity, "attack")
     if job is None:
         return
-    st.caption("You are watching what somebody has asked the attacker for.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        go_on(job)
+        mine = job.owner is not None and job.owner == visitor().owner
+        st.caption(f"You are watching what {'you have' if mine else 'somebody has'} asked the attacker for.")
     desk_view(job)
 
 

@@ -90,16 +90,33 @@ def worst_case(total: float, mu: float | None, candidates: int) -> list[Cap]:
     """
     if mu is not None:
         value = float(gaussian(mu, 1 / candidates))
-        return [Cap("gaussian", _said(f"Gaussian bound, worst case, μ = {mu:.3g} in total", value), value)]
+        return [
+            Cap(
+                "gaussian",
+                _said(f"Gaussian bound, worst case, μ = {mu:.3g} for all that was seen of it", value),
+                value,
+            )
+        ]
     if not np.isfinite(total):
         return [Cap("mary", "no bound: no ε holds for this form", 1.0)]
     value = float(mary(total, candidates))
-    return [Cap("mary", _said(f"worst case, ε = {total:.4g} in total", value), value)]
+    return [
+        Cap(
+            "mary",
+            _said(f"worst case, ε = {_plain(total)} and δ = 0 for all that was seen of it", value),
+            value,
+        )
+    ]
 
 
 def for_these_inputs(value: float) -> Cap:
     """The instance bound with its label."""
     return Cap("instance", _said("for these inputs and this model", value), value)
+
+
+def _plain(total: float) -> str:
+    """Budgets over a whole upload are large: 12 720 rather than 1.272e+04."""
+    return f"{total:,.0f}".replace(",", "\N{THIN SPACE}") if 1000 <= total < 1e9 else f"{total:.4g}"
 
 
 def _said(label: str, value: float) -> str:

@@ -133,10 +133,9 @@ def _remedy(local: Local) -> str:
     """What to do about weights that left the numbers."""
     if local.optimizer.has_own_rate:
         return f"the steps of {local.optimizer.name} begin at {local.optimizer.rate(1, 0):g}; try sgd"
-    return (
-        f"the learning rate {local.learning_rate:g} is too large; try one near "
-        f"{limits.LEARNING_RATE.default:g}"
-    )
+    rate = local.learning_rate
+    usual = limits.LEARNING_RATE.default
+    return f"the learning rate {rate:g} is too large; try one near {min(usual, rate / 10):g}"
 
 
 def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> torch.Tensor:

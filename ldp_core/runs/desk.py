@@ -39,7 +39,7 @@ class Desk:
             for event in events_after(self.folder, self.seq):
                 self._fold(event.body)
                 self.seq = event.seq
-                if event.body["event"] == "cell":
+                if event.body["event"] in ("ladder", "cell"):
                     self._pace.note(event.at, len(self.cells))
         return self
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+LEAST = 0.05
+"""Less than this share of a step has been done: no pace to speak of."""
 MEMORY = 400
 """Steps of which it is judged: older ones may have been of another pace."""
 
@@ -18,15 +20,20 @@ class Pace:
         """`done` steps had been done at time `at`, in seconds."""
         self._steps.append((at, done))
 
-    def seconds_left(self, in_all: int, since: float = 0.0) -> float | None:
+    def seconds_left(
+        self, in_all: int, since: float = 0.0, now: tuple[float, float] | None = None
+    ) -> float | None:
         """An estimate for what is left of so many steps; None before there is a pace.
 
         Args:
             in_all: steps, with those that are done.
             since: when the job was taken up; what was done before a pause says nothing of the pace.
+            now: the time, and how much is done by now, where a step in progress tells.
         """
-        steps = [step for step in self._steps if step[0] >= since]
-        if len(steps) < 2:
+        steps: list[tuple[float, float]] = [step for step in self._steps if step[0] >= since]
+        if steps and now and now[1] > steps[-1][1]:
+            steps.append(now)
+        if len(steps) < 2 or steps[-1][1] - steps[0][1] < LEAST:
             return None
         (first_at, before), (last_at, done) = steps[0], steps[-1]
-        return (in_all - done) * (last_at - first_at) / max(1, done - before)
+        return (in_all - done) * (last_at - first_at) / (done - before)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import time
 from pathlib import Path
 
 NICENESS = 10
+TRIES = 20
 AUTOGROUP = Path("/proc/self/autogroup")
 """Linux shares time between sessions first, and only within one by niceness; a session has its own."""
 
@@ -18,5 +19,11 @@ def give_way() -> None:
     """
     if hasattr(os, "getpriority"):
         os.nice(max(0, NICENESS - os.getpriority(os.PRIO_PROCESS, 0)))
-    with suppress(OSError):  # no such thing here, or not for us to change
-        AUTOGROUP.write_text(str(NICENESS))
+    for _ in range(TRIES):
+        try:
+            AUTOGROUP.write_text(str(NICENESS))
+            return
+        except BlockingIOError:  # who is not root may do so ten times a second, all processes together
+            time.sleep(0.05 + os.getpid() % 20 / 100)
+        except OSError:  # no such thing here, or not for us to change
+            return

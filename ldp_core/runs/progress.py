@@ -79,7 +79,7 @@ class Progress:
             for event in events_after(self._folder, self.seq):
                 self._fold(self.runs[event.run], event.body)
                 self.seq = event.seq
-                if event.body["event"] == "round":
+                if event.body["event"] in ("start", "round"):
                     self._pace.note(event.at, self.rounds_done())
         return self
 
@@ -105,6 +105,7 @@ class Progress:
         """Finished rounds, over all runs."""
         return sum(run.round for run in self.runs)
 
-    def seconds_left(self, rounds_in_all: int, since: float = 0.0) -> float | None:
-        """An estimate from the pace since then; None before there is one."""
-        return self._pace.seconds_left(rounds_in_all, since)
+    def seconds_left(self, rounds_in_all: int, since: float = 0.0, share: float = 0.0) -> float | None:
+        """An estimate from the pace since then, and the share of the present round; or None."""
+        now = (time.time(), self.rounds_done() + share) if share else None
+        return self._pace.seconds_left(rounds_in_all, since, now)

@@ -43,12 +43,22 @@ def count() -> int:
 def slots() -> list[Slot]:
     """Every slot. More slots than GPUs share them; a fifth of the memory is left to everything else."""
     number, gpus = count(), machine.gpus()
-    cores, memory = max(1, machine.cores() // number), _memory(number)
+    cores, memory = _cores(number), _memory(number)
     return [Slot(i, cores, memory, gpus[i % len(gpus)] if gpus else None) for i in range(number)]
+
+
+def _cores(number: int) -> int:
+    """As EPSILON_CORES says; what is not a positive number counts for nothing, here and below."""
+    try:
+        asked = int(os.environ["EPSILON_CORES"])
+    except (KeyError, ValueError):
+        asked = 0
+    return asked if asked > 0 else max(1, machine.cores() // number)
 
 
 def _memory(number: int) -> int:
     try:
-        return max(1, int(float(os.environ["EPSILON_MEMORY_GB"]) * 1e9))
+        asked = int(float(os.environ["EPSILON_MEMORY_GB"]) * 1e9)
     except (KeyError, ValueError, OverflowError):
-        return machine.memory() * 4 // 5 // number
+        asked = 0
+    return asked if asked > 0 else machine.memory() * 4 // 5 // number

@@ -86,7 +86,7 @@ def main() -> None:
 
 def _work() -> None:
     """Keep the slots filled until nothing has been left to do for a while, or a signal says stop."""
-    patience = float(os.environ.get("EPSILON_WORKER_IDLE_SECONDS", IDLE_SECONDS))
+    patience = _patience()
     free, watched = slots(), list[Watched]()
     busy_at = read_at = time.monotonic()
     try:
@@ -111,6 +111,15 @@ def _work() -> None:
     finally:
         for one in watched:  # nobody would look after them
             one.abandon()
+
+
+def _patience() -> float:
+    """Seconds to stay without work; what is no number counts for nothing."""
+    try:
+        asked = float(os.environ["EPSILON_WORKER_IDLE_SECONDS"])
+    except (KeyError, ValueError):
+        return IDLE_SECONDS
+    return asked if asked >= 0 else IDLE_SECONDS
 
 
 def _turn(watched: list[Watched], free: list[Slot]) -> None:

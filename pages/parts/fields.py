@@ -57,12 +57,45 @@ def bind(
         if given is None:
             problems = (Problem(name, "is empty; until something is typed or chosen, the last one is kept"),)
         elif given != known:
-            problems = apply(workspace, given) if apply else workspace.edit({name: given})
+            problems = apply(workspace, given) if apply else _edited(workspace, {name: given})
         _wrong()[place] = problems
         if not problems:
             fields[place] = (given, version, first)
+            _waiting().pop(place, None)
+            _try_again(workspace)
+        elif given is not None and apply is None:
+            _waiting()[place] = (name, given)
 
     return {"key": key, "on_change": changed, into: first}
+
+
+def _edited(workspace: Workspace, changes: dict[str, Any]) -> tuple[Problem, ...]:
+    """Set a field; where that does not fit the draft, set it with all that waits for it."""
+    problems = workspace.edit(changes)
+    waiting = dict(_waiting().values())
+    if problems and waiting and not workspace.edit(waiting | changes):
+        return ()
+    return problems
+
+
+def _try_again(workspace: Workspace) -> None:
+    """What did not fit before may fit now: a data set once there is a model for it."""
+    fields = st.session_state["fields"]
+    for place, (name, given) in [*_waiting().items()]:
+        if not workspace.edit({name: given}):
+            _, version, first = fields[place]
+            fields[place] = (given, version, first)
+            _wrong()[place] = ()
+            del _waiting()[place]
+
+
+def _waiting() -> dict[str, tuple[str, Any]]:
+    """What stands in fields of this page and does not fit the draft: field and value, by widget."""
+    found: dict[str, tuple[str, Any]] = st.session_state.setdefault("waiting fields", {})
+    drawn = st.session_state.get("drawn before", set()) | st.session_state.get("drawn", set())
+    for place in [place for place in found if place not in drawn]:
+        del found[place]
+    return found
 
 
 def _wrong() -> dict[str, tuple[Problem, ...]]:

@@ -28,8 +28,6 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     if job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.live:
-        left = progress.seconds_left(every, job.started or 0.0)
-        pace = time_left(left)
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"
         told = f"; {plain(job.message, 200)}" if job.message else ""
@@ -38,7 +36,10 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
             st.progress(step.share, text=plain(str(step), 200))
             return
         share = within.read(job.folder)
+        pace = time_left(progress.seconds_left(every, job.started or 0.0, share))
         part = f" and {share:.0%} of the next" if share >= 0.01 else ""
+        if runs > 1 and share:
+            part += f" in run {1 + sum(run.round > at for run in progress.runs)}"
         st.progress(
             min(1.0, (done + share) / every),
             text=f"{verb}: round {at} of {draft.base.rounds}{part}, {several}{pace}{told}",
@@ -54,7 +55,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         ends = [run.round for run in progress.runs] or [0]
         rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
         planned = number(draft.base.rounds, 6)
-        st.caption(f"Stopped at round {rounds} of {planned}; what was trained until then is kept")
+        kept = "whole rounds are kept" if max(ends) else "no round was finished, so nothing is kept"
+        st.caption(f"Stopped at round {rounds} of {planned}; {kept}")
     elif job.status == "diverged":
         st.error(f"This training {plain(job.message, 300)}.")
     else:

@@ -10,7 +10,9 @@ the answer was lost), the run is asked for here.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -69,7 +71,8 @@ class Threshold:
 
     def hear(self, payload: bytes) -> None:
         """The browser sent this message."""
-        self.asked = self.asked or BackMsg.FromString(payload).WhichOneof("type") == "rerun_script"
+        with suppress(DecodeError):  # what is no message at all is the server's to refuse
+            self.asked |= BackMsg.FromString(payload).WhichOneof("type") == "rerun_script"
 
     def lets_pass(self, payload: bytes) -> bool:
         """Whether the browser is to hear this message."""

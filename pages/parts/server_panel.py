@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from ldp_core.attacks.metrics import wilson
 from ldp_core.attacks.verdict import Verdict, judge, judge_share
+from ldp_core.experiment import parse
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
 from pages.parts.tally import attempts_on, between, ordinal, tally
 from pages.parts.text import number, percent
 
 MOST_COLUMNS = 3
+PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
+"""What a budget covers, in a word, by the mechanism's scope."""
 MOST_PAIRS = 6
 UPLOADS = {"audit": "one image", "real": "real upload"}
 SUBTITLES = {
@@ -141,7 +146,15 @@ def _attempts(
 
 def _budgets(attacked: Sequence[Series], client: int) -> str:
     budgets = sorted({one.runs[0].targets[client]["epsilon"] for one in attacked})
-    return "ε " + " or ".join(number(epsilon) for epsilon in budgets)
+    covers = {scope_of(one.runs[0].experiment) for one in attacked}
+    words = " or ".join(f"per {PER[scope]}" for scope in PER if scope in covers)
+    return f"ε {' or '.join(number(epsilon) for epsilon in budgets)} {words}"
+
+
+@lru_cache(maxsize=256)
+def scope_of(experiment: str) -> str:
+    """What the ε of an experiment's mechanism covers, from its JSON."""
+    return parse(json.loads(experiment)).mechanism.scope
 
 
 def _picked(event: dict[str, Any]) -> list[str]:
@@ -156,7 +169,7 @@ def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None
     if not counts:
         return None
     most = max(counts, key=lambda count: count.share)
-    often = f"{'up to ' if len(counts) > 1 else ''}{most.hits} of {most.n} rounds"
+    often = f"{'up to ' if len(counts) > 1 else ''}{most.hits} of {most.n} uploads"
     leaks = most.above_chance(len(counts))
     return {
         "text": f"picked out of {most.candidates}: {often} (chance {most.guessed})",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
-from ldp_core.errors import UnknownJob
+from ldp_core.errors import StudioError, UnknownJob
 from ldp_core.runs import jobs
-from ldp_core.runs.queue import Job
+from ldp_core.runs.queue import RESUMABLE, Job
 from pages.parts.launch import title
 from pages.parts.live import live_view, settings_of
 from pages.parts.text import plain
+from pages.parts.visitor import visitor
 from pages.parts.workspace import start_with
 
 OTHER = {
@@ -34,6 +37,17 @@ def shared_job(identity: str, kind: str) -> Job | None:
     return None
 
 
+def go_on(job: Job) -> None:
+    """Whoever launched a job that was stopped may have it taken up, wherever they look at it."""
+    if job.status in RESUMABLE and visitor().may(job.owner):
+        st.button("Go on where it stopped", key="resume watched", on_click=_resume, args=(job.id,))
+
+
+def _resume(identity: str) -> None:
+    with suppress(StudioError):  # the page tells what has become of it
+        jobs.resume(identity, visitor())
+
+
 def watch_only(identity: str) -> None:
     """A job by its id, without the means to change it."""
     title(None)
@@ -50,5 +64,6 @@ def watch_only(identity: str) -> None:
             del st.query_params["job"]
             start_with(draft)
             st.rerun()
+        go_on(job)
         st.caption("You are watching this run.")
     live_view(draft, job)

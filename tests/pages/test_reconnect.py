@@ -52,6 +52,12 @@ def test_another_request_opens_nothing():
     assert not threshold.lets_pass(begun())
 
 
+def test_what_is_no_message_is_left_to_the_server():
+    threshold = Threshold()
+    threshold.hear(b"\xff\xff\xff\xff")
+    assert not threshold.asked
+
+
 class Line:
     """One connection with a server that says what it has as soon as it is accepted."""
 

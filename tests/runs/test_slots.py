@@ -139,3 +139,19 @@ def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.M
     second = queued(3, "b")
     assert queue.claim(1) is not None
     assert waiting.wait(second, lambda job: None) == waiting.Wait(1, 0.0, False)
+
+
+@pytest.mark.parametrize(("said", "cores"), [("1", 1), ("3", 3), ("0", 4), ("-2", 4), ("many", 4), ("", 4)])
+def test_the_cores_of_a_job_can_be_set(said: str, cores: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ldp_core.runs.machine.cores", lambda: 4)
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    monkeypatch.setenv("EPSILON_CORES", said)
+    assert slots.slots()[0].cores == cores
+
+
+@pytest.mark.parametrize(("said", "memory"), [("2", 2 * 10**9), ("0", 8000), ("-1", 8000), ("nan", 8000)])
+def test_the_memory_of_a_job_can_be_set(said: str, memory: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ldp_core.runs.machine.memory", lambda: 10_000)
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    monkeypatch.setenv("EPSILON_MEMORY_GB", said)
+    assert slots.slots()[0].memory == memory
