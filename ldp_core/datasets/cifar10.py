@@ -28,7 +28,7 @@ class CIFAR10(Downloaded):
 
     label = "CIFAR-10 (colour, 32×32)"
     order = 4
-    summary = "60 000 photographs of ten kinds of things, 32 × 32 pixels in colour; 170 MB to download once."
+    summary = "60 000 photographs of ten kinds of things, 32 × 32 pixels in colour; 170 MB, if not here yet."
     reference = "Krizhevsky 2009; papers 002 and 003; torchvision.datasets.CIFAR10"
 
     shape = (3, 32, 32)

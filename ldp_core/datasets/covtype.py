@@ -34,7 +34,7 @@ class CoverTypes(Downloaded):
     order = 5
     summary = (
         "500 000 patches of forest to train on and 30 000 to test, each with ten measurements (in standard "
-        "deviations of the training samples) and 44 yes-or-no columns; 11 MB to download once."
+        "deviations of the training samples) and 44 yes-or-no columns; 11 MB, if not here yet."
     )
     reference = "Blackard and Dean 1999, UCI repository; paper 001, section 5; sklearn.datasets.fetch_covtype"
 

@@ -13,7 +13,7 @@ class FashionMNIST(Idx):
     label = "Fashion-MNIST (28×28)"
     order = 3
     summary = (
-        "70 000 pictures of clothes, 28 × 28 pixels in grey, from all five papers; 31 MB to download once."
+        "70 000 pictures of clothes, 28 × 28 pixels in grey, from all five papers; 31 MB, if not here yet."
     )
     reference = "Xiao, Rasul and Vollgraf 2017; torchvision.datasets.FashionMNIST"
 

@@ -12,7 +12,7 @@ class MNIST(Idx):
 
     label = "MNIST (28×28)"
     order = 2
-    summary = "70 000 handwritten digits of 28 × 28 pixels, the papers' own data; 12 MB to download once."
+    summary = "70 000 handwritten digits of 28 × 28 pixels, the papers' own data; 12 MB, if not here yet."
     reference = "LeCun, Cortes and Burges 1998; torchvision.datasets.MNIST"
 
     class_names = tuple("0123456789")

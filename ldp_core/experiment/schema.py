@@ -151,8 +151,8 @@ class Experiment(BaseModel):
             yield (
                 ("model",),
                 self.model.name,
-                f"must be one that fits {self.dataset}, {one_of(fitting)}; got {self.model.name}, which "
-                f"needs {self.model.needs}",
+                f"does not fit the data set {self.dataset}: {self.model.name} needs {self.model.needs}; "
+                f"choose {one_of(fitting)}",
             )
         whole = True
         for field in ("epsilon", "low", "high", "range", "run_limit"):

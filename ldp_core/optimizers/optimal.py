@@ -31,7 +31,9 @@ class Optimal(Optimizer):
     formula = r"\eta_t=\frac{1}{\alpha(t_0+t-1)},\qquad t_0=\alpha^{-3/4}"
     reference = "Paper 001, section 5.2.1; sklearn.linear_model.SGDClassifier; Bottou 2012"
 
-    alpha: Annotated[float, Number(PENALTY)] = Field(PENALTY.default, description="α")
+    alpha: Annotated[float, Number(PENALTY)] = Field(
+        PENALTY.default, description="α: steps shrink as 1/(α · step)"
+    )
 
     has_own_rate = True
 

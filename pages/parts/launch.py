@@ -61,10 +61,12 @@ def launch(workspace: Workspace) -> Job | None:
             st.error(plain(refused, 300))
         if wrong:
             st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
-        elif (takes := _takes(workspace.draft)) and job is None:
-            st.caption(takes)
-        elif job is not None and (changes := differs(job, workspace.draft)):
+            return job
+        changes = differs(job, workspace.draft) if job is not None else ""
+        if changes:
             st.warning(f"The results below are of earlier settings; since then: {plain(changes, 300)}.")
+        if (job is None or changes) and (takes := _takes(workspace.draft)):
+            st.caption(takes)
     return job
 
 

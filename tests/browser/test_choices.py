@@ -23,7 +23,7 @@ def test_a_choice_that_did_not_fit_is_made_as_soon_as_it_does(visitor: Visitor, 
     page = visitor.open(f"/train?draft={identity}", ".es-panels .js-plotly-plot")
     page.get_by_text("Data, model and training").click()
     choose(page, "Data", "Digits")
-    complaint = page.get_by_text("images of at least 16 × 16 pixels").first
+    complaint = page.get_by_text("at least 16 × 16 pixels").first
     expect(complaint).to_be_visible()
     assert stored(identity) == ("mnist", "cnn")
     choose(page, "Model", "LeNet")
