@@ -43,7 +43,7 @@ async function redraw(element) {
   const width = (element.knownWidth ??= element.clientWidth);
   if (!width) return; // hidden: drawn as soon as it has a size
   const { data, layout } = coloured(figure, palette(element));
-  const { shapes: lines = [], annotations = [], ...rest } = { ...fitting(layout, width), height, width, autosize: false };
+  const { shapes: lines = [], annotations = [], ...rest } = { ...fitting(layout, width, data), height, width, autosize: false };
   const shapes = lines.filter((item) => !beside(item));
   const axes = { xaxis: { range: rest.xaxis.range }, yaxis: { range: rest.yaxis.range } };
   const now = { marks: JSON.stringify(shapes), all: JSON.stringify([data, rest]), frame: framed(data, rest), axes: JSON.stringify(axes) };
@@ -113,17 +113,21 @@ function follow(element) {
   element.watcher.observe(element);
 }
 
+const LEGEND = { entry: 110, row: 19, axis: 58 };
+
 // Where labels beside the lines would leave the plot no room, a legend below takes their place.
-function fitting(layout, width) {
+function fitting(layout, width, data) {
   const right = layout.margin?.r ?? 0;
   if (right < 0.4 * width) return layout;
+  const named = data.filter((trace) => trace.name && trace.showlegend !== false).length;
+  const rows = Math.ceil(named / Math.max(1, Math.floor(width / LEGEND.entry)));
   return {
     ...layout,
-    margin: { ...layout.margin, r: 8 },
+    margin: { ...layout.margin, r: 8, b: LEGEND.axis + rows * LEGEND.row },
     annotations: (layout.annotations ?? []).filter((item) => !beside(item)),
     shapes: (layout.shapes ?? []).filter((item) => !beside(item)),
     showlegend: true,
-    legend: { orientation: "h", y: -0.16, yanchor: "top", font: { size: 11 } },
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", entrywidth: LEGEND.entry - 40, font: { size: 11 } },
   };
 }
 
