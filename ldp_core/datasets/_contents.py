@@ -42,10 +42,19 @@ class Contents:
 
 def candidates() -> list[str]:
     """Folders of the data folder in whose subfolders, or theirs, an image lies."""
+    return [name for name in _with_images() if ID.fullmatch(name)]
+
+
+def misnamed() -> list[str]:
+    """The same, where the name is none that a data set can have; hidden ones are nobody's business."""
+    return [name for name in _with_images() if not ID.fullmatch(name) and not name.startswith(".")]
+
+
+def _with_images() -> list[str]:
     root = data_dir().resolve()
     try:
         with os.scandir(root) as entries:
-            found = sorted(e.name for e in entries if ID.fullmatch(e.name) and e.is_dir())
+            found = sorted(e.name for e in entries if e.is_dir())
     except OSError:
         return []
     return [name for name in found if _has_images(root / name, root)]

@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Registry
-from ldp_core.datasets._contents import Contents, Sample, Stamp, candidates, contents_of, stamp_of, wrong
+from ldp_core.datasets._contents import (
+    Contents,
+    Sample,
+    Stamp,
+    candidates,
+    contents_of,
+    misnamed,
+    stamp_of,
+    wrong,
+)
 from ldp_core.datasets._decode import SIDE, decoded
 from ldp_core.datasets._place import data_dir
 from ldp_core.datasets.base import Data, Dataset, Labels, Step, Told
@@ -24,6 +33,7 @@ from ldp_core.limits import spelled
 
 PREFIX = "images:"
 TELL_EVERY = 200
+RENAME = "rename it with up to 40 letters (a to z), digits, - and _"
 
 
 class ImageFolder(Dataset):
@@ -83,7 +93,7 @@ class Sources(Registry[Dataset]):
 
     def unusable(self) -> list[str]:
         """Why folders that look like images are not listed, a sentence each."""
-        found = []
+        found = [str(wrong(name, "has a name that no data set can have", RENAME)) for name in misnamed()]
         for identity in candidates():
             try:
                 self.kind(PREFIX + identity)

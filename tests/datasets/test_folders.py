@@ -266,3 +266,13 @@ def test_a_real_folder_of_photographs():
     pixels = _decode.decoded(place / source.files / path, place, path)
     original = np.asarray(Image.open(place / source.files / path).convert("RGB")) / 255
     assert np.abs(pixels.transpose(1, 2, 0) - original).max() < 1e-6, "of 32 × 32 pixels each stays as it is"
+
+
+@pytest.mark.parametrize("name", ["my photos", "<b>pets", "esc\x1b[31m"])
+def test_a_folder_with_a_name_that_none_can_have_is_said_to_be_there(root: Path, name: str):
+    samples.folder(root, name, PETS)
+    samples.folder(root, ".hidden pets", PETS)
+    (sentence,) = datasets.registry.unusable()
+    assert "has a name that no data set can have; rename it" in sentence
+    assert sentence.isprintable()
+    assert not [known for known in datasets.names() if known.startswith("images:")]
