@@ -57,7 +57,7 @@ def test_what_fits_runs_and_what_does_not_says_which_models_do(dataset: str, mod
         fitting = [name for name in models.names() if models.get(name).fits(shape)]
         assert problem.path == "model"
         assert all(name in problem.message for name in fitting)
-        assert f"got {model}, which needs {models.get(model).needs}" in problem.message
+        assert f"{model} needs {models.get(model).needs}" in problem.message
         return
     told = one_round(dataset, model, "sgd")
     end = told[-1]
