@@ -40,7 +40,7 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
         counts[client] = ranks.count(1)
     assert counts[19] > counts[0]
     expect(page.locator(".es-picked").nth(2)).to_have_text(
-        re.compile("picked out of 10: up to 45 of 45 rounds")
+        re.compile("picked out of 10: up to 45 of 45 uploads")
     )
     assert re.search(r"(1st|2nd|\d+th) of 10", page.locator(".es-row").first.inner_text())
     assert f"1/σ² {counts[0]} of 45 (95" in picked(page)
