@@ -40,6 +40,8 @@ IDLE_SECONDS = 600.0
 
 _leaving: list[bool] = []
 """Not empty once this worker has been told to end."""
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""A thread that OpenBLAS cannot start, for want of memory, is one that it waits for for ever."""
 _started: list[subprocess.Popen[bytes]] = []
 """Workers that this process has started, kept so that the system can be told of their end."""
 
@@ -54,7 +56,9 @@ def ensure_worker() -> None:
             process = subprocess.Popen(
                 [sys.executable, "-m", "ldp_core.runs.worker"],
                 cwd=Path(__file__).parents[2],
-                env=os.environ | {"EPSILON_RUNS_DIR": str(runs_dir()), "EPSILON_DATA_DIR": str(data_dir())},
+                env=os.environ
+                | ONE_THREAD
+                | {"EPSILON_RUNS_DIR": str(runs_dir()), "EPSILON_DATA_DIR": str(data_dir())},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
