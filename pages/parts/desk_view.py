@@ -51,7 +51,8 @@ def _watch(identity: str, every: float | None) -> None:
     except StorageFailed as error:
         st.error(plain(str(error), 300))
         return
-    if every and not (job.live and every == pace()):
+    pace()  # who looks is counted; whoever comes later asks less often
+    if every and not job.live:
         st.rerun()
     _state(job, desk)
     if not desk.start:

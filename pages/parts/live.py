@@ -55,13 +55,14 @@ def settings_of(job: Job) -> Draft | None:
 
 
 def _watch(identity: str, every: float | None, lesson: str) -> None:
-    """The part that refreshes itself; the whole page is drawn again when the job ends or the pace changes."""
+    """The part that refreshes itself; the whole page is drawn again when the job ends."""
     try:
         job = job_now(identity)
     except UnknownJob:
         st.info("This run has been deleted.")
         return
-    if every and not (job.live and every == pace()):
+    pace()  # who looks is counted; whoever comes later asks less often
+    if every and not job.live:
         st.rerun()
     draft = settings_of(job)
     if draft is None:
