@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ldp_core.runs.column import Column
 from ldp_core.runs.pace import Pace
 from ldp_core.runs.store import events_after, runs_of, sound
 from ldp_core.runs.tries import Tries
@@ -27,7 +28,7 @@ CURVES = (
 
 @dataclass
 class RunProgress:
-    """One run so far. Curves have one value a round, from round 0 (None where there is none)."""
+    """One run so far. Curves have one value a round, from round 0 (NaN where there is none)."""
 
     variant: int
     label: str
@@ -35,7 +36,7 @@ class RunProgress:
     experiment: str
     """As JSON text."""
     start: dict[str, Any] = field(default_factory=dict)
-    curves: dict[str, list[float | None]] = field(default_factory=dict)
+    curves: dict[str, Column] = field(default_factory=dict)
     last: dict[str, Any] = field(default_factory=dict)
     """The newest round's event."""
     targets: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -88,7 +89,7 @@ class Progress:
         kind = body["event"]
         if kind in ("start", "round"):
             for curve in CURVES:
-                run.curves.setdefault(curve, []).append(body.get(curve))
+                run.curves.setdefault(curve, Column()).append(body.get(curve))
         if kind == "start":
             run.start = body
         elif kind == "round":

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any
+
+from ldp_core.runs.column import Column
 
 CONTROLS = (None, "clean", "clipped")
 """An upload as sent (None), and the two that are held against it."""
@@ -11,27 +14,27 @@ CONTROLS = (None, "clean", "clipped")
 
 @dataclass
 class Tries:
-    """Attempts on one client's uploads of one kind ("audit" or "real"); lists begin with round 1.
+    """Attempts on one client's uploads of one kind ("audit" or "real"); columns begin with round 1.
 
-    None stands where nothing was computed, or where the record is older than the figure.
+    NaN stands where nothing was computed, or where the record is older than the figure.
     """
 
     upload: str
     client: int
     attacker: str = ""
-    psnr: dict[str | None, list[float]] = field(default_factory=dict)
+    psnr: dict[str | None, Column] = field(default_factory=dict)
     """By control, in dB; of a real upload: of the image that came back best."""
-    ncc: dict[str | None, list[float]] = field(default_factory=dict)
+    ncc: dict[str | None, Column] = field(default_factory=dict)
     """By control: normalised cross-correlation."""
-    recovered: dict[str | None, list[int | None]] = field(default_factory=dict)
+    recovered: dict[str | None, Column] = field(default_factory=dict)
     """Of a real upload, by control: how many of its images came back."""
-    by_chance: list[float | None] = field(default_factory=list)
+    by_chance: Column = field(default_factory=Column)
     """Of a real upload: the share that came back of images which were not in it."""
-    ranks: list[int | None] = field(default_factory=list)
+    ranks: Column = field(default_factory=Column)
     """Of the right image among random decoys; 1 is right, and alone so."""
-    ranks_same_class: list[int | None] = field(default_factory=list)
+    ranks_same_class: Column = field(default_factory=Column)
     """Among decoys of its own class."""
-    caps: list[float | None] = field(default_factory=list)
+    caps: Column = field(default_factory=Column)
     """The smallest bound on the share of right picks, round by round."""
     images: int = 1
     """How many were looked for in each upload."""
@@ -53,16 +56,16 @@ class Tries:
 
     def share(self, control: str | None, number: int) -> float:
         """Of a real upload: the share of its images that came back in round `number`."""
-        counts = self.recovered[control]
-        return (counts[number - 1] or 0) / max(1, self.images)
+        back = self.recovered[control][number - 1]
+        return 0.0 if isnan(back) else back / max(1, self.images)
 
     def fold(self, body: dict[str, Any]) -> None:
         """Take up one attack's event."""
         control = body["control"]
         self.attacker = body["attacker"]
-        self.psnr.setdefault(control, []).append(body["psnr"])
-        self.ncc.setdefault(control, []).append(body["ncc"])
-        self.recovered.setdefault(control, []).append(body.get("recovered"))
+        self.psnr.setdefault(control, Column()).append(body["psnr"])
+        self.ncc.setdefault(control, Column()).append(body["ncc"])
+        self.recovered.setdefault(control, Column()).append(body.get("recovered"))
         if control is None:
             self.ranks.append(body.get("identification_rank"))
             self.ranks_same_class.append(body.get("identification_rank_same_class"))

@@ -11,6 +11,7 @@ from ldp_core.attacks.caps import VACUOUS
 from ldp_core.attacks.metrics import wilson
 from ldp_core.attacks.verdict import RECOVERED_DB
 from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.column import Column
 from ldp_core.runs.tries import Tries
 from pages.parts.charts import (
     MUTED,
@@ -106,13 +107,13 @@ def returned_figure(attacked: Attacked, rounds: int) -> Figure:
     ends: Ends = []
     chances = []
     for one, tries in attacked:
-        back = _table([[float(count or 0) for count in mine.recovered[None]] for mine in tries]).sum(axis=0)
+        back = np.nan_to_num(_table([mine.recovered[None] for mine in tries])).sum(axis=0)
         n = sum(mine.images for mine in tries)
         low, high = np.array([wilson(int(count), n) for count in back]).T
         _curve(traces, one, back / n, low, high, "%{y:.0%}")
         last = f"<b>{label(one)} {back[-1]:.0f} of {n}</b>"
         ends.append((float(back[-1] / n), last, colour(one.style.tint)))
-        chances += [float(np.mean([share or 0.0 for share in mine.by_chance])) for mine in tries]
+        chances += [float(np.nan_to_num(mine.by_chance[:]).mean()) for mine in tries]
     by_chance = float(np.mean(chances)) if chances else 0.0
     _level(traces, ends, by_chance, "by chance", f"by chance {percent(by_chance)}", rounds)
     return _drawn(traces, ends, rounds, attacked, _shares(), 1.0)
@@ -139,10 +140,10 @@ def _shares() -> dict[str, Any]:
     return {"tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]}
 
 
-def _table(curves: Sequence[Sequence[float]]) -> Floats:
+def _table(curves: Sequence[Column]) -> Floats:
     """(seeds, rounds): as far as all of them are."""
     length = min(len(curve) for curve in curves)
-    return np.array([list(curve[:length]) for curve in curves], np.float64)
+    return np.stack([curve[:length] for curve in curves])
 
 
 def _curve(traces: list[Trace], one: Series, mean: Floats, low: Floats, high: Floats, hover: str) -> None:

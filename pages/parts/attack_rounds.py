@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
+import numpy as np
 import streamlit as st
 
 from ldp_core.attacks.metrics import wilson
@@ -126,6 +127,6 @@ def _worst_case(attacked: Attacked) -> str:
 
 
 def _returned(tries: Sequence[Tries]) -> str:
-    back = sum(mine.recovered[None][-1] or 0 for mine in tries)
+    back = round(float(np.nan_to_num([mine.recovered[None][-1] for mine in tries]).sum()))
     n = sum(mine.images for mine in tries)
     return f"{back} of {n} ({between(*wilson(back, n))})"

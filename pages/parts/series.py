@@ -9,8 +9,11 @@ import numpy as np
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.column import Column
 from ldp_core.runs.progress import Progress, RunProgress
 from pages.parts.styles import Style, styles
+
+NOTHING = Column()
 
 
 @dataclass(frozen=True)
@@ -34,18 +37,19 @@ class Series:
 
     def curve(self, name: str) -> tuple[Floats, Floats, Floats]:
         """Mean, lowest and highest over the seeds, from round 0; NaN where there is no value."""
-        length = min((len(run.curves.get(name, ())) for run in self.runs), default=0)
+        curves = [run.curves.get(name, NOTHING) for run in self.runs]
+        length = min((len(curve) for curve in curves), default=0)
         if length == 0:
             return (np.empty(0),) * 3
-        table = np.array([run.curves.get(name, [])[:length] for run in self.runs], dtype=np.float64)
+        table = np.stack([curve[:length] for curve in curves])
         return table.mean(axis=0), table.min(axis=0), table.max(axis=0)
 
     def final(self, name: str) -> Floats:
         """The value of each seed in the last round that all of them have finished."""
-        curves = [run.curves.get(name) or [] for run in self.runs]
+        curves = [run.curves.get(name, NOTHING) for run in self.runs]
         length = min((len(curve) for curve in curves), default=0)
-        values = [curve[length - 1] for curve in curves] if length else []
-        return np.array([value for value in values if value is not None], dtype=np.float64)
+        values = np.array([curve[length - 1] for curve in curves] if length else [])
+        return values[~np.isnan(values)]
 
 
 def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | None]:

@@ -76,10 +76,10 @@ def running(tries: Sequence[Tries]) -> Floats:
 def running_cap(tries: Sequence[Tries]) -> Floats:
     """(rounds,): what no attacker's expected share up to each round can exceed; empty without bounds."""
     rounds = min(one.rounds for one in tries)
-    table = [one.caps[:rounds] for one in tries]
-    if any(cap is None for row in table for cap in row):
+    table = np.stack([one.caps[:rounds] for one in tries])
+    if np.isnan(table).any():
         return np.empty(0)
-    found: Floats = np.array(table, np.float64).mean(axis=0).cumsum() / np.arange(1, rounds + 1)
+    found: Floats = table.mean(axis=0).cumsum() / np.arange(1, rounds + 1)
     return found
 
 
@@ -88,10 +88,10 @@ def _picks(tries: Sequence[Tries], same_class: bool) -> Floats | None:
     if not tries:
         return None
     rounds = min(one.rounds for one in tries)
-    table = [(one.ranks_same_class if same_class else one.ranks)[:rounds] for one in tries]
-    if not rounds or any(rank is None for row in table for rank in row):
+    table = np.stack([(one.ranks_same_class if same_class else one.ranks)[:rounds] for one in tries])
+    if not rounds or np.isnan(table).any():
         return None
-    return (np.array(table) == 1).astype(np.float64)
+    return (table == 1).astype(np.float64)
 
 
 def between(low: float, high: float) -> str:

@@ -2,7 +2,7 @@
 
 Most viewers are connections that speak Streamlit's protobuf and ask again as often as the page tells
 them to; three are real browsers. Two a second of them move a control on Noise. With `--minutes 60` it
-is the soak: memory at the beginning and at the end.
+is the soak: memory every five minutes, and its drift once the caches are full.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tests.server.client import Viewer
 
 POLL_SECONDS = 1.0
 MOVES_A_SECOND = 2.0
+MEMORY_MINUTES = 5
 BROWSERS = 3
 ROUNDS = 10_000
 EPOCHS_OF_THE_SOAK = 50
@@ -42,6 +43,7 @@ class Watch:
         self.moves: list[float] = []
         self.errors: list[str] = []
         self.missed = 0
+        self.memory: list[float] = []
 
 
 async def poll(viewer: Viewer, watch: Watch, until: float, offset: float) -> None:
@@ -73,6 +75,14 @@ async def moved(viewer: Viewer, watch: Watch, n: int) -> None:
     watch.moves.append(await viewer.move("Its weight", "double_array_value", value))
 
 
+async def weigh(process: psutil.Process, watch: Watch, until: float) -> None:
+    """Note the server's memory in MB every five minutes."""
+    while time.monotonic() < until:
+        await asyncio.sleep(min(60 * MEMORY_MINUTES, max(0.1, until - time.monotonic())))
+        watch.memory.append(process.memory_info().rss / 2**20)
+        print(f"        {watch.memory[-1]:.0f} MB", flush=True)
+
+
 async def crowd(url: str, job: str, viewers: int, seconds: float, process: psutil.Process) -> Watch:
     """Let them all watch, and measure the server meanwhile."""
     watch = Watch()
@@ -91,6 +101,7 @@ async def crowd(url: str, job: str, viewers: int, seconds: float, process: psuti
         until = began + seconds
         offsets = [POLL_SECONDS * n / len(watchers) for n in range(len(watchers))]
         await asyncio.gather(
+            weigh(process, watch, until),
             move(theorists, watch, until),
             *(poll(v, watch, until, o) for v, o in zip(watchers, offsets, strict=True)),
         )
@@ -104,6 +115,9 @@ async def crowd(url: str, job: str, viewers: int, seconds: float, process: psuti
     for viewer in [*theorists, *watchers]:
         watch.errors += viewer.errors
         await viewer.close()
+    if len(watch.memory) > 1:
+        drift = watch.memory[-1] / watch.memory[0] - 1
+        print(f"drift:  {drift:+.1%} after the first {MEMORY_MINUTES} minutes")
     print(f"errors: {len(watch.errors)} {watch.errors[:3] or ''}")
     return watch
 
