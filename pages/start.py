@@ -12,7 +12,7 @@ from ldp_core.runs.listing import listed
 from pages.parts import components
 from pages.parts.cards import picture
 from pages.parts.job_list import job_line
-from pages.parts.text import budgets_in_words
+from pages.parts.text import budgets_in_words, few
 from pages.parts.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.workspace import start_with
 
@@ -50,9 +50,7 @@ def _card(preset: Preset, name: str, first: bool) -> None:
         st.markdown(f"#### {preset.label}")
         st.image(picture(draft), width=PICTURE, alt=f"{draft.base.clients.count} clients, {asked}")
         st.markdown(preset.question)
-        compared = [variant.label for variant in draft.variants]
-        more = f" and {len(compared) - 3} more" if len(compared) > 3 else ""
-        st.caption("compared: " + ", ".join(compared[:3]) + more)
+        st.caption("compared: " + few([variant.label for variant in draft.variants]))
         if st.button("Open", type="primary" if first else "secondary", key=f"open {name}"):
             start_with(draft)
             st.switch_page("train.py")

@@ -20,9 +20,8 @@ class Listed:
     job: Job
     name: str
     """As somebody typed it; "" if it has none."""
-    runs: int
     rounds: int
-    """Planned, of each run; 0 if its request cannot be read. Of a ladder there are 0 runs."""
+    """Planned, of each run; 0 if its request cannot be read."""
     damaged: bool
 
     @property
@@ -46,10 +45,9 @@ def describe(job: Job) -> Listed:
     try:
         draft = job.request["draft"]
         name, rounds = str(draft["base"]["name"]), int(draft["base"]["rounds"])
-        runs = len(draft["variants"]) * int(draft["seeds"]) if job.kind == "run" else 0
     except (LookupError, TypeError, ValueError):
-        return Listed(job, "", 0, 0, True)
-    return Listed(job, name, runs, rounds, _is_damaged(job))
+        return Listed(job, "", 0, True)
+    return Listed(job, name, rounds, _is_damaged(job))
 
 
 def _is_damaged(job: Job) -> bool:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.runs import drafts
+from pages.parts.scenario import named
 from pages.parts.workspace import Workspace
 
 MINE = "Your own"
@@ -52,7 +53,4 @@ def header(workspace: Workspace) -> None:
 
 
 def _marked(label: str, workspace: Workspace) -> str:
-    """A scenario's name, with a mark if it is not as it was prepared any more."""
-    preset = workspace.preset
-    edited = preset is not None and label == preset.label and preset.draft != workspace.draft
-    return f"{label} (edited)" if edited else label
+    return named(workspace.draft) if label == workspace.draft.base.name else label

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import streamlit as st
 
+from ldp_core import mechanisms
 from ldp_core.errors import StudioError
+from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.listing import Listed, describe
-from pages.parts.desk_settings import UPLOADS
-from pages.parts.text import ago, number, plain
+from ldp_core.runs.queue import Job
+from pages.parts.scenario import named
+from pages.parts.text import ago, budgets_in_words, few, number, plain
 from pages.parts.visitor import visitor
 
 EACH = 20
@@ -29,7 +34,7 @@ def job_list() -> None:
     page = min(st.session_state.get("page of runs", 1), pages)
     for one in map(describe, found[EACH * (page - 1) : EACH * page]):
         with st.container(horizontal=True, vertical_alignment="center"):
-            job_line(one)
+            job_line(one, whole=True)
             if visitor().owns(one.job.owner) and not one.job.live:
                 _delete(one)
     if refused := st.session_state.pop("not deleted", None):
@@ -38,21 +43,58 @@ def job_list() -> None:
         st.pagination(pages, key="page of runs")
 
 
-def job_line(one: Listed) -> None:
-    """One run: its name, which leads to it, its state, and a button to stop it."""
+def job_line(one: Listed, whole: bool = False) -> None:
+    """One run: its name, which leads to it, its state, and a button to stop it; with all that is asked for
+    where there is room for it.
+    """
     job = one.job
-    name = plain(one.name or "Untitled")
+    words = _said(job.id, job) if one.rounds else Words(one.name)
+    name = plain(words.name or "Untitled")
     if one.rounds:
         page = "train.py" if job.kind == "run" else "attack.py"
         st.page_link(page, label=f":blue[{name}]", query_params={"job": job.id})
     else:
         st.markdown(name)
-    size = f", {one.runs} × {number(one.rounds, 6)} rounds" if one.rounds else ""
-    if one.rounds and job.kind == "attack":
-        size = f", an attack on {UPLOADS.get(job.request['ladder']['upload'], 'uploads')}"
-    st.caption(f"{plain(one.state)}{size}, {ago(time.time() - job.created)}")
+    said = [plain(one.state), words.size, ago(time.time() - job.created)]
+    state = ", ".join(part for part in said if part)
+    more = f"; {words.asked}" if whole and words.asked else ""
+    st.caption(f"{state}  \n{plain(words.compared, 300)}{more}" if words.compared else state)
     if job.live and visitor().may(job.owner):
         st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=_stop, args=(job.id,))
+
+
+class Words(NamedTuple):
+    """What a job is, in words; empty where its request cannot be read any more."""
+
+    name: str
+    size: str = ""
+    compared: str = ""
+    asked: str = ""
+
+
+@st.cache_data(max_entries=MOST, show_spinner=False)
+def _said(identity: str, _job: Job) -> Words:
+    """Said once a job: what was asked for stays as it was when it was launched."""
+    return in_words(_job.kind, _job.request)
+
+
+def in_words(kind: str, request: Mapping[str, Any]) -> Words:
+    """What a job of this kind was asked to do."""
+    try:
+        draft = parse_draft(request["draft"])
+    except StudioError:  # of a version that knew other fields
+        return Words(str(request["draft"]["base"]["name"]))
+    if kind == "attack":
+        ladder = request["ladder"]
+        given = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
+        size = f"an attack on {'a real upload' if ladder['upload'] == 'real' else 'one image'}"
+        return Words(named(draft), size, few([mechanisms.get(name).label for name in given]))
+    count = len(draft.runs()) + (draft.reference() is not None)
+    size = f"{count} run{'s' if count > 1 else ''} of {number(draft.base.rounds, 6)} rounds"
+    asked = budgets_in_words(draft.base.clients.budgets().tolist())
+    used = {mechanisms.get(experiment.mechanism.name).label for experiment in draft.experiments()}
+    compared = few([variant.label for variant in draft.variants])
+    return Words(named(draft), size, f"{used.pop()}: {compared}" if len(used) == 1 else compared, asked)
 
 
 def _delete(one: Listed) -> None:

@@ -84,6 +84,12 @@ def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
     return f"safe ranges from {signed(min(p[0] for p in pairs))} to {signed(max(p[1] for p in pairs))}"
 
 
+def few(labels: list[str], most: int = 3) -> str:
+    """The first of them, and how many more there are."""
+    more = f" and {len(labels) - most} more" if len(labels) > most else ""
+    return ", ".join(labels[:most]) + more
+
+
 def signed(value: float) -> str:
     """A number with a proper minus sign."""
     return ("−" if value < 0 else "") + number(abs(value))

@@ -16,6 +16,7 @@ from ldp_core.errors import InvalidExperiment, Problem, UnknownDraft
 from ldp_core.experiment import Draft, checked
 from ldp_core.runs import drafts
 from pages.parts.components import remember
+from pages.parts.scenario import preset_of
 from pages.parts.visitor import token
 
 
@@ -74,8 +75,7 @@ class Workspace:
     @property
     def preset(self) -> presets.Preset | None:
         """The preset that the draft came from, by its label."""
-        found = (presets.get(name) for name in presets.names())
-        return next((preset for preset in found if preset.label == self.draft.base.name), None)
+        return preset_of(self.draft)
 
 
 def open_workspace(page: str) -> Workspace:
