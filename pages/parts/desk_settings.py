@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import attacks, limits, mechanisms
+from ldp_core import attacks, datasets, limits, mechanisms
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment.ladder import RUNGS, Ladder, parse_ladder
 from pages.parts.ledger_panel import named_clients
@@ -111,9 +111,8 @@ def _client(workspace: Workspace, before: Ladder) -> int:
     )
     low, high = (float(end[client]) for end in base.clients.bounds())
     what = "weights" if base.target == "weights" else "changes"
-    st.caption(
-        f"its safe range: {what} in [{signed(low)}, {signed(high)}]; {base.model.label}, {base.dataset}"
-    )
+    data = datasets.registry.labels().get(base.dataset, base.dataset)
+    st.caption(f"its safe range: {what} in [{signed(low)}, {signed(high)}]; {base.model.label}, {data}")
     st.page_link("clients.py", label=":blue[Change the clients]")
     return int(client)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldp_core import attacks, mechanisms
+from ldp_core import attacks, datasets, mechanisms, models
 from ldp_core.runs.desk import Desk
 from pages.parts.text import number, percent, plain
 
@@ -16,6 +16,7 @@ def caption(desk: Desk) -> str:
     ladder, start = desk.start["ladder"], desk.start
     base = ladder["base"]
     model = base["model"] if isinstance(base["model"], str) else base["model"]["name"]
+    data = datasets.registry.labels().get(base["dataset"], base["dataset"])
     target = "weights" if base["target"] == "weights" else "changes"
     if ladder["upload"] == "audit":
         what = (
@@ -27,11 +28,11 @@ def caption(desk: Desk) -> str:
         what = f"a client's real upload of {start['n']} images"
     seen = ladder["rounds_observed"]
     times = "" if seen == 1 else f", seen {seen} times with fresh noise"
+    sent = f"{models.registry.labels().get(model, model)}, {target} sent"
     return (
-        f"Client {ladder['client'] + 1}, round {ladder['round']}, {base['dataset']}, "
-        f"{model.replace('_', ' ')}, {target} sent: {what}{times}. ε is per use of the mechanism, not per "
-        "person. Red: back with 20 dB or more; orange: 3 dB or more above any guess. A failed attack "
-        "proves nothing."
+        f"Client {ladder['client'] + 1}, round {ladder['round']}, {data}, {sent}: {what}{times}. ε is per "
+        "use of the mechanism, not per person. Red: back with 20 dB or more; orange: 3 dB or more above any "
+        "guess. A failed attack proves nothing."
     )
 
 

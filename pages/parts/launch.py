@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
-from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, NotYours, StudioError, shown
+from ldp_core.errors import InvalidExperiment, NotYours, StudioError
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.presets import Preset
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.queue import RESUMABLE, Job
+from pages.parts.changes import changes
 from pages.parts.fields import mistakes
 from pages.parts.text import plain, seconds
 from pages.parts.visitor import visitor
@@ -62,10 +61,10 @@ def launch(workspace: Workspace) -> Job | None:
         if wrong:
             st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
             return job
-        changes = differs(job, workspace.draft) if job is not None else ""
-        if changes:
-            st.warning(f"The results below are of earlier settings; since then: {plain(changes, 300)}.")
-        if (job is None or changes) and (takes := _takes(workspace.draft)):
+        since = differs(job, workspace.draft) if job is not None else ""
+        if since:
+            st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.")
+        if (job is None or since) and (takes := _takes(workspace.draft)):
             st.caption(takes)
     return job
 
@@ -82,22 +81,7 @@ def _job_of(workspace: Workspace) -> Job | None:
 
 def differs(job: Job, draft: Draft) -> str:
     """What has changed since a job was launched, in a few words; "" if nothing has."""
-    before, now = _flat(job.request["draft"]), _flat(draft.as_json())
-    changed = [path for path in dict.fromkeys([*before, *now]) if before.get(path) != now.get(path)]
-    words = [f"{path} {shown(before.get(path), 24)} → {shown(now.get(path), 24)}" for path in changed]
-    return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
-
-
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    """A draft's fields by dotted path, without its name."""
-    if not isinstance(value, Mapping):
-        return {path: value}
-    found: dict[str, Any] = {}
-    for key, item in value.items():
-        inner = key if path in ("", "base") else f"{path}.{key}"
-        if inner != "name":
-            found |= _flat(item, inner)
-    return found
+    return changes(job.request["draft"], draft.as_json())
 
 
 def _stop(identity: str) -> None:
