@@ -66,13 +66,15 @@ class Draft:
                 ) from None
         return tuple(found)
 
-    def runs(self) -> list[Run]:
-        """Every run, seed by seed: seeds count up from the base's own."""
+    def runs(self, reference: bool = False) -> list[Run]:
+        """Every run, seed by seed: seeds count up from the base's own. At the end, if asked for, the
+        reference run where there is one."""
+        clean = self.reference() if reference else None
         return [
             Run(v, variant.label, changed(experiment, {"seed": experiment.seed + s}))
             for s in range(self.seeds)
             for v, (variant, experiment) in enumerate(zip(self.variants, self.experiments(), strict=True))
-        ]
+        ] + ([clean] if clean else [])
 
     def reference(self) -> Run | None:
         """A plain mean without noise and attack; None if a variant is without noise already."""

@@ -128,8 +128,7 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     if "ladder" in request:
         return climb_stored(folder, request)
     draft = parse_draft(request["draft"])
-    reference = draft.reference() if request.get("reference") else None
-    runs = draft.runs() + ([reference] if reference else [])
+    runs = draft.runs(bool(request.get("reference")))
     recorder = Recorder(folder, runs)
     try:
         while left := {i: run for i, run in enumerate(runs) if i not in recorder.ended()}:

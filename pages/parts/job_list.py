@@ -89,7 +89,7 @@ def in_words(kind: str, request: Mapping[str, Any]) -> Words:
         given = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
         size = f"an attack on {'a real upload' if ladder['upload'] == 'real' else 'one image'}"
         return Words(named(draft), size, few([mechanisms.get(name).label for name in given]))
-    count = len(draft.runs()) + (draft.reference() is not None)
+    count = len(draft.runs(bool(request.get("reference"))))
     size = f"{count} run{'s' if count > 1 else ''} of {number(draft.base.rounds, 6)} rounds"
     asked = budgets_in_words(draft.base.clients.budgets().tolist())
     used = {mechanisms.get(experiment.mechanism.name).label for experiment in draft.experiments()}

@@ -22,7 +22,7 @@ from pages.parts.text import number, plain, seconds
 
 def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
     """Draw the line."""
-    runs = len(progress.runs) or len(draft.runs()) + (draft.reference() is not None)
+    runs = len(progress.runs) or len(draft.runs(bool(job.request.get("reference"))))
     several = f"{runs} run{'s' if runs > 1 else ''}"
     every, done = runs * draft.base.rounds, progress.rounds_done()
     if job.status == "queued":

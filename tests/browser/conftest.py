@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect, sync_playwright
 
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server
 
 HERE = Path(__file__).parent
+PATIENCE = 20_000
+"""Milliseconds until something that should come is missed: two browsers draw beside a training here. What
+must be quick is measured."""
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,7 +53,7 @@ class Visitor:
     def __init__(self, browser: Browser, server: Any, **options: Any) -> None:
         self.context = browser.new_context(**({"viewport": {"width": 1440, "height": 1200}} | options))
         self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(PATIENCE)
         self.server = server
         self.complaints: list[str] = []
         self.foreign: list[str] = []
@@ -71,6 +75,21 @@ class Visitor:
         self.page.goto(self.server.url + path)
         self.page.locator(wait_for).first.wait_for()
         return self.page
+
+
+def choose(box: Locator, option: str, exact: bool = True) -> None:
+    """From a list, which closes when the page below it moves, and is then opened again."""
+    chosen = box.page.get_by_role("option", name=option, exact=exact)
+    box.scroll_into_view_if_needed()
+    for _ in range(10):
+        box.click()
+        try:
+            chosen.click(timeout=1500)
+        except Error:
+            box.page.wait_for_timeout(200)
+        else:
+            return
+    raise AssertionError(f"{option} is not offered")
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor
         page.wait_for_timeout(50)
     assert any(0 < count < 24 for count in counts), f"cells appear one after another: {sorted(counts)}"
     expect(page.locator(f"{SHOTS}:not(.es-missing)")).to_have_count(24)
-    assert page.locator(f'{SHOTS}[data-mark="recovered"]').count() > 0
+    expect(page.locator(f'{SHOTS}[data-mark="recovered"]').first).to_be_visible()
     expect(page.get_by_text("pictures are back from ε")).to_be_visible()
 
     page.get_by_role("button", name="What the attacker knows").click()

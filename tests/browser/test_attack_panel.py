@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from ldp_core import presets
 from ldp_core.runs import drafts, queue
 from ldp_core.runs.progress import Progress
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, choose
 
 PANELS = ".es-panels .js-plotly-plot"
 CHARTS = ".es-cards .es-chart.js-plotly-plot"
@@ -19,10 +19,6 @@ CHARTS = ".es-cards .es-chart.js-plotly-plot"
 def train(page: Page) -> None:
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_text("Finished:").wait_for(timeout=90_000)
-
-
-def picked(page: Page) -> str:
-    return page.locator(".es-cards .es-caption").nth(1).inner_text()
 
 
 def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, monkeypatch):
@@ -42,10 +38,11 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
     expect(page.locator(".es-picked").nth(2)).to_have_text(
         re.compile("picked out of 10: up to 45 of 45 uploads")
     )
-    assert re.search(r"(1st|2nd|\d+th) of 10", page.locator(".es-row").first.inner_text())
-    assert f"1/σ² {counts[0]} of 45 (95" in picked(page)
+    expect(page.locator(".es-row").first).to_contain_text(re.compile(r"(1st|2nd|\d+th) of 10"))
+    picked = page.locator(".es-cards .es-caption").nth(1)
+    expect(picked).to_contain_text(f"1/σ² {counts[0]} of 45 (95")
     page.locator(".st-key-attacked").get_by_text("client 20: most permissive").click()
-    expect(page.locator(".es-cards .es-caption").nth(1)).to_contain_text(f"1/σ² {counts[19]} of 45")
+    expect(picked).to_contain_text(f"1/σ² {counts[19]} of 45")
     expect(page.get_by_text("yet the server picks the right image out of 10 in")).to_be_visible()
 
     page.get_by_role("button", name="How to read this").click()
@@ -59,24 +56,12 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
     assert wrong == []
 
 
-def choose(page: Page, what: str, option: str) -> None:
-    """From a box in an expander that is just opening: a list closes when the page below it moves."""
-    chosen = page.get_by_role("option", name=option)
-    for _ in range(10):
-        page.get_by_role("combobox", name=what).click()
-        page.wait_for_timeout(300)
-        if chosen.is_visible():
-            chosen.click()
-            return
-    raise AssertionError(f"{option} is not offered")
-
-
 def test_the_real_upload_is_chosen_trained_and_shown(visitor: Visitor, monkeypatch):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     draft = presets.get("two_volunteers").draft.with_base({"rounds": 2})
     page = visitor.open(f"/train?draft={drafts.new(draft)}", PANELS)
     page.get_by_text("The attack", exact=True).click()
-    choose(page, "What is attacked", "both")
+    choose(page.get_by_role("combobox", name="What is attacked"), "both", exact=False)
     seen = page.get_by_label("Uploads that the server sees", exact=True)
     seen.fill("0")
     seen.press("Enter")
@@ -100,7 +85,7 @@ def test_where_nothing_can_be_attacked_the_page_says_why(visitor: Visitor, monke
     empty = page.locator(".es-empty")
     expect(empty).to_contain_text("nothing is attacked here: no attacker here can read such uploads")
     page.get_by_text("The attack", exact=True).click()
-    choose(page, "Attacker", "Trimmed rank 1")
+    choose(page.get_by_role("combobox", name="Attacker"), "Trimmed rank 1", exact=False)
     expect(page.get_by_text(re.compile("Will not do: .*Trimmed rank 1.* cannot"))).to_be_visible()
-    choose(page, "What is attacked", "nothing")
+    choose(page.get_by_role("combobox", name="What is attacked"), "nothing", exact=False)
     expect(empty).to_have_text("no attack in this experiment")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, choose
 from tests.browser.server import Server
 from tests.datasets import samples
 from tests.datasets.server import web
@@ -42,13 +42,10 @@ def test_who_holds_what_and_a_download_that_is_stopped(browser: Browser, visitor
     expect(chart).to_be_visible()
     expect(page.get_by_text("“alone” holds 1 class folder")).to_be_visible()
 
-    def choose(name: str) -> None:
-        page.get_by_role("combobox", name=re.compile("^(Selected .*)?Data$|Data")).first.click()
-        page.get_by_role("option", name=name, exact=True).click()
-
-    choose("Images: pets")
+    data = page.get_by_role("combobox", name=re.compile("^(Selected .*)?Data$|Data")).first
+    choose(data, "Images: pets")
     expect(page.get_by_text("must be at most 11, the training samples of images:pets")).to_be_visible()
-    choose("MNIST (28×28)")
+    choose(data, "MNIST (28×28)")
     expect(page.get_by_text("downloads 11.6 MB before it trains")).to_be_visible()
     page.get_by_role("link", name="Train").click()
     page.get_by_role("button", name="Train", exact=True).click()

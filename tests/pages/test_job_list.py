@@ -11,7 +11,7 @@ DRAFT = presets.get("two_volunteers").draft
 
 
 def test_a_run_says_what_it_compares_and_who_asks_for_what():
-    said = in_words("run", {"draft": DRAFT.as_json()})
+    said = in_words("run", {"draft": DRAFT.as_json(), "reference": True})
     assert said == Words(
         "Two volunteers among twenty",
         f"10 runs of {DRAFT.base.rounds} rounds",
