@@ -101,12 +101,18 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
     if law is None:
         rows = seen.first_layer(seen.gradients)
         return rows, _unclipped(seen) if seen.mechanism.name == "none" else np.ones(rows.shape, dtype=bool)
-    answers = seen.first_layer(seen.uploads.astype(np.float64))  # (T, V, R, F + 1)
-    values = law.centre + (answers - law.centre) / law.gain
-    kept = np.abs(values - base) <= law.half / law.gain + reach(seen)
-    count = kept.sum(axis=0)
-    mean = np.where(kept, values, 0.0).sum(axis=0) / np.maximum(count, 1)
-    return np.where(count > 0, (base - mean) / seen.learning_rate, 0.0), count > 0
+    victims, furthest = len(seen.epsilon), reach(seen)
+    rows, known = np.zeros((victims, *base.shape)), np.zeros((victims, *base.shape), dtype=bool)
+    # one after another: a victim's answers stay in the processor's cache, those of all would not
+    for v in range(victims):
+        gain, half, centre = (part[v].item() for part in (law.gain, law.half, law.centre))
+        answers = seen.first_layer(seen.uploads[:, v].astype(np.float64))  # (T, R, F + 1)
+        steps = base - (centre + (answers - centre) / gain)
+        kept = np.abs(steps) <= half / gain + furthest
+        count = kept.sum(axis=0)
+        known[v] = count > 0
+        rows[v] = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
+    return rows, known
 
 
 def _unclipped(seen: Observation) -> Mask:

@@ -21,7 +21,7 @@ from ldp_core.federated.lineup import line_up
 from ldp_core.models.base import Shape
 from ldp_core.models.mlp import MLP
 from ldp_core.streams import stream
-from tests.data import digits, events
+from tests.data import digits, events, mnist_like
 
 CPU = torch.device("cpu")
 
@@ -69,7 +69,8 @@ def test_every_reconstructor_meets_every_mechanism(name: str, mechanism: str):
 
 def test_eighty_tasks_are_quick():
     """Closed forms for 80 audit uploads at once, on MNIST's size of layer: well under a second of CPU."""
-    ready = assemble(parse({"model": "mlp", "clients": {"epsilon": 8, "range": 0.2}}), digits(), CPU)
+    experiment = parse({"dataset": "mnist", "model": "mlp", "clients": {"epsilon": 8, "range": 0.2}})
+    ready = assemble(experiment, mnist_like(), CPU)
     samples, weights = np.concatenate(ready.shards)[:80], initial_weights(ready)
     columns = tuple(np.full((80, 1), v) for v in (8.0, -0.2, 0.2))
     seen = observe(
