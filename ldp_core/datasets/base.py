@@ -97,7 +97,8 @@ class Dataset(Component):
         try:
             data = self.read(root, told)
         except (OSError, ValueError, RuntimeError, AssertionError, EOFError) as error:
-            raise self._damaged(f"cannot be read ({type(error).__name__})") from error
+            why = error.strerror if isinstance(error, OSError) else None
+            raise self._damaged(f"cannot be read ({why or 'cut short, or changed'})") from error
         for x, y, size in (
             (data.train_x, data.train_y, self.train_size),
             (data.test_x, data.test_y, self.test_size),
