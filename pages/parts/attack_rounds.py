@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -15,14 +15,14 @@ from pages.parts.attack_charts import Attacked, picked_figure, pixels_figure, re
 from pages.parts.components import Card
 from pages.parts.ledger_panel import named_clients
 from pages.parts.series import Series
-from pages.parts.shared import once
+from pages.parts.shared import Moment, once
 from pages.parts.tally import attempts_on, between, tally
 from pages.parts.text import listed, number
 
 HEIGHT = 290
 
 
-def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Hashable) -> None:
+def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Moment) -> None:
     """The chosen client's charts, alike for all at one `moment`; nothing before there is a first round."""
     clients = list(
         dict.fromkeys(
@@ -51,7 +51,8 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Ha
             st.caption("waiting for its first upload")
             return
         build = _real_cards if upload == "real" else _audit_cards
-        cards = once(("attacked", moment, upload, client), lambda: build(attacked, draft.base.rounds))
+        place = ("attacked", moment.job, upload, client)
+        cards = once(place, lambda: build(attacked, draft.base.rounds), moment)
         components.cards(cards, key="attack rounds")
 
 

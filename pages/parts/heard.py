@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,14 @@ import streamlit as st
 from pages.parts import components
 from pages.parts.charts import TEXT, Figure, colour, figure
 from pages.parts.series import Series
-from pages.parts.shared import once
+from pages.parts.shared import Moment, once
 from pages.parts.text import percent, plain
 
 BLUE = 2
 GROUPS = {"strict": "strict clients", "permissive": "permissive clients"}
 
 
-def heard(shown: Sequence[Series], moment: Hashable) -> None:
+def heard(shown: Sequence[Series], moment: Moment) -> None:
     """A row a run, a column a group or a class, alike for all at one `moment`; nothing before round 1."""
     rows = [(one, row) for one in shown if (row := row_of(one)) is not None]
     if not rows:
@@ -32,7 +32,7 @@ def heard(shown: Sequence[Series], moment: Hashable) -> None:
         )
         words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
         components.chart(
-            once(("heard", moment), lambda: json.dumps(heard_figure(rows))),
+            once(("heard", moment.job), lambda: json.dumps(heard_figure(rows)), moment),
             key="heard",
             height=70 + 34 * len(rows),
             label=f"Accuracy. {words}.",

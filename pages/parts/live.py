@@ -24,7 +24,7 @@ from pages.parts.live_charts import accuracy_figure, noise_figure
 from pages.parts.pace import pace
 from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, uploads_in
-from pages.parts.shared import PAUSE_SECONDS, job_now, once
+from pages.parts.shared import PAUSE_SECONDS, Moment, job_now, once
 from pages.parts.text import number, plain
 
 VIEWS = {True: "closest reconstructions", False: "newest"}
@@ -79,11 +79,15 @@ def _watch(identity: str, every: float | None, lesson: str) -> None:
     with view:
         pictured = _pictured(shown)
         how_to_read(shown)
-    moment = (job.id, job.status, progress.seq)
+    moment = Moment(job.id, job.status, progress.seq)
     seen = (pictured.upload, pictured.worst, *(one.number for one in pictured.shown))
     empty = _nothing_yet(job, draft, shown)
     components.panels(
-        once(("panels", moment, seen, empty), lambda: _panels(draft, shown, reference, pictured, empty)),
+        once(
+            ("panels", job.id, seen, empty),
+            lambda: _panels(draft, shown, reference, pictured, empty),
+            moment,
+        ),
         key="panels",
     )
     attack_rounds(draft, shown, pictured.upload, moment)

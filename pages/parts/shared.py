@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -17,19 +17,32 @@ MOST = 128
 """Things kept; what was not asked for longest goes first."""
 PAUSE_SECONDS = 0.3
 """Between two looks at the queue or at a record, however many watch."""
-_kept: OrderedDict[Hashable, Any] = OrderedDict()
+_kept: OrderedDict[Hashable, tuple[Moment | None, Any]] = OrderedDict()
 _lock = threading.RLock()
 
 
-def once(key: Hashable, make: Callable[[], T]) -> T:
-    """What `make` gives, made by the first who asks with this key; the others wait for it."""
+class Moment(NamedTuple):
+    """How far a job is: whoever sees it at one moment sees the same."""
+
+    job: str
+    status: str
+    seq: int
+    """Of the last event."""
+
+
+def once(place: Hashable, make: Callable[[], T], moment: Moment | None = None) -> T:
+    """What `make` gives, made by the first who asks for this place; the others wait for it.
+
+    Where it changes with a job, it is of one moment, and takes the place of that of the moment before:
+    charts of a thousand rounds, each with all rounds before it, would fill the server's memory.
+    """
     with _lock:
-        if key not in _kept:
-            _kept[key] = make()
-        _kept.move_to_end(key)
+        if place not in _kept or _kept[place][0] != moment:
+            _kept[place] = (moment, make())
+        _kept.move_to_end(place)
         while len(_kept) > MOST:
             _kept.popitem(last=False)
-        found: T = _kept[key]
+        found: T = _kept[place][1]
         return found
 
 
