@@ -7,13 +7,17 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from ldp_core.datasets import Step, Told
-from ldp_core.errors import InvalidExperiment, Problem, StudioError
+from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line
 from ldp_core.experiment import Draft, Experiment, changed, loads, parse_draft, read_json
 from ldp_core.experiment.ladder import Ladder, parse_ladder
+
+MOST_CHARACTERS = 50_000_000
+"""Of an experiment: the budgets and ranges of as many clients as there may be take a fifth of it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -164,7 +168,8 @@ def _runs(options: argparse.Namespace) -> int:
     for one in listed(most=10_000):
         if on_disk := kept.get(one.job.id):
             mark = "pinned" if on_disk.pinned else ""
-            print(f"{one.job.id}  {on_disk.size / 1e6:9.1f} MB  {one.state:<11}  {mark:<6}  {one.name}")
+            size, name = f"{on_disk.size / 1e6:9.1f} MB", on_one_line(one.name)
+            print(f"{one.job.id}  {size}  {one.state:<11}  {mark:<6}  {name}")
     return 0
 
 
@@ -226,10 +231,15 @@ def _text(source: str) -> str:
     if source == "-" and sys.stdin is None:
         raise InvalidExperiment([Problem("", "cannot read -: there is no standard input")])
     try:
-        return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
+            text = file.read(MOST_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise InvalidExperiment([Problem("", f"cannot read {source}: {reason}")]) from None
+    if len(text) > MOST_CHARACTERS:
+        message = f"cannot read {source}: it is longer than {MOST_CHARACTERS // 10**6} million characters"
+        raise InvalidExperiment([Problem("", message)])
+    return text
 
 
 def _changes(pairs: Sequence[str]) -> dict[str, Any]:

@@ -111,9 +111,14 @@ def shown(value: object, most: int = 60) -> str:
             text = json.dumps(value, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError):
             text = str(value)
-    text = text.encode("utf-8", "replace").decode()  # half a character cannot be printed
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())  # nothing steers a terminal
+    text = on_one_line(text)
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def on_one_line(text: str) -> str:
+    """Text that can be printed anywhere: half characters are replaced, and nothing steers a terminal."""
+    text = text.encode("utf-8", "replace").decode()
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def one_of(names: Sequence[str]) -> str:

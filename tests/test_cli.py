@@ -91,6 +91,9 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):
     done = ldp_core("submit", str(binary))
     assert done.returncode == 2
     assert "it is not text" in done.stderr
+    done = ldp_core("run", "/dev/zero")
+    assert done.returncode == 2
+    assert "longer than 50 million characters" in done.stderr
 
 
 def test_run_prints_events_and_settings_override_the_file(tmp_path: Path):
@@ -163,7 +166,7 @@ def test_a_job_from_submit_to_its_end(runs_dir: Path, monkeypatch: pytest.Monkey
 
 def test_a_run_that_has_ended_can_be_removed(runs_dir: Path):
     identity = queue.add(
-        "run", {"draft": {"base": {"name": "old", "rounds": 3}, "variants": [{}], "seeds": 1}}
+        "run", {"draft": {"base": {"name": "old\x1b[2J\n", "rounds": 3}, "variants": [{}], "seeds": 1}}
     )
     queue.get(identity).folder.mkdir(parents=True)
     (queue.get(identity).folder / "events.sqlite").write_bytes(b"garbage" * 1000)
@@ -171,7 +174,9 @@ def test_a_run_that_has_ended_can_be_removed(runs_dir: Path):
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.strip().endswith(f"job {identity} is queued; stop it before it is deleted")
     queue.move(identity, "cancelled")
-    assert f"{identity}        0.0 MB  cancelled, damaged: its record" in ldp_core("runs").stdout
+    listed = ldp_core("runs").stdout
+    assert f"{identity}        0.0 MB  cancelled, damaged: its record" in listed
+    assert listed.endswith("old [2J\n"), "nothing in a name steers a terminal"
     assert ldp_core("remove", identity).stdout == f"removed {identity}\n"
     assert not queue.find()
     assert not (runs_dir / "jobs" / identity).exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -116,5 +117,13 @@ def test_a_measured_machine_tells_the_time_within_a_factor_of_three(runs_dir: Pa
     for changes in ({"attack": None}, {"attack": None, "model": {"name": "mlp", "hidden": 64}, "rounds": 10}):
         said, took = cost(draft(changes)).seconds(measured), _timed(parse(changes))
         assert took / 3 < said < 3 * took
-    (runs_dir / "calibration.json").write_text("{")
+
+
+@pytest.mark.parametrize("said", ["{", "[" * 10_000, "null", "NaN", "-1.0", '"1"', "1e9", "true", "[1]"])
+def test_rates_that_were_not_measured_are_none(runs_dir: Path, said: str):
+    runs_dir.mkdir()
+    text = json.dumps(asdict(Rates(**dict.fromkeys(Rates.__dataclass_fields__, 0.001))))
+    (runs_dir / "calibration.json").write_text(text)
+    assert rates() is not None
+    (runs_dir / "calibration.json").write_text(text.replace("0.001", said, 1) if said[0] != "{" else said)
     assert rates() is None

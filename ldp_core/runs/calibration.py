@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +18,18 @@ from ldp_core.streams import stream
 
 ROUNDS = 4
 VALUES = 2**20
+MOST_SECONDS = 3600.0
+"""For a round without work, or less; what says more was not measured."""
 
 
 def rates() -> Rates | None:
     """What was measured; None before that."""
     try:
-        return Rates(**json.loads(_path().read_text()))
-    except (OSError, ValueError, TypeError):
+        found = Rates(**json.loads(_path().read_text()))
+        sound = all(type(rate) is float and 0 < rate < MOST_SECONDS for rate in astuple(found))
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
+    return found if sound else None
 
 
 def calibrate() -> Rates:

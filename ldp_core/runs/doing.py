@@ -39,8 +39,10 @@ def teller(folder: Path) -> Told:
 
 def doing(folder: Path) -> Step | None:
     """What a job is doing before its first round; None where there is nothing to tell."""
-    with contextlib.suppress(OSError, ValueError, TypeError):
-        return Step(**json.loads((folder / FILE).read_text()))
+    with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
+        step = Step(**json.loads((folder / FILE).read_text()))
+        numbers = all(isinstance(n, int | float) for n in (step.done, step.total))
+        return step if isinstance(step.doing, str) and numbers else None
     return None
 
 

@@ -7,8 +7,11 @@ those that wait or run, are never touched.
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ldp_core.errors import StorageFailed
@@ -23,6 +26,8 @@ MOST_GB = 1e9
 SPARE = 200 * 10**6
 """Bytes that must stay free on the disk, whatever a job needs."""
 PIN = "pinned"
+GONE = ".removed"
+"""What the names of records end in that were removed and are still there."""
 REMOVED = "its record was removed to make room"
 
 
@@ -69,22 +74,23 @@ def prune(most: int | None = None) -> list[Kept]:
             break
         if one.pinned or one.job.live:
             continue
-        shutil.rmtree(one.job.folder, ignore_errors=True)
-        queue.annotate(one.job.id, REMOVED)
-        total -= one.size
-        removed.append(one)
+        if queue.strip(one.job.id, REMOVED, partial(put_away, one.job.folder)):
+            total -= one.size
+            removed.append(one)
+    sweep()
     return removed
 
 
+def put_away(folder: Path) -> None:
+    """Give a record another name, under which it is nobody's and waits to be removed."""
+    with suppress(FileNotFoundError):
+        folder.rename(folder.with_name(f"{folder.name}.{secrets.token_hex(3)}{GONE}"))
+
+
 def sweep() -> list[str]:
-    """Remove records that belong to no job: what is left when a removal was interrupted."""
+    """Remove what was put away; what else belongs to no job is left alone: the queue may have been lost."""
     root = runs_dir() / "jobs"
-    if not root.is_dir():
-        return []
-    # the folders first: a job's row is there before its folder is
-    folders = [folder for folder in root.iterdir() if queue.ID.fullmatch(folder.name)]
-    known = {job.id for job in queue.find(most=100_000)}
-    left = [folder for folder in folders if folder.name not in known]
+    left = [folder for folder in root.glob(f"*{GONE}") if folder.is_dir()]
     for folder in left:
         shutil.rmtree(folder, ignore_errors=True)
     return [folder.name for folder in left]
@@ -115,9 +121,8 @@ def refuse_a_full_disk(needed: int) -> None:
 
 def _size(folder: Path) -> int:
     found = 0
-    for file in folder.rglob("*"):
-        try:
-            found += file.stat().st_size
-        except OSError:  # gone since
-            continue
+    for base, _, files in os.walk(folder):  # which overlooks what is gone since
+        for name in files:
+            with suppress(OSError):
+                found += Path(base, name).lstat().st_size
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import logging
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder
 from ldp_core.runs import queue, store, within
 from ldp_core.runs.doing import doing
-from ldp_core.runs.housekeeping import PIN, refuse_a_full_disk
+from ldp_core.runs.housekeeping import PIN, put_away, refuse_a_full_disk, sweep
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
 from ldp_core.runs.worker import ensure_worker
@@ -37,7 +37,7 @@ def submit(
     refuse_what_cannot_fit(draft)
     refuse_a_full_disk(cost(draft).storage)
     identity = queue.add("run", {"draft": draft.as_json(), "reference": reference}, draft_id, owner)
-    ensure_worker()
+    _wake()
     return identity
 
 
@@ -58,7 +58,7 @@ def submit_ladder(ladder: Ladder, draft_id: str | None = None, *, owner: str | N
     refuse_what_cannot_fit(draft)
     refuse_a_full_disk(cost(draft).storage)
     identity = queue.add("attack", {"draft": draft.as_json(), "ladder": ladder.as_json()}, draft_id, owner)
-    ensure_worker()
+    _wake()
     return identity
 
 
@@ -71,10 +71,24 @@ def look(identity: str) -> Job:
     job = queue.get(identity)
     if job.live:
         queue.reap()
-        if job.status == "queued":
-            ensure_worker()
+        trouble = _wake() if job.status == "queued" else ""
         job = queue.get(identity)
+        if trouble and job.status == "queued":
+            return replace(job, message=trouble)
     return job
+
+
+def _wake() -> str:
+    """Have a worker for what is in the queue; in words why there is none.
+
+    What has been put in the queue stays there, or it would be launched twice; whoever looks tries again.
+    """
+    try:
+        ensure_worker()
+    except (OSError, StorageFailed) as error:  # the lock is held too long, or nothing can be written
+        logging.warning("no worker: %s", error)
+        return "no worker can be started on this server now; it is tried again as long as somebody looks"
+    return ""
 
 
 def cancel(identity: str, person: Person = OPERATOR) -> Job:
@@ -87,8 +101,7 @@ def cancel(identity: str, person: Person = OPERATOR) -> Job:
         NotYours: somebody else has launched it.
     """
     person.check(queue.get(identity).owner)
-    if not queue.move(identity, "cancelled"):
-        queue.move(identity, "cancelling")
+    queue.cancel(identity)
     return look(identity)
 
 
@@ -100,10 +113,11 @@ def resume(identity: str, person: Person = OPERATOR) -> Job:
     Raises:
         UnknownJob: there is no such job.
         NotYours: somebody else has launched it.
+        QueueFull: its owner, or everybody together, has enough jobs waiting.
     """
     person.check(queue.get(identity).owner)
     if queue.requeue(identity):
-        ensure_worker()
+        _wake()
     return look(identity)
 
 
@@ -121,10 +135,9 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         raise NotYours("only whoever launched this job can delete it, or a teacher")
     if (job.folder / PIN).exists():
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
-    # the row first: a record without a job is swept away later, a job without a record is not
-    if not queue.drop(job.id):
-        raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
-    shutil.rmtree(job.folder, ignore_errors=True)
+    if not queue.drop(job.id, lambda: put_away(job.folder)):
+        raise NotNow(f"job {job.id} is {queue.get(job.id).status}; stop it before it is deleted")
+    sweep()
 
 
 def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
@@ -169,7 +182,7 @@ def status(identity: str) -> dict[str, Any]:
         "doing": str(doing(job.folder) or "") if job.live and not rounds else "",
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "round": rounds.get(behind, 0) if behind is not None else 0,
-        "rounds": job.request["draft"]["base"]["rounds"],
+        "rounds": _planned(job),
         "share_of_round": within.read(job.folder) if job.live else 0.0,
         "accuracy": accuracy.get(behind) if behind is not None else None,
         "pid": job.pid,
@@ -187,8 +200,16 @@ def status(identity: str) -> dict[str, Any]:
     }
 
 
+def _planned(job: Job) -> int:
+    """Rounds that each of its runs was asked for; 0 if that cannot be read any more."""
+    try:
+        return int(job.request["draft"]["base"]["rounds"])
+    except (LookupError, TypeError, ValueError):
+        return 0
+
+
 def _status_of_ladder(job: Job, cells: int) -> dict[str, Any]:
-    ladder = job.request["ladder"]
+    ladder = job.request.get("ladder") or {"mechanisms": (), "epsilons": ()}
     return {
         "id": job.id,
         "kind": job.kind,

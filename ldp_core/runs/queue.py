@@ -7,7 +7,7 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +78,7 @@ class Job:
     kind: str
     draft: str | None
     request: dict[str, Any]
+    """Empty if it cannot be read any more."""
     status: Status
     message: str
     created: float
@@ -208,11 +209,12 @@ def in_turn() -> list[Job]:
 
 
 def _last_turns(db: sqlite3.Connection) -> dict[str | None, float]:
-    """When a job of each person last began."""
+    """When a job of each person last began; what began in the future counts for nothing: a clock was set
+    back."""
     if "owner" not in {row["name"] for row in db.execute("PRAGMA table_info(jobs)")}:
         return {}
-    rows = db.execute("SELECT owner, MAX(started) AS at FROM jobs WHERE started IS NOT NULL GROUP BY owner")
-    return {row["owner"]: row["at"] for row in rows}
+    query = "SELECT owner, MAX(started) AS at FROM jobs WHERE started <= ? GROUP BY owner"
+    return {row["owner"]: row["at"] for row in db.execute(query, (time.time(),))}
 
 
 def move(identity: str, to: Status, message: str = "") -> bool:
@@ -228,10 +230,28 @@ def move(identity: str, to: Status, message: str = "") -> bool:
         return done.rowcount == 1
 
 
+def cancel(identity: str) -> None:
+    """Ask for a job to stop: one that waits has stopped, of one that runs its worker says when it has."""
+    with _writing() as db:
+        query = "UPDATE jobs SET status = 'cancelled', message = '', ended = ? WHERE id = ? AND status = ?"
+        if not db.execute(query, (time.time(), identity, "queued")).rowcount:
+            query = "UPDATE jobs SET status = 'cancelling', message = '' WHERE id = ? AND status = 'running'"
+            db.execute(query, (identity,))
+
+
 def requeue(identity: str) -> bool:
-    """Put a job that has stopped at the end of the queue again; False if it may not go there."""
+    """Put a job that has stopped at the end of the queue again; False if it may not go there.
+
+    Raises:
+        QueueFull: its owner, or everybody together, has enough jobs waiting.
+    """
     marks = ", ".join("?" * len(RESUMABLE))
     with _writing() as db:
+        query = f"SELECT owner FROM jobs WHERE id = ? AND status IN ({marks})"  # noqa: S608
+        row = db.execute(query, (identity, *RESUMABLE)).fetchone()
+        if row is None:
+            return False
+        _refuse_crowds(db, row["owner"])
         last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
         sets = "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, place = ?"
         query = f"UPDATE jobs SET {sets} WHERE id = ? AND status IN ({marks})"  # noqa: S608
@@ -239,11 +259,31 @@ def requeue(identity: str) -> bool:
         return done.rowcount == 1
 
 
-def drop(identity: str) -> bool:
-    """Forget a job that neither waits nor runs; False if it does."""
+def drop(identity: str, first: Callable[[], None]) -> bool:
+    """Do `first`, and forget a job that neither waits nor runs; False, and nothing is done, if it does."""
     with _writing() as db:
-        query = f"DELETE FROM jobs WHERE id = ? AND status NOT IN {LIVE}"  # noqa: S608
-        return db.execute(query, (identity,)).rowcount == 1
+        if not _rests(db, identity):
+            return False
+        first()
+        db.execute("DELETE FROM jobs WHERE id = ?", (identity,))
+        return True
+
+
+def strip(identity: str, message: str, first: Callable[[], None]) -> bool:
+    """Do `first`, and note it, with a job that neither waits nor runs; False, and nothing is done, if it
+    does. Nobody can take it up meanwhile.
+    """
+    with _writing() as db:
+        if not _rests(db, identity):
+            return False
+        first()
+        _annotate(db, identity, message)
+        return True
+
+
+def _rests(db: sqlite3.Connection, identity: str) -> bool:
+    row = db.execute("SELECT status FROM jobs WHERE id = ?", (identity,)).fetchone()
+    return row is not None and row["status"] not in LIVE
 
 
 def claim(most: int | None = None) -> Job | None:
@@ -264,13 +304,11 @@ def claim(most: int | None = None) -> Job | None:
     return None
 
 
-def annotate(identity: str, message: str) -> None:
-    """Add a note to a job."""
-    with _writing() as db:
-        row = db.execute("SELECT message FROM jobs WHERE id = ?", (identity,)).fetchone()
-        if row:
-            whole = f"{row['message']}; {message}" if row["message"] else message
-            db.execute("UPDATE jobs SET message = ? WHERE id = ?", (whole, identity))
+def _annotate(db: sqlite3.Connection, identity: str, message: str) -> None:
+    row = db.execute("SELECT message FROM jobs WHERE id = ?", (identity,)).fetchone()
+    if row:
+        whole = f"{row['message']}; {message}" if row["message"] else message
+        db.execute("UPDATE jobs SET message = ? WHERE id = ?", (whole, identity))
 
 
 def say(identity: str, message: str) -> None:
@@ -298,4 +336,8 @@ def reap() -> list[str]:
 
 def _job(row: sqlite3.Row) -> Job:
     fields = {k: row[k] for k in row.keys() if k not in ("request", "owner_pid", "owner_since")}  # noqa: SIM118
-    return Job(request=json.loads(row["request"]), **fields)
+    try:
+        request = json.loads(row["request"])
+    except (ValueError, TypeError, RecursionError):
+        request = None
+    return Job(request=request if isinstance(request, dict) else {}, **fields)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from ldp_core.runs import machine
 
 MOST = 64
+MOST_GB = 1e9
+"""More than any machine has, and few enough bytes for the system to count."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def _cores(number: int) -> int:
 
 def _memory(number: int) -> int:
     try:
-        asked = int(float(os.environ["EPSILON_MEMORY_GB"]) * 1e9)
+        asked = int(min(float(os.environ["EPSILON_MEMORY_GB"]), MOST_GB) * 1e9)
     except (KeyError, ValueError, OverflowError):
         asked = 0
     return asked if asked > 0 else machine.memory() * 4 // 5 // number

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core import datasets
-from ldp_core.errors import StudioError
+from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import finished, lineage, memory, queue
 from ldp_core.runs.climbing import climb_stored
@@ -125,6 +125,8 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     one_thread()
     nothing(folder)
     datasets.registry.look_anew()
+    if not request.get("draft"):
+        raise StorageFailed("what it was asked to do cannot be read any more; launch it again")
     if "ladder" in request:
         return climb_stored(folder, request)
     draft = parse_draft(request["draft"])

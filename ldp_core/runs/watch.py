@@ -9,12 +9,16 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
+from ldp_core.errors import UnknownJob
 from ldp_core.runs import lineage, queue
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.training import DISK_FULL, NO_RECORD, OUTCOME, disk_full, train_process
 
+OUTCOMES: tuple[queue.Status, ...] = ("completed", "failed", "cancelled", "diverged")
+KEPT = "what it trained is kept"
 GRACE_SECONDS = 1.0
 """A job that is cancelled has this long to finish its step before it is killed."""
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -26,17 +30,30 @@ class Watched:
     def __init__(self, job: queue.Job, slot: Slot) -> None:
         logging.info("job %s begins in slot %d", job.id, slot.number)
         self.job, self.slot = job, slot
+        with suppress(OSError):  # whether its folder can be written it finds out itself
+            (job.folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
         # not a daemon: it may start processes of its own
         arguments = (job.folder, job.request, slot, os.getpid())
         self._process = CONTEXT.Process(target=train_process, args=arguments, daemon=False)
         self._process.start()
-        queue.set_pid(job.id, self._process.pid)
         self._kill_at: float | None = None
-        self._leaving = False
+        self._leaving = self._noted = False
 
     def step(self) -> bool:
-        """Look after it; True once it has ended and how has been written down."""
-        if self._kill_at is None and queue.get(self.job.id).status == "cancelling":
+        """Look after it; True once it has ended and how has been written down.
+
+        Raises:
+            StorageFailed: the queue cannot be read or written now; to be tried again.
+        """
+        status = self._status()
+        if status is None:
+            logging.error("job %s is not in the queue any more: what it trains is nobody's", self.job.id)
+            self.abandon()
+            return True
+        if not self._noted:
+            queue.set_pid(self.job.id, self._process.pid)
+            self._noted = True
+        if self._kill_at is None and status == "cancelling":
             self._ask_to_stop()
         late = self._kill_at is not None and time.monotonic() > self._kill_at
         if not late and not lineage.has_ended(self._process):
@@ -58,30 +75,41 @@ class Watched:
         self._process.terminate()
         self._kill_at = time.monotonic() + GRACE_SECONDS
 
+    def _status(self) -> queue.Status | None:
+        try:
+            return queue.get(self.job.id).status
+        except UnknownJob:
+            return None
+
     def _write_down(self) -> None:
         queue.set_pid(self.job.id, None)
-        outcome = self._outcome()
-        if outcome["status"] != "completed":
-            if queue.get(self.job.id).status == "cancelling":
-                outcome = {"status": "cancelled", "message": ""}
+        status, message = self._outcome()
+        if status != "completed":
+            if self._status() == "cancelling":
+                status, message = "cancelled", ""
             elif self._leaving:
-                message = "the worker was told to stop; what was trained is kept"
-                outcome = {"status": "interrupted", "message": message}
-        logging.info("job %s ends: %s", self.job.id, outcome["status"])
-        queue.move(self.job.id, outcome["status"], outcome["message"])
+                status, message = "interrupted", "the worker was told to stop; what was trained is kept"
+            elif status == "cancelled":  # which nobody has asked for
+                status, message = "interrupted", "the training process was told to stop from outside; " + KEPT
+        logging.info("job %s ends: %s", self.job.id, status)
+        queue.move(self.job.id, status, message)
 
-    def _outcome(self) -> dict[str, Any]:
-        path, code = self.job.folder / OUTCOME, self._process.exitcode
-        if path.exists():
-            return json.loads(path.read_text())
+    def _outcome(self) -> tuple[queue.Status, str]:
+        """How it ended, in its own words if it had any left."""
+        try:
+            said = json.loads((self.job.folder / OUTCOME).read_text())
+            if said["status"] in OUTCOMES:
+                return said["status"], str(said["message"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            pass  # it was killed, or the file is damaged
+        code = self._process.exitcode
         if code == DISK_FULL:
-            return {"status": "failed", "message": disk_full()}
+            return "failed", disk_full()
         if code == NO_RECORD:
-            return {"status": "failed", "message": "its folder is gone or cannot be written; train it again"}
+            return "failed", "its folder is gone or cannot be written; train it again"
         if code == -signal.SIGKILL:
-            return {
-                "status": "interrupted",
-                "message": "the training process was killed from outside, perhaps because the machine ran "
-                "out of memory; what it trained is kept",
-            }
-        return {"status": "failed", "message": f"the training process crashed (code {code})"}
+            why = (
+                "the training process was killed from outside, perhaps because the machine ran out of memory"
+            )
+            return "interrupted", f"{why}; {KEPT}"
+        return "failed", f"the training process crashed (code {code})"

@@ -49,6 +49,6 @@ def read(folder: Path) -> float:
         if time.time() - path.stat().st_mtime > STALE_SECONDS:
             return 0.0
         share = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return 0.0
     return float(share) if isinstance(share, int | float) and 0 <= share < 1 else 0.0

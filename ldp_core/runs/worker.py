@@ -130,7 +130,14 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
     """Fill the slots, look after what runs in them, and keep the house."""
     queue.reap()
     while free and (job := queue.claim(len(watched) + len(free))) is not None:
-        watched.append(Watched(job, free.pop(0)))
+        try:
+            watched.append(Watched(job, free[0]))
+        except OSError as error:  # no memory, or no number, for one more process
+            logging.exception("job %s: no process", job.id)
+            why = f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
+            queue.move(job.id, "interrupted", why)
+        else:
+            free.pop(0)
     if _look_after(watched, free):
         for removed in prune():
             logging.info("job %s: %s", removed.job.id, REMOVED)
@@ -138,12 +145,13 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
 
 def _look_after(watched: list[Watched], free: list[Slot]) -> bool:
     """Give the slots of jobs that have ended free; True if there were any."""
-    ended = [one for one in watched if one.step()]
-    for one in ended:
-        watched.remove(one)
-        free.append(one.slot)
+    before = len(watched)
+    for one in [*watched]:
+        if one.step():
+            watched.remove(one)
+            free.append(one.slot)
     free.sort(key=lambda slot: slot.number)
-    return bool(ended)
+    return len(watched) < before
 
 
 def _measure() -> None:
@@ -192,7 +200,7 @@ def _registered_alive() -> bool:
     try:
         noted = json.loads(_register_path().read_text())
         return is_alive(noted["pid"], noted["since"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

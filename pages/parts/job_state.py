@@ -26,7 +26,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     several = f"{runs} run{'s' if runs > 1 else ''}"
     every, done = runs * draft.base.rounds, progress.rounds_done()
     if job.status == "queued":
-        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+        told = f"; {plain(job.message, 200)}" if job.message else ""
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}{told}")
     elif job.live:
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"

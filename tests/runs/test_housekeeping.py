@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +48,29 @@ def test_the_oldest_go_first_and_leave_a_note():
     assert housekeeping.prune(10**9) == []
     housekeeping.pin(ids[0], on=False)
     assert [one.job.id for one in housekeeping.prune(0)] == [ids[0], ids[4]]
+
+
+def test_a_job_that_is_taken_up_while_the_house_is_cleaned_keeps_its_record(monkeypatch: pytest.MonkeyPatch):
+    ids = [record("interrupted") for _ in range(3)]
+    seen = housekeeping.kept()
+    assert queue.requeue(ids[0])
+    monkeypatch.setattr(housekeeping, "kept", lambda: seen)
+    assert [one.job.id for one in housekeeping.prune(0)] == ids[1:]
+    assert (queue.get(ids[0]).folder / "events.sqlite").exists()
+    assert queue.get(ids[0]).message == ""
+
+
+def test_records_that_go_while_they_are_weighed_count_for_nothing(monkeypatch: pytest.MonkeyPatch):
+    identity = record("completed")
+    walk = os.walk
+
+    def slowly(folder: Path) -> Iterator[Any]:
+        for found in walk(folder):
+            shutil.rmtree(folder)
+            yield found
+
+    monkeypatch.setattr(os, "walk", slowly)
+    assert [(one.job.id, one.size) for one in housekeeping.kept()] == [(identity, 0)]
 
 
 def test_the_quota_can_be_set(monkeypatch: pytest.MonkeyPatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -72,13 +73,43 @@ def test_people_take_turns():
     assert claimed == expected
 
 
+def test_taking_up_again_what_was_stopped_makes_no_crowd_either():
+    stopped = queue.add("run", {}, owner=ANNA.owner)
+    queue.cancel(stopped)
+    for _ in range(queue.WAITING_EACH):
+        queue.add("run", {}, owner=ANNA.owner)
+    with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
+        jobs.resume(stopped, ANNA)
+    assert queue.get(stopped).status == "cancelled"
+
+
+def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pytest.MonkeyPatch):
+    for owner in (ANNA.owner, BEN.owner):
+        queue.add("run", {}, owner=owner)
+    tomorrow = time.time() + 86_400
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: tomorrow)
+        first = queue.claim()
+    assert first is not None
+    queue.move(first.id, "completed")
+    second = queue.claim()
+    assert second is not None
+    queue.move(second.id, "completed")
+    hers, his = (queue.add("run", {}, owner=owner) for owner in (ANNA.owner, BEN.owner))
+    assert [job.id for job in queue.in_turn()] == [hers, his]
+
+
 def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
     for _ in range(queue.WAITING_EACH):
         queue.add("run", {}, owner=ANNA.owner)
     with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
         queue.add("run", {}, owner=ANNA.owner)
     queue.add("run", {}, owner=BEN.owner)
+    stopped = queue.add("run", {}, owner=BEN.owner)
+    queue.cancel(stopped)
     monkeypatch.setattr(queue, "WAITING_ALL", 6)
+    with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
+        queue.requeue(stopped)
     with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
         queue.add("run", {}, owner=BEN.owner)
 
@@ -120,6 +151,9 @@ def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.
     jobs.remove(nobodys, person("c" * 32, "chalk"))
     assert queue.find() == []
     assert list((runs_dir / "jobs").iterdir()) == []
-    (runs_dir / "jobs" / hers).mkdir()  # its row was dropped, and then the lights went out
-    assert housekeeping.sweep() == [hers]
-    assert list((runs_dir / "jobs").iterdir()) == []
+    (runs_dir / "jobs" / hers).mkdir()
+    housekeeping.put_away(runs_dir / "jobs" / hers)  # and then the lights went out
+    (runs_dir / "jobs" / nobodys).mkdir()  # of a queue that was lost
+    (left,) = housekeeping.sweep()
+    assert left.startswith(hers)
+    assert [folder.name for folder in (runs_dir / "jobs").iterdir()] == [nobodys]

@@ -149,7 +149,10 @@ def test_the_cores_of_a_job_can_be_set(said: str, cores: int, monkeypatch: pytes
     assert slots.slots()[0].cores == cores
 
 
-@pytest.mark.parametrize(("said", "memory"), [("2", 2 * 10**9), ("0", 8000), ("-1", 8000), ("nan", 8000)])
+@pytest.mark.parametrize(
+    ("said", "memory"),
+    [("2", 2 * 10**9), ("0", 8000), ("-1", 8000), ("nan", 8000), ("1e30", 10**18), ("inf", 10**18)],
+)
 def test_the_memory_of_a_job_can_be_set(said: str, memory: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("ldp_core.runs.machine.memory", lambda: 10_000)
     monkeypatch.setenv("EPSILON_SLOTS", "1")
