@@ -44,6 +44,10 @@ class Rates:
     """For one perturbed value of one client."""
     round: float
     """For a round, whatever is in it."""
+    attack: float
+    """For an attack on one client's upload in one round, both controls included, however small it is."""
+    attacked: float
+    """For each weight of an upload that is attacked."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,10 @@ class Work:
     values: float
     """Perturbed."""
     rounds: int
+    attacks: int
+    """Uploads that are attacked, over all rounds."""
+    attacked: int
+    """Weights in them."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,8 @@ class Cost:
             + w.convolutions * rates.convolution
             + w.values * rates.value
             + w.rounds * rates.round
+            + w.attacks * rates.attack
+            + w.attacked * rates.attacked
             for w in self.work
         )
 
@@ -145,10 +155,23 @@ def _work(experiment: Experiment) -> Work:
     samples = source.train_size * share * experiment.local.epochs
     values = experiment.rounds * count * share * experiment.dimension
     each = experiment.model.products(source.shape, source.classes)
+    attacks = experiment.rounds * _victims(experiment) * len(_kinds(experiment))
+    rest = (values, experiment.rounds, attacks, attacks * experiment.dimension)
     if experiment.model.batched:
-        return Work(experiment.rounds * samples * each, 0, values, experiment.rounds)
+        return Work(experiment.rounds * samples * each, 0, *rest)
     samples += source.test_size / 3  # forwards only
-    return Work(0, experiment.rounds * samples * each, values, experiment.rounds)
+    return Work(0, experiment.rounds * samples * each, *rest)
+
+
+def _kinds(experiment: Experiment) -> tuple[str, ...]:
+    """The kinds of upload that are attacked, if any."""
+    return experiment.attack.kinds if experiment.attack and experiment.attacked else ()
+
+
+def _victims(experiment: Experiment) -> int:
+    """Clients whose uploads are attacked: those that are named, or three of different strictness."""
+    named = experiment.attack.clients if experiment.attack else None
+    return len(named) if named else min(3, experiment.clients.count)
 
 
 def _chunk(experiment: Experiment) -> int:
@@ -170,14 +193,12 @@ def _activations(experiment: Experiment) -> int:
 
 def _stored(experiment: Experiment) -> int:
     each = ROUND_BYTES
-    if experiment.attack and experiment.attacked:
-        pixels = math.prod(datasets.get(experiment.dataset).shape)
-        image = IMAGE_BYTES + 4 * pixels // 3  # base64
-        images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
-        victims = len(experiment.attack.clients or (0, 1, 2))
-        # each upload is attacked as sent and under both controls
-        for kind in experiment.attack.kinds:
-            each += 3 * victims * (ATTACK_BYTES + images[kind] * image)
+    pixels = math.prod(datasets.get(experiment.dataset).shape)
+    image = IMAGE_BYTES + 4 * pixels // 3  # base64
+    images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
+    # each upload is attacked as sent and under both controls
+    for kind in _kinds(experiment):
+        each += 3 * _victims(experiment) * (ATTACK_BYTES + images[kind] * image)
     return experiment.rounds * each
 
 

@@ -64,7 +64,7 @@ def test_what_is_stored_is_no_more_than_was_said():
 
 
 def test_costs_add_up():
-    rates = Rates(product=1e-9, convolution=1e-10, value=1e-8, round=1e-3)
+    rates = Rates(product=1e-9, convolution=1e-10, value=1e-8, round=1e-3, attack=1e-3, attacked=1e-7)
     one, six = cost(draft({})).seconds(rates), cost(draft({}, runs=2, seeds=3)).seconds(rates)
     assert six == pytest.approx(6 * one)
     assert cost(draft({"rounds": 30})).seconds(rates) == pytest.approx(2 * one)
@@ -75,7 +75,7 @@ def test_convolutions_are_counted_as_such():
     [work] = cost(draft(experiment | {"local": {"epochs": 5}})).work
     assert work.products == 0
     assert work.convolutions == pytest.approx(25 * (60_000 * 5 + 10_000 / 3) * 480_500)
-    slow = Rates(product=0, convolution=2e-10, value=0, round=0)
+    slow = Rates(product=0, convolution=2e-10, value=0, round=0, attack=0, attacked=0)
     assert 600 < cost(draft(experiment | {"local": {"epochs": 5}})).seconds(slow) < 900
     refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 600}}))
 
@@ -114,7 +114,8 @@ def test_a_measured_machine_tells_the_time_within_a_factor_of_three(runs_dir: Pa
     assert rates() is None
     measured = calibrate()
     assert rates() == measured
-    for changes in ({"attack": None}, {"attack": None, "model": {"name": "mlp", "hidden": 64}, "rounds": 10}):
+    plain, larger = {"attack": None}, {"model": {"name": "mlp", "hidden": 64}, "rounds": 10}
+    for changes in (plain, plain | larger, {}, larger, {"attack": {"uploads": "both"}}):
         said, took = cost(draft(changes)).seconds(measured), _timed(parse(changes))
         assert took / 3 < said < 3 * took
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from ldp_core import limits
 from ldp_core.datasets import Data
@@ -14,6 +15,7 @@ from ldp_core.experiment import Experiment, Population
 from ldp_core.federated.engine import Engine, choose
 from ldp_core.federated.pool import Samples
 from ldp_core.federated.recipe import Recipe
+from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
 
@@ -31,7 +33,7 @@ class Federation:
     shards: list[Indices]
     population: Population
     strict: np.ndarray
-    """(K,) bool: the clients whose budget is at most the median."""
+    """(K,) bool: the clients whose budget is small beside the others'; see `_strict`."""
     engine: Engine
     tick: Callable[[float], None] | None = None
     """Is told, within a round, the share of its training that is done."""
@@ -92,10 +94,18 @@ def assemble(
         classes=data.classes,
         shards=shards,
         population=population,
-        strict=population.epsilon <= np.median(population.epsilon),
+        strict=_strict(population.epsilon),
         engine=choose(experiment.model.batched, device),
         tick=tick,
     )
+
+
+def _strict(epsilon: Floats) -> NDArray[np.bool_]:
+    """(K,): who asks for at most the median budget; for less than it, where that is the largest of all."""
+    middle = np.median(epsilon)
+    most_ask_for_most = epsilon.min() < middle == epsilon.max()
+    found: NDArray[np.bool_] = epsilon < middle if most_ask_for_most else epsilon <= middle
+    return found
 
 
 def initial_weights(federation: Federation) -> torch.Tensor:

@@ -10,7 +10,7 @@ PRESET = Preset(
     ),
     lesson=(
         "The plain mean is as noisy as its noisiest clients. Weighting by 1/σ helps; weighting by 1/σ² finds "
-        "the two volunteers, and they pay for it: their images come back."
+        "the two volunteers. Their images come back under every weighting: it is their ε 8 that costs them."
     ),
     base={"clients": {"count": 20, "epsilon": "two_volunteers"}},
     variants=(

@@ -33,14 +33,15 @@ def rates() -> Rates | None:
 
 
 def calibrate() -> Rates:
-    """Measure, in about a second, and keep what was found."""
+    """Measure, in a few seconds, and keep what was found."""
     base = {"rounds": ROUNDS, "attack": None, "mechanism": "none"}
     small, large = parse(base), parse(base | {"model": {"name": "mlp", "hidden": 256}})
     _timed(small)  # the first run pays for what is imported and loaded
     quick, slow = _timed(small), _timed(large)
     few, many = (_work(one).work[0].products for one in (small, large))
     product = max(slow - quick, 1e-6) / (many - few)
-    found = Rates(product, _per_convolution(), _per_value(), max(quick - few * product, 1e-4) / ROUNDS)
+    each = max(quick - few * product, 1e-4) / ROUNDS
+    found = Rates(product, _per_convolution(), _per_value(), each, *_per_attack())
     partial = _path().with_suffix(".partial")
     partial.write_text(json.dumps(asdict(found)))
     partial.replace(_path())
@@ -56,6 +57,20 @@ def _timed(experiment: Experiment) -> float:
     for _ in drive({0: experiment}):
         pass
     return time.perf_counter() - began
+
+
+def _per_attack() -> tuple[float, float]:
+    """What the usual attacks add to a round, for an upload and for each of its weights."""
+    spent, work = [], []
+    for model in ("logistic_regression", {"name": "mlp", "hidden": 128}):
+        attacked, spared = (parse({"rounds": ROUNDS, "model": model, "attack": a}) for a in ("auto", None))
+        _timed(attacked)  # the first run pays for what is imported
+        more, less = (min(_timed(one) for _ in range(2)) for one in (attacked, spared))
+        spent.append(max(more - less, 1e-6))
+        work.append(_work(attacked).work[0])
+    few, many = work
+    weight = max((spent[1] - spent[0]) / (many.attacked - few.attacked), 1e-12)
+    return max(spent[0] - few.attacked * weight, 1e-6) / few.attacks, weight
 
 
 def _per_convolution() -> float:

@@ -30,7 +30,7 @@ Status = Literal[
 ]
 MAY_BECOME: dict[str, tuple[Status, ...]] = {
     "queued": ("running", "cancelled"),
-    "running": ("cancelling", "completed", "failed", "interrupted", "diverged"),
+    "running": ("cancelling", "completed", "failed", "interrupted", "diverged", "queued"),
     "cancelling": ("cancelled", "completed", "failed", "interrupted", "diverged"),
     "completed": (),
     "failed": ("queued",),
@@ -68,6 +68,7 @@ WAITING_EACH = 5
 """Jobs that one person may have waiting."""
 WAITING_ALL = 200
 ID = re.compile(r"[0-9a-f]{12}")
+WAITING = re.compile(r"waiting for job ([0-9a-f]{12}),")
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,20 @@ class Job:
         return self.status in LIVE
 
     @property
+    def waits_for(self) -> str | None:
+        """The job whose runs it waits for, if it does."""
+        found = WAITING.match(self.message) if self.status == "queued" else None
+        return found[1] if found else None
+
+    @property
     def folder(self) -> Path:
         """Where its events and its log are."""
         return runs_dir() / "jobs" / self.id
+
+
+def waiting_for(identity: str) -> str:
+    """What a job says that is queued until another one has ended."""
+    return f"waiting for job {identity}, which trains the same runs"
 
 
 def queue_path() -> Path:
@@ -183,14 +195,14 @@ def in_turn() -> list[Job]:
 
     People take turns: whoever has the fewest running is next, so that nobody has two while somebody
     who waits has none; among those, whoever has waited longest since a job of theirs began; among one
-    person's jobs the oldest.
+    person's jobs the oldest. A job that waits for another one's runs has no turn before that has ended.
     """
     with reading(queue_path()) as db:
         if db is None:
             return []
-        queued = [
-            _job(row) for row in db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place")
-        ]
+        rows = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place")
+        live = {row["id"] for row in db.execute(f"SELECT id FROM jobs WHERE status IN {LIVE}")}  # noqa: S608
+        queued = [job for job in map(_job, rows) if job.waits_for not in live]
         latest = _last_turns(db)
         began = "SELECT * FROM jobs WHERE status IN ('running', 'cancelling') ORDER BY started"
         running = [_job(row).owner for row in db.execute(began)] if queued else []

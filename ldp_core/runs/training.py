@@ -2,8 +2,9 @@
 
 The same experiment and seed is never trained twice. What a job before has finished is copied; what
 another job is training at this moment is waited for, after everything else of this job is done, and
-then copied (or trained here, if the other one stopped). Nobody waits who has not done all that is
-theirs, so no two jobs wait for each other.
+then copied (or trained here, if the other one stopped). Who waits is queued again and takes nobody's
+slot. Nobody waits who has not done all that is theirs, or holds anything, so no two jobs wait for each
+other.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import os
 import shutil
 import signal
 import sqlite3
-import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,6 @@ from ldp_core.runs.store import Recorder, events_after
 from ldp_core.runs.within import Within
 
 OUTCOME = "outcome.json"
-WAIT_SECONDS = 0.3
-"""Between two looks at whether another job has finished the same runs."""
 
 DISK_FULL = 28
 """The exit code of a process that had no room to write down how it ended."""
@@ -143,8 +141,7 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
                 _drive(folder, mine, recorder)
                 finished.leave()  # of what diverged nothing is kept for others, who may now try
             elif left:
-                queue.say(folder.name, "waiting for another job, which trains the same runs")
-                time.sleep(WAIT_SECONDS)
+                return {"status": "queued", "message": queue.waiting_for(min(theirs.values()))}
     finally:
         recorder.close()
         finished.leave()

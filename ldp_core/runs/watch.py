@@ -17,7 +17,7 @@ from ldp_core.runs import lineage, queue
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.training import DISK_FULL, NO_RECORD, OUTCOME, disk_full, train_process
 
-OUTCOMES: tuple[queue.Status, ...] = ("completed", "failed", "cancelled", "diverged")
+OUTCOMES: tuple[queue.Status, ...] = ("completed", "failed", "cancelled", "diverged", "queued")
 KEPT = "what it trained is kept"
 GRACE_SECONDS = 1.0
 """A job that is cancelled has this long to finish its step before it is killed."""

@@ -27,7 +27,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     every, done = runs * draft.base.rounds, progress.rounds_done()
     if job.status == "queued":
         told = f"; {plain(job.message, 200)}" if job.message else ""
-        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}{told}")
+        place = f"{place_in_queue(job)}{told}" if job.waits_for is None else plain(job.message, 200)
+        st.progress(0.0, text=f"In the queue: {place}")
     elif job.live:
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"

@@ -67,12 +67,15 @@ def test_two_slots_train_two_jobs_at_once_and_no_third(two_slots: Path):
 
 @pytest.mark.usefixtures("two_slots")
 def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once():
-    first = launch({"rounds": 150, "attack": None})
+    first = launch({"rounds": 600, "attack": None})
     until(first, trained_a_round)
     both = (Variant("same"), Variant("other", {"seed": 1, "rounds": 2}), Variant("same again"))
-    second = launch({"rounds": 150, "attack": None}, *both)
+    second = launch({"rounds": 600, "attack": None}, *both)
     job = until(second, lambda job: job.message or not job.live)
-    assert job.message == "waiting for another job, which trains the same runs"
+    assert (job.status, job.message) == ("queued", f"waiting for job {first}, which trains the same runs")
+    stranger = launch({"rounds": 1, "seed": 77})  # of whom nobody takes the slot
+    assert until(stranger, lambda job: not job.live).status == "completed"
+    assert queue.get(second).waits_for == first
     assert [run.round for run in Progress(job.folder).update().runs] == [0, 2, 0]
     assert jobs.look(first).status == "running"
     until(first, lambda job: not job.live)

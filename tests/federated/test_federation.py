@@ -1,0 +1,23 @@
+"""Who counts as strict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ldp_core.federated.federation import _strict
+
+
+@pytest.mark.parametrize(
+    ("budgets", "strict"),
+    [
+        ([0.5] * 18 + [8] * 2, 18),
+        ([0.5] * 10 + [8] * 10, 10),
+        ([0.5] * 3 + [8] * 17, 3),  # the median is the largest: nobody would be permissive
+        ([1, 2, 3, 4, 5], 3),
+        ([1] * 5, 5),
+        ([2], 1),
+    ],
+)
+def test_the_strict_are_never_everybody_unless_all_ask_for_the_same(budgets: list[float], strict: int):
+    assert _strict(np.array(budgets, np.float64)).sum() == strict
