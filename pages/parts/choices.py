@@ -12,7 +12,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Variant
 from pages.parts.attack_choices import attack_choices
 from pages.parts.fields import bind, complain, component, named, one_of, real, whole
-from pages.parts.text import budgets_in_words, plain, ranges_in_words
+from pages.parts.text import asked_in_words, joined, plain, ranges_in_words
 from pages.parts.workspace import Workspace
 
 PREPARED = "As prepared"
@@ -28,9 +28,8 @@ def choices(workspace: Workspace) -> None:
     draft = workspace.draft
     base = draft.base
     experiments = draft.experiments()
-    for words in dict.fromkeys(budgets_in_words(e.clients.budgets().tolist()) for e in experiments):
-        covers = " for a whole upload" if base.clients.epsilon_scope == "upload" else ""
-        st.markdown(plain(words + covers))
+    for words in asked_in_words(experiments):
+        st.markdown(plain(words))
     spans = [
         tuple(map(tuple, (e.population().low.tolist(), e.population().high.tolist()))) for e in experiments
     ]
@@ -80,7 +79,7 @@ def _compared(workspace: Workspace) -> None:
     options = [*([PREPARED] if now == PREPARED else []), *COMPARE]
     one_of(workspace, "compare", "Compare", dict(zip(options, options, strict=True)), now, _set_compared)
     if now == PREPARED:
-        st.caption(", ".join(plain(variant.label) for variant in variants))
+        st.caption(joined([plain(variant.label) for variant in variants]))
         return
     path, registry = COMPARE[now]
     labels = registry.labels()

@@ -9,7 +9,7 @@ import streamlit as st
 from ldp_core import attacks
 from ldp_core.errors import UnknownName
 from pages.parts.series import Series
-from pages.parts.text import plain
+from pages.parts.text import joined, plain
 
 WORDS = """
 - **Accuracy**: the share of held-out images that the server's model names right. *Guessing* is naming
@@ -44,7 +44,7 @@ def how_to_read(shown: Sequence[Series] = ()) -> None:
     with st.popover("How to read this", width="stretch"):
         st.markdown(WORDS)
         for (upload, attacker, knows), labels in _spies(shown).items():
-            whose = "" if len(labels) == len(shown) else f" ({plain(', '.join(labels), 160)})"
+            whose = "" if len(labels) == len(shown) else f" ({plain(joined(labels), 160)})"
             known = "; ".join(plain(line, 300) for line in knows)
             what = SEEN.get(upload, plain(upload))
             st.markdown(f"**Who attacks {what}**{whose}: {_who(attacker)}. It knows: {known}.")

@@ -16,13 +16,15 @@ from ldp_core.runs import jobs
 from ldp_core.runs.listing import Listed, describe
 from ldp_core.runs.queue import Job
 from pages.parts.scenario import named
-from pages.parts.text import ago, budgets_in_words, few, number, plain
+from pages.parts.text import ago, asked_in_words, few, number, plain
 from pages.parts.visitor import visitor
 
 EACH = 20
 """Runs on one page of the list."""
 MOST = 500
 """Runs in the list."""
+MOST_ASKED = 3
+"""Populations told of one run."""
 
 
 def job_list() -> None:
@@ -87,14 +89,23 @@ def in_words(kind: str, request: Mapping[str, Any]) -> Words:
     if kind == "attack":
         ladder = request["ladder"]
         given = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
-        size = f"an attack on {'a real upload' if ladder['upload'] == 'real' else 'one image'}"
-        return Words(named(draft), size, few([mechanisms.get(name).label for name in given]))
+        # its draft is what it trains, not what somebody has edited: the name alone says where it is from
+        return Words(draft.base.name, _attacked(ladder), few([mechanisms.get(name).label for name in given]))
     count = len(draft.runs(bool(request.get("reference"))))
     size = f"{count} run{'s' if count > 1 else ''} of {number(draft.base.rounds, 6)} rounds"
-    asked = budgets_in_words(draft.base.clients.budgets().tolist())
+    asked = asked_in_words(draft.experiments())
+    more = f"; or {len(asked) - MOST_ASKED} more" if len(asked) > MOST_ASKED else ""
     used = {mechanisms.get(experiment.mechanism.name).label for experiment in draft.experiments()}
     compared = few([variant.label for variant in draft.variants])
-    return Words(named(draft), size, f"{used.pop()}: {compared}" if len(used) == 1 else compared, asked)
+    compared = f"{used.pop()}: {compared}" if len(used) == 1 else compared
+    return Words(named(draft), size, compared, "; or ".join(asked[:MOST_ASKED]) + more)
+
+
+def _attacked(ladder: Mapping[str, Any]) -> str:
+    if ladder["upload"] == "real":
+        return "an attack on a real upload"
+    images = ladder["images"]
+    return f"an attack on {images} images, one upload each" if images > 1 else "an attack on one image"
 
 
 def _delete(one: Listed) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.text import plain
+from pages.parts.text import joined, plain
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -20,4 +20,4 @@ def grouped(rows: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
     found: dict[tuple[str, ...], list[str]] = {}
     for name, cells in rows:
         found.setdefault(tuple(cells), []).append(name)
-    return [[f"**{plain(', '.join(names), 160)}**", *cells] for cells, names in found.items()]
+    return [[f"**{plain(joined(names), 160)}**", *cells] for cells, names in found.items()]

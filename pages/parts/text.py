@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from ldp_core.experiment import Experiment
 
 THIN = "\u202f"
 MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^=&"})
@@ -75,6 +77,15 @@ def budgets_in_words(epsilons: Iterable[float]) -> str:
     return ", ".join([f"{clients}: {first}", *(f"{number(n, 6)} for ε {number(e)}" for e, n in others)])
 
 
+def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
+    """Who asks for what, each population once: runs that are compared may have budgets of their own."""
+    found = []
+    for one in experiments:
+        covers = " for a whole upload" if one.clients.epsilon_scope == "upload" else ""
+        found.append(budgets_in_words(one.clients.budgets().tolist()) + covers)
+    return list(dict.fromkeys(found))
+
+
 def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
     """The safe ranges in a few words."""
     pairs = sorted(set(zip(lows, highs, strict=True)))
@@ -84,10 +95,15 @@ def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
     return f"safe ranges from {signed(min(p[0] for p in pairs))} to {signed(max(p[1] for p in pairs))}"
 
 
-def few(labels: list[str], most: int = 3) -> str:
+def few(labels: Sequence[str], most: int = 3) -> str:
     """The first of them, and how many more there are."""
     more = f" and {len(labels) - most} more" if len(labels) > most else ""
-    return ", ".join(labels[:most]) + more
+    return joined(labels[:most]) + more
+
+
+def joined(labels: Sequence[str]) -> str:
+    """With commas between them, or with dots where a label has a comma of its own: `Duchi, ε 8`."""
+    return (" · " if any("," in label for label in labels) else ", ").join(labels)
 
 
 def signed(value: float) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from ldp_core.errors import StudioError, UnknownJob
 from ldp_core.runs import jobs
 from ldp_core.runs.queue import RESUMABLE, Job
+from pages.parts.job_list import in_words
 from pages.parts.launch import title
 from pages.parts.live import live_view, settings_of
 from pages.parts.text import plain
@@ -50,15 +51,17 @@ def _resume(identity: str) -> None:
 
 def watch_only(identity: str) -> None:
     """A job by its id, without the means to change it."""
-    title(None)
+    title()
     job = shared_job(identity, "run")
     if job is None:
         return
     draft = settings_of(job)
     if draft is None:
         return
-    if draft.base.name:
-        st.markdown(f"**{plain(draft.base.name)}**")
+    words = in_words(job.kind, job.request)
+    if words.name:
+        st.markdown(f"**{plain(words.name)}**")
+    st.caption(f"{plain(words.compared, 300)}; {plain(words.asked, 300)}")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Make it mine", type="primary", help="A copy of its settings, to change and to train"):
             del st.query_params["job"]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from ldp_core import presets
+from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment.ladder import Ladder, parse_ladder
 from pages.parts.job_list import Words, in_words
 
 DRAFT = presets.get("two_volunteers").draft
@@ -29,10 +34,29 @@ def test_what_was_changed_is_marked_and_shows(change: dict[str, object]):
 
 
 def test_a_ladder_says_what_it_attacks_and_under_which_mechanisms():
-    ladder = {"upload": "audit", "mechanisms": ["duchi", {"name": "piecewise"}], "epsilons": [1.0]}
-    said = in_words("attack", {"draft": DRAFT.as_json(), "ladder": ladder})
-    assert said.size == "an attack on one image"
+    ladder = parse_ladder({"base": DRAFT.base, "mechanisms": ["duchi", "piecewise"]})
+    said = in_words("attack", _asked(ladder))
+    assert said.name == DRAFT.base.name, "its draft is what it trains: nobody has edited it"
+    assert said.size == "an attack on 20 images, one upload each"
     assert said.compared == "Duchi, Piecewise"
+    assert in_words("attack", _asked(ladder, images=1)).size == "an attack on one image"
+    assert in_words("attack", _asked(ladder, upload="real")).size == "an attack on a real upload"
+
+
+def _asked(ladder: Ladder, **changes: object) -> dict[str, Any]:
+    """As `jobs.submit_ladder` asks for it."""
+    trained = Draft(changed(ladder.base, {"attack": None, "rounds": 1}), (Variant("ladder"),))
+    return {"draft": trained.as_json(), "ladder": ladder.as_json() | changes}
+
+
+def test_runs_with_budgets_of_their_own_say_them_all():
+    said = in_words("run", {"draft": presets.get("everybody_equal").draft.as_json()})
+    each = [f"20 clients, each asking for ε {epsilon}" for epsilon in (1, 4, 8)]
+    assert said.asked == "; or ".join(each)
+    uploads = in_words("run", {"draft": presets.get("what_epsilon_says").draft.as_json()})
+    assert uploads.asked.endswith("; or 20 clients, each asking for ε 650 for a whole upload")
+    many = tuple(Variant(f"ε {n}", {"clients.epsilon": float(n)}) for n in range(1, 6))
+    assert in_words("run", {"draft": replace(DRAFT, variants=many).as_json()}).asked.endswith("; or 2 more")
 
 
 def test_a_request_of_another_version_keeps_its_name():

@@ -47,6 +47,11 @@ def test_typed_text_has_no_markup(typed: str):
     assert len(text.plain("x" * 500)) == 80
 
 
+def test_a_list_of_labels_with_commas_can_be_told_apart():
+    assert text.few(["mean", "1/σ", "1/σ²", "lottery"]) == "mean, 1/σ, 1/σ² and 1 more"
+    assert text.few(["no LDP", "Duchi, ε 8"]) == "no LDP · Duchi, ε 8"
+
+
 def test_durations():
     assert text.seconds(0.42) == "0.4\u202fs"
     assert text.seconds(45) == "45\u202fs"
