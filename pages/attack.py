@@ -13,6 +13,7 @@ from ldp_core.runs.queue import RESUMABLE, Job
 from pages.parts.desk_settings import settings
 from pages.parts.desk_view import desk_of, desk_view
 from pages.parts.header import header
+from pages.parts.ladder_changes import ladder_changes
 from pages.parts.text import plain
 from pages.parts.visitor import visitor
 from pages.parts.watch_only import go_on, shared_job
@@ -92,12 +93,16 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         on_click=_submit,
         args=(workspace.id, ladder),
     )
-    if job is not None and job.status in RESUMABLE and visitor().may(job.owner) and before == ladder:
+    since = ladder_changes(before, ladder) if before and ladder else ""
+    can_resume = job is not None and job.status in RESUMABLE and visitor().may(job.owner)
+    if job is not None and can_resume and before and ladder and not since:
         st.button("Go on where it stopped", key="resume attack", on_click=_resume, args=(job.id,))
     if refused := st.session_state.pop("attack refused", None):
         st.error(plain(refused, 300))
-    elif job is not None and ladder is not None and before != ladder:
-        st.warning("The ladder below is of earlier settings.")
+    elif job is not None and ladder is not None and (since or before is None):
+        told = f"; since then: {plain(since, 300)}" if since else ""
+        back = " Set that back to go on where this one stopped." if since and can_resume else ""
+        st.warning(f"The ladder below is of earlier settings{told}.{back}")
 
 
 def _submit(draft: str, ladder: Ladder) -> None:

@@ -18,7 +18,7 @@ def main() -> None:
         return
     workspace = open_workspace("train")
     header(workspace)
-    title(workspace.preset)
+    title(workspace.draft)
     job = launch(workspace)
     with st.container(key="to-settings"):
         st.markdown("[To the settings, below the results](#settings)")

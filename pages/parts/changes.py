@@ -7,28 +7,33 @@ from typing import Any
 
 from ldp_core import aggregators, datasets, mechanisms, models, optimizers, partitions, selections
 from ldp_core.component import Registry
-from pages.parts.text import number
+from ldp_core.experiment import EPSILON_MODES, RANGE_MODES
+from pages.parts.choices import SENT
+from pages.parts.designs import FORMS
+from pages.parts.fills import SCOPES
+from pages.parts.text import few, number
 
 FIELDS = {
     "clients.count": "clients",
     "clients.epsilon": "budgets",
-    "clients.epsilon_scope": "what a budget covers",
+    "clients.epsilon_scope": "one ε covers",
     "clients.low": "safe ranges",
     "clients.high": "safe ranges",
     "clients.range": "safe ranges",
     "clients.run_limit": "limits of a run",
     "dataset": "data",
     "partition": "how it is split",
+    "partition.alpha": "concentration α",
+    "partition.groups": "groups",
     "selection": "who takes part",
     "target": "what is sent",
-    "form": "as printed or corrected",
     "variants": "what is compared",
     "seed": "first seed",
-    "attack.rounds_observed": "uploads seen",
+    "local.epochs": "local epochs",
+    "local.optimizer": "optimiser",
 }
 """By dotted path, where its last part is not the word itself."""
-LABELS: dict[str, Registry[Any]] = {
-    "dataset": datasets.registry,
+PARTS: dict[str, Registry[Any]] = {
     "model": models.registry,
     "mechanism": mechanisms.registry,
     "aggregator": aggregators.registry,
@@ -36,15 +41,29 @@ LABELS: dict[str, Registry[Any]] = {
     "partition": partitions.registry,
     "selection": selections.registry,
 }
-MOST = 3
+WORDS: dict[str, Mapping[str, str]] = {
+    "clients.epsilon": {name: mode.label for name, mode in EPSILON_MODES.items()},
+    "clients.range": {name: mode.label for name, mode in RANGE_MODES.items()},
+    "clients.epsilon_scope": SCOPES,
+    "target": SENT,
+    "form": FORMS,
+}
+SAME = {"clients.epsilon": "ε {} for all", "clients.range": "±{} for all", "clients.run_limit": "ε {}"}
+"""How a single number of all clients reads."""
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What has changed from one draft (as JSON data) to the other, in a few words; "" if nothing has."""
+    return few(differing(before, now))
+
+
+def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Every change in words, each once."""
     old, new = _flat(before), _flat(now)
-    paths = [path for path in dict.fromkeys([*old, *new]) if old.get(path) != new.get(path)]
-    words = list(dict.fromkeys(_said(path, old.get(path), new.get(path)) for path in paths))
-    return ", ".join(words[:MOST]) + (f" and {len(words) - MOST} more" if len(words) > MOST else "")
+    paths = {path: None for path in [*old, *new] if old.get(path) != new.get(path)}
+    # what belongs to a part goes with it: another one has other parameters
+    alone = [path for path in paths if path.rpartition(".")[0] not in paths]
+    return list(dict.fromkeys(_said(path, old, new) for path in alone))
 
 
 def _flat(value: Any, path: str = "") -> dict[str, Any]:
@@ -59,11 +78,23 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
     return found
 
 
-def _said(path: str, old: Any, new: Any) -> str:
-    name = FIELDS.get(path, path.rsplit(".", 1)[-1].replace("_", " "))
-    if any(isinstance(value, list | Mapping) for value in (old, new)):
-        return name
-    return f"{name} {_value(path, old)} → {_value(path, new)}"
+def _said(path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    if path.split(".")[0] == "attack":
+        return "the attack"
+    values = [flat[path] for flat in (old, new) if path in flat]
+    if len(values) == 1 or any(isinstance(value, list | Mapping) for value in values):
+        return _name(path, new)
+    return f"{_name(path, new)} {_value(path, values[0])} → {_value(path, values[1])}"
+
+
+def _name(path: str, new: Mapping[str, Any]) -> str:
+    """What the page calls a field; a part's own parameters are named by the part."""
+    part, _, last = path.rpartition(".")
+    if path not in FIELDS and part in PARTS and part in new:
+        fields = PARTS[part].kind(new[part]).model_fields.items()
+        told = {field.alias or name: field.description for name, field in fields}.get(last)
+        return told.split(",")[0] if told else last
+    return FIELDS.get(path, last.replace("_", " "))
 
 
 def _value(path: str, value: Any) -> str:
@@ -72,6 +103,7 @@ def _value(path: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return number(value, 9)
-    known = LABELS[path].labels() if path in LABELS else {}
-    return str(known.get(value, str(value).replace("_", " ")))
+        return SAME.get(path, "{}").format(number(value, 9))
+    registry = datasets.registry if path == "dataset" else PARTS.get(path)
+    known = registry.labels() if registry else WORDS.get(path, {})
+    return known.get(value, str(value).replace("_", " "))

@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 
 import streamlit as st
 
 from ldp_core.errors import InvalidExperiment, NotYours, StudioError
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
-from ldp_core.presets import Preset
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.queue import RESUMABLE, Job
-from pages.parts.changes import changes
+from pages.parts.changes import changes, differing
 from pages.parts.fields import mistakes
+from pages.parts.scenario import preset_of
 from pages.parts.text import plain, seconds
 from pages.parts.visitor import visitor
 from pages.parts.workspace import Workspace
 
 
-def title(preset: Preset | None) -> None:
-    """The page's question, and the scenario's."""
+def title(draft: Draft | None = None) -> None:
+    """The page's question, and that of the draft's scenario."""
     st.title("Does it still learn, and what leaks?", anchor=False)
-    if preset:
-        st.markdown(preset.question)
+    if draft and (question := question_of(draft)):
+        st.markdown(question)
+
+
+def question_of(draft: Draft) -> str:
+    """What its scenario asks; "" once the clients are others: the question says who they are."""
+    preset = preset_of(draft)
+    if preset is None:
+        return ""
+    base, prepared = draft.base, preset.draft.base
+    same = (base.clients, base.partition) == (prepared.clients, prepared.partition)
+    return preset.question if same else ""
 
 
 def launch(workspace: Workspace) -> Job | None:
-    """The button; returns the newest job of this draft, if there is one."""
+    """The button; returns the job to show below it, if there is one."""
     job = _job_of(workspace)
+    since = differs(job, workspace.draft) if job is not None else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         if job is not None and job.live:
-            if differs(job, workspace.draft):
+            if since:
                 st.caption("The settings have changed; this run goes on with the earlier ones.")
             stopping = job.status == "cancelling"
             mine = visitor().may(job.owner)
@@ -54,29 +66,38 @@ def launch(workspace: Workspace) -> Job | None:
             disabled=bool(wrong := [*mistakes(workspace), *_too_much(workspace.draft)]),
         )
         can_resume = job is not None and job.status in RESUMABLE and visitor().may(job.owner)
-        if job is not None and can_resume and not differs(job, workspace.draft):
+        if job is not None and can_resume and not since:
             st.button("Go on where it stopped", key="resume", on_click=_resume, args=(job.id,))
         if refused := st.session_state.pop("refused", None):
             st.error(plain(refused, 300))
         if wrong:
             st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
             return job
-        since = differs(job, workspace.draft) if job is not None else ""
         if since:
-            st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.")
+            back = " Undo that to go on where this run stopped." if can_resume else ""
+            st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.{back}")
         if (job is None or since) and (takes := _takes(workspace.draft)):
             st.caption(takes)
     return job
 
 
 def _job_of(workspace: Workspace) -> Job | None:
-    """The job to show: one that runs, else the newest of this very draft, else the newest of its scenario."""
+    """The job to show: one that runs, else the closest."""
     found = jobs.of_draft(workspace.id)
-    chosen = next((job for job in found if job.live), None)
-    chosen = chosen or next((job for job in found if not differs(job, workspace.draft)), None)
-    name = workspace.draft.base.name
-    chosen = chosen or next((job for job in found if job.request["draft"]["base"]["name"] == name), None)
+    chosen = next((job for job in found if job.live), None) or closest(found, workspace.draft)
     return jobs.look(chosen.id) if chosen else None
+
+
+def closest(found: Sequence[Job], draft: Draft) -> Job | None:
+    """Of the scenario's jobs, newest first, the one that differs least; one that does not may be of any.
+
+    So a small edit is held against what was on the page before it, and not against another experiment.
+    """
+    now = draft.as_json()
+    many = [(len(differing(job.request["draft"], now)), job) for job in found]
+    name = draft.base.name
+    mine = [one for one in many if one[0] == 0 or one[1].request["draft"]["base"]["name"] == name]
+    return min(mine, key=lambda one: one[0])[1] if mine else None
 
 
 def differs(job: Job, draft: Draft) -> str:
