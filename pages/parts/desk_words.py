@@ -25,7 +25,10 @@ def caption(desk: Desk) -> str:
             f"among {ladder['candidates']} (guessing: {percent(start['chance'])})"
         )
     else:
-        what = f"a client's real upload of {start['n']} images"
+        what = (
+            f"its real upload of {start['n']} images. Of each cell, the image that came back best: on top as "
+            "it was, below it as the attacker has it; best: how close that one is"
+        )
     seen = ladder["rounds_observed"]
     times = "" if seen == 1 else f", seen {seen} times with fresh noise"
     sent = f"{models.registry.labels().get(model, model)}, {target} sent"

@@ -16,7 +16,7 @@ from pages.parts.shared import Moment, once
 from pages.parts.text import percent, plain
 
 BLUE = 2
-GROUPS = {"strict": "strict clients", "permissive": "permissive clients"}
+GROUPS = ("strict", "permissive")
 
 
 def heard(shown: Sequence[Series], moment: Moment) -> None:
@@ -25,7 +25,7 @@ def heard(shown: Sequence[Series], moment: Moment) -> None:
     if not rows:
         return
     with st.container(border=True):
-        st.markdown("**Whom does the model serve?** Accuracy by group of clients and by class")
+        st.markdown("**Whom does the model serve?** Accuracy in %, by group of clients and by class")
         st.caption(
             "strict clients ask for at most the median ε; a group's accuracy counts the classes as its "
             "clients hold them"
@@ -61,7 +61,7 @@ def heard_figure(rows: Sequence[tuple[Series, dict[str, Any]]]) -> Figure:
     """A heat map with its figures written in it."""
     groups = [g for g in GROUPS if any(row[g] is not None for _, row in rows)]
     classes = [str(c) for c in range(len(rows[0][1]["classes"]))]
-    columns = ["all", *(GROUPS[g].replace(" ", "<br>") for g in groups), *classes]
+    columns = ["all", *groups, *classes]  # in a word each: a phone turns them on end
     table = [[row["all"], *(row[g] for g in groups), *row["classes"]] for _, row in rows]
     names = [one.label if len(one.label) <= 18 else one.label[:17] + "…" for one, _ in rows]
     heat = {
@@ -71,14 +71,14 @@ def heard_figure(rows: Sequence[tuple[Series, dict[str, Any]]]) -> Figure:
         "z": table,
         "zmin": 0,
         "zmax": 1,
-        "text": [[percent(v) if v is not None else "–" for v in line] for line in table],
+        "text": [[f"{100 * v:.0f}" if v is not None else "–" for v in line] for line in table],
         "texttemplate": "%{text}",
         "textfont": {"color": TEXT, "size": 12},
         "colorscale": [[0, colour(BLUE, 0.02)], [1, colour(BLUE, 0.55)]],
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
-        "hovertemplate": "%{y}, %{x}: %{text}<extra></extra>",
+        "hovertemplate": "%{y}, %{x}: %{z:.0%}<extra></extra>",
     }
     return figure(
         [heat],

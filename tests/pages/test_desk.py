@@ -62,4 +62,5 @@ def test_an_upload_of_many_images_has_a_share(desk: Desk):
         base={"model": {"name": "mlp"}, "local": {"epochs": 1}}, upload="real", epsilons=[1, 20], images=4
     )
     assert check(share_figure(real)).layout.yaxis.title.text == "share of its images back"
-    assert "real upload" in caption(real)
+    assert "its real upload of" in caption(real)
+    assert "on top as it was, below it as the attacker has it" in caption(real)
