@@ -27,7 +27,7 @@ def heard(shown: Sequence[Series], moment: Moment) -> None:
     with st.container(border=True):
         st.markdown("**Whom does the model serve?** Accuracy in %, by group of clients and by class")
         st.caption(
-            "strict clients ask for at most the median ε, or for less than it where it is the largest of all; "
+            "strict clients ask for at most the median ε, or for less than it where that is the largest; "
             "a group's accuracy counts the classes as its clients hold them"
         )
         words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
