@@ -118,8 +118,10 @@ def _stop(identity: str) -> None:
 
 
 def _resume(identity: str) -> None:
-    with contextlib.suppress(NotYours):
+    try:
         jobs.resume(identity, visitor())
+    except StudioError as error:
+        st.session_state["attack refused"] = str(error)
 
 
 def _watch_only(identity: str) -> None:

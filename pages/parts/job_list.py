@@ -77,15 +77,19 @@ class Words(NamedTuple):
 @st.cache_data(max_entries=MOST, show_spinner=False)
 def _said(identity: str, _job: Job) -> Words:
     """Said once a job: what was asked for stays as it was when it was launched."""
-    return in_words(_job.kind, _job.request)
+    try:
+        return in_words(_job.kind, _job.request)
+    except (StudioError, LookupError, TypeError):  # of a version that knew other fields
+        return Words(str(_job.request["draft"]["base"]["name"]))
 
 
 def in_words(kind: str, request: Mapping[str, Any]) -> Words:
-    """What a job of this kind was asked to do."""
-    try:
-        draft = parse_draft(request["draft"])
-    except StudioError:  # of a version that knew other fields
-        return Words(str(request["draft"]["base"]["name"]))
+    """What a job of this kind was asked to do.
+
+    Raises:
+        StudioError: another version of the program asked for it.
+    """
+    draft = parse_draft(request["draft"])
     if kind == "attack":
         ladder = request["ladder"]
         given = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]

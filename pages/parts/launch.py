@@ -126,8 +126,10 @@ def _takes(draft: Draft) -> str:
 
 
 def _resume(identity: str) -> None:
-    with contextlib.suppress(NotYours):
+    try:
         jobs.resume(identity, visitor())
+    except StudioError as error:
+        st.session_state["refused"] = str(error)
 
 
 def _train(workspace: Workspace) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import streamlit as st
 
 from ldp_core.errors import StudioError, UnknownJob
@@ -30,6 +28,11 @@ def shared_job(identity: str, kind: str) -> Job | None:
         st.error("There is no such run on this server (any more).")
         st.page_link("start.py", label=":blue[Back to the start]")
         return None
+    if not job.request:
+        st.error(
+            "What this run was asked to do cannot be read any more; it can be deleted on the list of runs."
+        )
+        return None
     if job.kind == kind:
         return job
     what, page, label = OTHER[kind]
@@ -42,11 +45,15 @@ def go_on(job: Job) -> None:
     """Whoever launched a job that was stopped may have it taken up, wherever they look at it."""
     if job.status in RESUMABLE and visitor().may(job.owner):
         st.button("Go on where it stopped", key="resume watched", on_click=_resume, args=(job.id,))
+    if refused := st.session_state.pop("not resumed", None):
+        st.error(plain(refused, 300))
 
 
 def _resume(identity: str) -> None:
-    with suppress(StudioError):  # the page tells what has become of it
+    try:
         jobs.resume(identity, visitor())
+    except StudioError as error:
+        st.session_state["not resumed"] = str(error)
 
 
 def watch_only(identity: str) -> None:

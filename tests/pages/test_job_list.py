@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 from typing import Any
 
 import pytest
 
 from ldp_core import presets
+from ldp_core.runs.queue import Job
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder, parse_ladder
-from pages.parts.job_list import Words, in_words
+from pages.parts.job_list import Words, _said, in_words
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -61,4 +64,4 @@ def test_runs_with_budgets_of_their_own_say_them_all():
 
 def test_a_request_of_another_version_keeps_its_name():
     request = {"draft": {"base": {"name": "older", "a field of then": 1, "rounds": 3}, "seeds": 1}}
-    assert in_words("run", request) == Words("older")
+    assert _said("a job", cast(Job, SimpleNamespace(kind="run", request=request))) == Words("older")
