@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 import streamlit as st
 
 from ldp_core.errors import InvalidExperiment, NotYours, StudioError
 from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
-from ldp_core.runs import jobs
+from ldp_core.runs import drafts, jobs
 from ldp_core.runs.queue import RESUMABLE, Job
 from pages.parts.desk_settings import settings
 from pages.parts.desk_view import desk_of, desk_view
@@ -34,7 +35,10 @@ def main() -> None:
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
             st.subheader("What is attacked", anchor="settings")
-            ladder = settings(workspace, _start_from(workspace, before))
+            start = _start_from(workspace, before)
+            ladder = settings(workspace, start)
+            if ladder is not None and _settings_of(ladder) != _settings_of(start):
+                drafts.keep_ladder(workspace.id, _settings_of(ladder))
         with buttons:
             _launch(workspace, job, before, ladder)
         with right:
@@ -64,7 +68,10 @@ def _asked(job: Job) -> Ladder | None:
 
 
 def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
-    """What was asked for last, or the draft's own noisy mechanisms beside the usual ones."""
+    """What was set last, or asked for last, or the draft's own noisy mechanisms beside the usual ones."""
+    if (kept := drafts.ladder_of(workspace.id)) is not None:
+        with contextlib.suppress(InvalidExperiment):
+            return parse_ladder(kept | {"base": workspace.draft.base.as_json()})
     if before is not None:
         return before
     used = [experiment.mechanism for experiment in workspace.draft.experiments()]
@@ -72,6 +79,11 @@ def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
     attack = workspace.draft.base.attack
     real = attack is not None and attack.uploads != "audit"
     return Ladder(mechanisms=tuple(named.values())[:3], upload="real" if real else "audit")
+
+
+def _settings_of(ladder: Ladder) -> dict[str, Any]:
+    """What is kept beside a draft, so that a reload finds it and a shared link takes it along."""
+    return {name: value for name, value in ladder.as_json().items() if name != "base"}
 
 
 def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder: Ladder | None) -> None:

@@ -10,7 +10,7 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,10 @@ CREATE TABLE IF NOT EXISTS snapshots (
     id TEXT PRIMARY KEY,
     body TEXT NOT NULL,
     at REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ladders (
+    id TEXT PRIMARY KEY,  -- of a draft or of a snapshot
+    body TEXT NOT NULL    -- what its attacker is to do, as JSON without the base
 );
 PRAGMA user_version = 1;
 """
@@ -107,16 +111,47 @@ def can_undo(identity: str) -> bool:
     return bool(count and count > 1)
 
 
-def share(draft: Draft) -> str:
-    """Keep a snapshot; returns its id. The same draft gives the same snapshot."""
+def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
+    """Keep a snapshot, with what its attacker is to do; returns its id. The same give the same snapshot."""
     body = json.dumps(draft.as_json(), sort_keys=True)
+    attack = json.dumps(dict(ladder), sort_keys=True) if ladder else None
     with writing(_path(), SCHEMA) as db:
-        known = db.execute("SELECT id FROM snapshots WHERE body = ?", (body,)).fetchone()
+        query = "SELECT id FROM snapshots LEFT JOIN ladders USING (id) WHERE snapshots.body = ? "
+        known = db.execute(query + "AND ladders.body IS ?", (body, attack)).fetchone()
         if known:
             return str(known["id"])
         identity = secrets.token_hex(6)
         db.execute("INSERT INTO snapshots VALUES (?, ?, ?)", (identity, body, time.time()))
+        if attack:
+            db.execute("INSERT INTO ladders VALUES (?, ?)", (identity, attack))
     return identity
+
+
+def keep_ladder(identity: str, ladder: Mapping[str, Any] | None) -> None:
+    """Remember what a draft's attacker is to do (JSON values, without the base); None forgets it."""
+    with writing(_path(), SCHEMA) as db:
+        if ladder is None:
+            db.execute("DELETE FROM ladders WHERE id = ?", (identity,))
+        else:
+            body = json.dumps(dict(ladder), sort_keys=True)
+            db.execute("INSERT OR REPLACE INTO ladders VALUES (?, ?)", (identity, body))
+
+
+def ladder_of(identity: str) -> dict[str, Any] | None:
+    """What a draft's or a snapshot's attacker is to do; None where nobody has said so."""
+    with reading(_path()) as db:
+        # a file of an earlier day has no such table
+        there = db and db.execute("SELECT 1 FROM sqlite_master WHERE name = 'ladders'").fetchone()
+        row = (
+            db.execute("SELECT body FROM ladders WHERE id = ?", (identity,)).fetchone()
+            if db and there
+            else None
+        )
+    try:
+        found = json.loads(row["body"]) if row else None
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def snapshot(identity: str) -> Draft | None:

@@ -48,7 +48,7 @@ def header(workspace: Workspace) -> None:
             st.caption("Whoever opens this link gets a copy of their own; yours stays as it is.")
             here = urlsplit(st.context.url or "")
             if st.button("Make a link", type="primary"):
-                snapshot = drafts.share(workspace.draft)
+                snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
                 st.code(f"{here.scheme}://{here.netloc}{here.path}?share={snapshot}", language=None)
 
 

@@ -66,6 +66,7 @@ class Workspace:
     def replace(self, draft: Draft) -> None:
         """Put another draft in its place, as one change that can be undone."""
         self.renew(lambda _: draft)
+        drafts.keep_ladder(self.id, None)  # it was the other one's
 
     def undo(self) -> None:
         """Go back one revision."""
@@ -113,14 +114,17 @@ def start_with(draft: Draft) -> Workspace:
 
 
 def _copy_of(snapshot: str) -> Workspace:
-    draft = drafts.snapshot(snapshot)
+    draft, ladder = drafts.snapshot(snapshot), drafts.ladder_of(snapshot)
     del st.query_params["share"]
     if draft is None:
         st.toast("That link leads to nothing on this server; here is the default experiment.")
         draft = presets.get(presets.names()[0]).draft
     else:
         st.toast("This is your own copy: what you change here changes nobody else's.")
-    return start_with(draft)
+    copy = start_with(draft)
+    if ladder:
+        drafts.keep_ladder(copy.id, ladder)
+    return copy
 
 
 def _remember(identity: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -39,3 +40,27 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor
 
     page.reload()
     expect(page.locator(f"{SHOTS}:not(.es-missing)")).to_have_count(24)
+
+
+def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(visitor: Visitor):
+    page = visitor.open("/attack", "text=The ladder fills here")
+    laplace = page.get_by_role("button", name="Laplace", exact=True)
+    laplace.click()
+    expect(laplace).to_have_attribute("aria-pressed", "true")
+    page.get_by_text("Attacker and images").click()
+    images = page.get_by_role("spinbutton", name="Images attacked")
+    images.fill("7")
+    images.press("Enter")
+    page.wait_for_timeout(1500)
+    page.get_by_role("link", name="Noise").click()
+    page.locator(".es-chart.js-plotly-plot").first.wait_for()
+    page.get_by_role("link", name="Attack").click()
+    expect(laplace).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    expect(laplace).to_have_attribute("aria-pressed", "true")
+    page.get_by_text("Attacker and images").click()
+    expect(images).to_have_value("7")
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Make a link").click()
+    page.goto(page.get_by_text(re.compile(r"\?share=[0-9a-f]{12}")).inner_text())
+    expect(laplace).to_have_attribute("aria-pressed", "true")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import cast
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from ldp_core import presets
-from ldp_core.runs.queue import Job
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder, parse_ladder
+from ldp_core.runs.queue import Job
 from pages.parts.job_list import Words, _said, in_words
 
 DRAFT = presets.get("two_volunteers").draft

@@ -46,6 +46,14 @@ def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():
     assert drafts.snapshot(link) == FIRST
     assert drafts.share(FIRST) == link
     assert drafts.share(FIRST.with_base({"rounds": 3})) != link
+    assert drafts.ladder_of(link) is None
+    attack = {"upload": "real", "round": 3}
+    with_attack = drafts.share(FIRST, attack)
+    assert with_attack not in (link, drafts.share(FIRST, attack | {"round": 4}))
+    assert drafts.share(FIRST, attack) == with_attack
+    assert drafts.share(FIRST) == link
+    assert drafts.ladder_of(with_attack) == attack
+    assert drafts.snapshot(with_attack) == FIRST
 
 
 def test_changes_made_at_the_same_time_are_all_kept():
