@@ -24,8 +24,6 @@ class Tries:
     attacker: str = ""
     psnr: dict[str | None, Column] = field(default_factory=dict)
     """By control, in dB; of a real upload: of the image that came back best."""
-    ncc: dict[str | None, Column] = field(default_factory=dict)
-    """By control: normalised cross-correlation."""
     recovered: dict[str | None, Column] = field(default_factory=dict)
     """Of a real upload, by control: how many of its images came back."""
     by_chance: Column = field(default_factory=Column)
@@ -64,13 +62,14 @@ class Tries:
         control = body["control"]
         self.attacker = body["attacker"]
         self.psnr.setdefault(control, Column()).append(body["psnr"])
-        self.ncc.setdefault(control, Column()).append(body["ncc"])
-        self.recovered.setdefault(control, Column()).append(body.get("recovered"))
+        if self.upload == "real":  # a column that is empty takes as much memory as another
+            self.recovered.setdefault(control, Column()).append(body.get("recovered"))
         if control is None:
             self.ranks.append(body.get("identification_rank"))
             self.ranks_same_class.append(body.get("identification_rank_same_class"))
             self.caps.append(body.get("cap"))
-            self.by_chance.append(body.get("recovered_non_members"))
+            if self.upload == "real":
+                self.by_chance.append(body.get("recovered_non_members"))
             self.images = body.get("images", 1)
             self.candidates = body.get("candidates")
             self.mean_image = body["psnr_mean_image"]
