@@ -74,3 +74,19 @@ def test_a_worker_that_gives_up_leaves_no_process_behind(monkeypatch: pytest.Mon
     with pytest.raises(RuntimeError):
         worker._work()
     assert [one.told for one in Slow.made] == ["abandoned"]
+
+
+def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(monkeypatch: pytest.MonkeyPatch):
+    first, second = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
+
+    def full(job: queue.Job, slot: Any) -> Slow:
+        if job.id == first:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return Slow(job, slot)
+
+    monkeypatch.setattr(worker, "Watched", full)
+    worker._work()
+    job = queue.get(first)
+    assert job.status == "interrupted"
+    assert "could not start a process" in job.message
+    assert queue.get(second).status == "completed"
