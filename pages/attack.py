@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, NotYours, StudioError
+from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.queue import RESUMABLE, Job
+from pages.parts.acts import act, refusal, refuse
 from pages.parts.desk_settings import settings
 from pages.parts.desk_view import desk_of, desk_view
 from pages.parts.header import header
@@ -93,8 +94,8 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
             "Stopping…" if stopping else "Stop",
             disabled=stopping or not mine,
             key="stop attack",
-            on_click=_stop,
-            args=(job.id,),
+            on_click=act,
+            args=(jobs.cancel, job.id),
         )
         return
     st.button(
@@ -108,10 +109,8 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
     since = ladder_changes(before, ladder) if before and ladder else ""
     can_resume = job is not None and job.status in RESUMABLE and visitor().may(job.owner)
     if job is not None and can_resume and before and ladder and not since:
-        st.button("Go on where it stopped", key="resume attack", on_click=_resume, args=(job.id,))
-    if refused := st.session_state.pop("attack refused", None):
-        st.error(plain(refused, 300))
-    elif job is not None and ladder is not None and (since or before is None):
+        st.button("Go on where it stopped", key="resume attack", on_click=act, args=(jobs.resume, job.id))
+    if not refusal() and job is not None and ladder is not None and (since or before is None):
         told = f"; since then: {plain(since, 300)}" if since else ""
         back = " Set that back to go on where this one stopped." if since and can_resume else ""
         st.warning(f"The ladder below is of earlier settings{told}.{back}")
@@ -121,19 +120,7 @@ def _submit(draft: str, ladder: Ladder) -> None:
     try:
         jobs.submit_ladder(ladder, draft, owner=visitor().owner)
     except StudioError as error:
-        st.session_state["attack refused"] = str(error)
-
-
-def _stop(identity: str) -> None:
-    with contextlib.suppress(NotYours):
-        jobs.cancel(identity, visitor())
-
-
-def _resume(identity: str) -> None:
-    try:
-        jobs.resume(identity, visitor())
-    except StudioError as error:
-        st.session_state["attack refused"] = str(error)
+        refuse(error)
 
 
 def _watch_only(identity: str) -> None:

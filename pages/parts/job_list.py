@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.listing import Listed, describe
 from ldp_core.runs.queue import Job
+from pages.parts.acts import act, refusal
 from pages.parts.scenario import named
 from pages.parts.text import ago, asked_in_words, few, number, plain
 from pages.parts.visitor import visitor
@@ -39,8 +39,7 @@ def job_list() -> None:
             job_line(one, whole=True)
             if visitor().owns(one.job.owner) and not one.job.live:
                 _delete(one)
-    if refused := st.session_state.pop("not deleted", None):
-        st.error(plain(refused, 300))
+    refusal()
     if pages > 1:
         st.pagination(pages, key="page of runs")
 
@@ -62,7 +61,7 @@ def job_line(one: Listed, whole: bool = False) -> None:
     more = f"; {words.asked}" if whole and words.asked else ""
     st.caption(f"{state}  \n{plain(words.compared, 300)}{more}" if words.compared else state)
     if job.live and visitor().may(job.owner):
-        st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=_stop, args=(job.id,))
+        st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=act, args=(jobs.cancel, job.id))
 
 
 class Words(NamedTuple):
@@ -120,18 +119,6 @@ def _delete(one: Listed) -> None:
             "Delete this run",
             type="primary",
             key=f"delete {one.job.id}",
-            on_click=_remove,
-            args=(one.job.id,),
+            on_click=act,
+            args=(jobs.remove, one.job.id),
         )
-
-
-def _remove(identity: str) -> None:
-    try:
-        jobs.remove(identity, visitor())
-    except StudioError as error:
-        st.session_state["not deleted"] = str(error)
-
-
-def _stop(identity: str) -> None:
-    with contextlib.suppress(StudioError):
-        jobs.cancel(identity, visitor())

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, NotYours, StudioError
+from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.queue import RESUMABLE, Job
+from pages.parts.acts import act, refusal, refuse
 from pages.parts.changes import changes, differing
 from pages.parts.fields import mistakes
 from pages.parts.scenario import preset_of
@@ -53,8 +53,8 @@ def launch(workspace: Workspace) -> Job | None:
                 disabled=stopping or not mine,
                 help=None if mine else "Somebody else has launched this run; they can stop it, or a teacher.",
                 key="stop",
-                on_click=_stop,
-                args=(job.id,),
+                on_click=act,
+                args=(jobs.cancel, job.id),
             )
             return job
         st.button(
@@ -67,9 +67,8 @@ def launch(workspace: Workspace) -> Job | None:
         )
         can_resume = job is not None and job.status in RESUMABLE and visitor().may(job.owner)
         if job is not None and can_resume and not since:
-            st.button("Go on where it stopped", key="resume", on_click=_resume, args=(job.id,))
-        if refused := st.session_state.pop("refused", None):
-            st.error(plain(refused, 300))
+            st.button("Go on where it stopped", key="resume", on_click=act, args=(jobs.resume, job.id))
+        refusal()
         if wrong:
             st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
             return job
@@ -105,11 +104,6 @@ def differs(job: Job, draft: Draft) -> str:
     return changes(job.request["draft"], draft.as_json())
 
 
-def _stop(identity: str) -> None:
-    with contextlib.suppress(NotYours):  # the button was disabled meanwhile
-        jobs.cancel(identity, visitor())
-
-
 def _too_much(draft: Draft) -> list[str]:
     """Why this draft cannot fit on this server, if it cannot."""
     try:
@@ -125,17 +119,10 @@ def _takes(draft: Draft) -> str:
     return f"takes about {seconds(cost(draft).seconds(measured))} on this server" if measured else ""
 
 
-def _resume(identity: str) -> None:
-    try:
-        jobs.resume(identity, visitor())
-    except StudioError as error:
-        st.session_state["refused"] = str(error)
-
-
 def _train(workspace: Workspace) -> None:
     """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
     draft = drafts.load(workspace.id) or workspace.draft
     try:
         jobs.submit(draft, workspace.id, reference=True, owner=visitor().owner)
     except StudioError as error:
-        st.session_state["refused"] = str(error)
+        refuse(error)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core.errors import StudioError, UnknownJob
+from ldp_core.errors import UnknownJob
 from ldp_core.runs import jobs
 from ldp_core.runs.queue import RESUMABLE, Job
+from pages.parts.acts import act, refusal
 from pages.parts.job_list import in_words
 from pages.parts.launch import title
 from pages.parts.live import live_view, settings_of
@@ -44,16 +45,8 @@ def shared_job(identity: str, kind: str) -> Job | None:
 def go_on(job: Job) -> None:
     """Whoever launched a job that was stopped may have it taken up, wherever they look at it."""
     if job.status in RESUMABLE and visitor().may(job.owner):
-        st.button("Go on where it stopped", key="resume watched", on_click=_resume, args=(job.id,))
-    if refused := st.session_state.pop("not resumed", None):
-        st.error(plain(refused, 300))
-
-
-def _resume(identity: str) -> None:
-    try:
-        jobs.resume(identity, visitor())
-    except StudioError as error:
-        st.session_state["not resumed"] = str(error)
+        st.button("Go on where it stopped", key="resume watched", on_click=act, args=(jobs.resume, job.id))
+    refusal()
 
 
 def watch_only(identity: str) -> None:

@@ -1,0 +1,35 @@
+"""What a visitor does to a job at the press of a button, and why it could not be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ldp_core.errors import StudioError
+from ldp_core.runs.people import Person
+from pages.parts.text import plain
+from pages.parts.visitor import visitor
+
+REFUSED = "refused"
+
+
+def act(do: Callable[[str, Person], object], identity: str) -> None:
+    """Stop, take up or delete a job as whoever is at the page."""
+    try:
+        do(identity, visitor())
+    except StudioError as error:
+        refuse(error)
+
+
+def refuse(error: StudioError) -> None:
+    """Keep why something could not be done until the page is drawn."""
+    st.session_state[REFUSED] = str(error)
+
+
+def refusal() -> bool:
+    """Say once why the last act could not be done; False if it was."""
+    why = st.session_state.pop(REFUSED, None)
+    if why:
+        st.error(plain(why, 300))
+    return why is not None
