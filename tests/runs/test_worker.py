@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from ldp_core.experiment import Draft, Experiment, Variant, parse
-from ldp_core.runs import jobs, queue
+from ldp_core.runs import jobs, queue, training
 from ldp_core.runs.drive import drive
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
@@ -141,7 +141,8 @@ def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pyt
     broken = queue.add("run", {"nothing": 1})
     job = until(broken, lambda job: not job.live)
     assert job.status == "failed"
-    assert job.message == "an error in the program: KeyError"
+    assert job.message == "what it was asked to do cannot be read any more; launch it again"
+    assert training._in_words(KeyError("/a/path"), 10**9) == "an error in the program: KeyError"
 
 
 def test_a_diverging_job_is_called_so_and_one_diverging_run_among_others_too():
