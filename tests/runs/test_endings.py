@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -16,7 +18,28 @@ from tests.runs.processes import launch, trained_a_round, until, workers
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 
-pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("clean_processes")]
+pytestmark = pytest.mark.alone
+
+
+@pytest.fixture(scope="module")
+def shared_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder whose worker serves most of these tests: to start one takes seconds."""
+    folder = tmp_path_factory.mktemp("endings") / "runs"
+    yield folder
+    for process in workers(folder):
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+            process.wait(10)
+
+
+@pytest.fixture
+def warm(shared_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(shared_dir))
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")
+    yield shared_dir
+    for job in queue.find(f"status IN {queue.LIVE}"):
+        jobs.cancel(job.id)
+        until(job.id, lambda job: not job.live)
 
 
 def training(identity: str) -> int:
@@ -26,6 +49,7 @@ def training(identity: str) -> int:
     return job.pid
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_job_that_is_cancelled_twice_has_not_ended_until_its_process_has():
     identity = launch(ENDLESS)
     until(identity, trained_a_round)
@@ -40,6 +64,7 @@ def test_a_job_that_is_cancelled_twice_has_not_ended_until_its_process_has():
     assert queue.get(identity).status == "cancelled"
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_process_that_is_told_to_stop_from_outside_was_interrupted():
     identity = launch(ENDLESS)
     until(identity, trained_a_round)
@@ -53,7 +78,7 @@ def test_a_process_that_is_told_to_stop_from_outside_was_interrupted():
     until(identity, lambda job: job.status == "cancelled", 15)
 
 
-def test_how_an_attempt_before_ended_says_nothing_of_this_one(runs_dir: Path):
+def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
     """Killed as soon as it is there, before it can take the old word back itself."""
     identity = launch(ENDLESS)
     until(identity, trained_a_round)
@@ -64,20 +89,20 @@ def test_how_an_attempt_before_ended_says_nothing_of_this_one(runs_dir: Path):
         jobs.resume(identity)
         os.kill(training(identity), signal.SIGKILL)
         assert until(identity, lambda job: not job.live, 15).status == "interrupted"
-    assert len(workers(runs_dir)) == 1, "the worker lives"
+    assert len(workers(warm)) == 1, "the worker lives"
 
 
-def test_a_torn_word_of_its_end_harms_nobody(runs_dir: Path):
+def test_a_torn_word_of_its_end_harms_nobody(warm: Path):
     identity, other = launch(ENDLESS), launch({"rounds": 1})
     until(identity, trained_a_round)
     (queue.get(identity).folder / OUTCOME).write_text('{"status": "compl')
     os.kill(training(identity), signal.SIGKILL)
     assert until(identity, lambda job: not job.live, 15).status == "interrupted"
     assert until(other, lambda job: not job.live, 60).status == "completed"
-    assert len(workers(runs_dir)) == 1
+    assert len(workers(warm)) == 1
 
 
-def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(runs_dir: Path):
+def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
     identity, other = launch(ENDLESS), launch({"rounds": 1})
     until(identity, trained_a_round)
     pid = training(identity)
@@ -85,9 +110,10 @@ def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(runs_dir: Path):
         db.execute("DELETE FROM jobs WHERE id = ?", (identity,))
     assert until(other, lambda job: not job.live, 60).status == "completed"
     assert not psutil.pid_exists(pid)
-    assert len(workers(runs_dir)) == 1
+    assert len(workers(warm)) == 1
 
 
+@pytest.mark.usefixtures("clean_processes")
 def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
     """Its file is moved away, as the message on a damaged one advises; a new worker begins with a new one."""
     first = launch({"rounds": 1})
@@ -103,6 +129,7 @@ def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
     assert (folder / "events.sqlite").exists()
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_request_that_cannot_be_read_harms_no_other_job():
     done, waiting = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
     queue.move(done, "cancelled")
