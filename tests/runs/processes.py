@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import jobs
+from ldp_core.runs import jobs, queue
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 
@@ -28,6 +29,21 @@ def workers(runs_dir: Path) -> list[psutil.Process]:
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
     return found
+
+
+def end_workers(runs_dir: Path) -> None:
+    """Kill the workers of a runs folder and whatever they have started."""
+    for process in workers(runs_dir):
+        with suppress(psutil.NoSuchProcess):  # it dies with another one of these
+            process.kill()
+            process.wait(10)
+
+
+def stop_all() -> None:
+    """Cancel every job that waits or runs, and wait for its end."""
+    for job in queue.find(f"status IN {queue.LIVE}"):
+        jobs.cancel(job.id)
+        until(job.id, lambda job: not job.live)
 
 
 def launch(changes: dict[str, Any], *variants: Variant) -> str:

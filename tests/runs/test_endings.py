@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -14,7 +13,7 @@ import pytest
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.housekeeping import PIN
 from ldp_core.runs.training import OUTCOME
-from tests.runs.processes import launch, trained_a_round, until, workers
+from tests.runs.processes import end_workers, launch, stop_all, trained_a_round, until, workers
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 
@@ -26,10 +25,7 @@ def shared_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder whose worker serves most of these tests: to start one takes seconds."""
     folder = tmp_path_factory.mktemp("endings") / "runs"
     yield folder
-    for process in workers(folder):
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-            process.wait(10)
+    end_workers(folder)
 
 
 @pytest.fixture
@@ -37,9 +33,7 @@ def warm(shared_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(shared_dir))
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")
     yield shared_dir
-    for job in queue.find(f"status IN {queue.LIVE}"):
-        jobs.cancel(job.id)
-        until(job.id, lambda job: not job.live)
+    stop_all()
 
 
 def training(identity: str) -> int:

@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -23,7 +22,16 @@ from ldp_core.runs.progress import Progress
 from ldp_core.runs.store import copied
 from tests.conftest import ROOT
 from tests.data import events
-from tests.runs.processes import ENDLESS, launch, living, trained_a_round, until, workers
+from tests.runs.processes import (
+    ENDLESS,
+    end_workers,
+    launch,
+    living,
+    stop_all,
+    trained_a_round,
+    until,
+    workers,
+)
 
 pytestmark = pytest.mark.alone
 
@@ -37,10 +45,7 @@ def shared_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("EPSILON_SLOTS", "2")
         until(launch({"rounds": 1, "seed": 99}), lambda job: not job.live, 60)
     yield folder
-    for process in workers(folder):
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-            process.wait(10)
+    end_workers(folder)
 
 
 @pytest.fixture
@@ -48,9 +53,7 @@ def two_slots(shared_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(shared_dir))
     monkeypatch.setenv("EPSILON_SLOTS", "2")
     yield shared_dir
-    for job in queue.find(f"status IN {queue.LIVE}"):
-        jobs.cancel(job.id)
-        until(job.id, lambda job: not job.live)
+    stop_all()
 
 
 def test_two_slots_train_two_jobs_at_once_and_no_third(two_slots: Path):
