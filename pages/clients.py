@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import streamlit as st
 
@@ -121,7 +119,7 @@ def _picture(workspace: Workspace) -> None:
         f"of {type(experiment.mechanism).label}'s noise for a weight in the middle of its range"
     )
     components.chart(
-        json.dumps(population_figure(experiment)),
+        population_figure(experiment),
         key="population",
         height=420,
         label=f"Each client's budget, and the noise that follows from it. {asked}.",

@@ -79,7 +79,7 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
         )
     budgets = population.epsilon.tolist()
     charts = [*_laws(seen, value), *_variances(seen, value, budgets), _strip(different(seen))]
-    components.cards(charts, key="charts")
+    components.cards(components.sheet(charts), key="charts")
     with st.container(border=True):
         asked = f"a client with ε {number(other)}" if other else f"client {client + 1} ({who})"
         st.markdown(f"**What is promised to {asked}**")

@@ -47,15 +47,15 @@ async function redraw(element) {
   const shapes = lines.filter((item) => !beside(item));
   const axes = { xaxis: { range: rest.xaxis.range }, yaxis: { range: rest.yaxis.range } };
   const now = { marks: JSON.stringify(shapes), all: JSON.stringify([data, rest]), frame: framed(data, rest), axes: JSON.stringify(axes) };
+  // plotly keeps the room of a legend that is gone: a chart that loses or gains one starts afresh
+  if (element.data && Boolean(rest.showlegend) !== Boolean(element.layout.showlegend)) afresh(element);
   const before = (element.data && element.drawnBefore) || {};
   const sameFrame = now.frame !== null && now.frame === before.frame && !element.zoomed;
   try {
     if (now.all !== before.all) await (sameFrame ? move(element, data, now.axes === before.axes ? {} : axes) : Plotly.react(element, data, { ...rest, shapes }, CONFIG));
     if ((now.all === before.all || sameFrame) && now.marks !== before.marks) await Plotly.relayout(element, { shapes });
   } catch {
-    Plotly.purge(element); // whatever state it was in: start afresh
-    element.textContent = "";
-    element.writes = undefined;
+    afresh(element); // whatever state it was in
     await Plotly.newPlot(element, data, { ...rest, shapes }, CONFIG);
   }
   element.drawnBefore = now;
@@ -69,6 +69,12 @@ async function redraw(element) {
     });
   }
   element.writes = write;
+}
+
+function afresh(element) {
+  window.Plotly.purge(element);
+  element.textContent = "";
+  element.writes = undefined;
 }
 
 const MOVING = ["x", "y", "text", "hovertemplate"];

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import ArrayLike
 
 from ldp_core.attacks.observation import Image
 from ldp_core.mechanisms.base import Floats
@@ -83,10 +82,17 @@ def wilson(hits: int, trials: int, z: float = 1.959963984540054) -> tuple[float,
     """The 95 % interval of a share of `hits` among `trials` (Wilson 1927); (0, 1) without trials."""
     if trials == 0:
         return 0.0, 1.0
-    share, weight = hits / trials, z**2 / trials
+    low, high = intervals(hits, trials, z)
+    return float(low), float(high)
+
+
+def intervals(hits: ArrayLike, trials: ArrayLike, z: float = 1.959963984540054) -> Floats:
+    """(…, 2): the same for each of many shares; there is at least one trial for each."""
+    n = np.asarray(trials, dtype=np.float64)
+    share, weight = np.asarray(hits, dtype=np.float64) / n, z**2 / n
     middle = (share + weight / 2) / (1 + weight)
-    half = z / (1 + weight) * math.sqrt(share * (1 - share) / trials + weight / (4 * trials))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    half = z / (1 + weight) * np.sqrt(share * (1 - share) / n + weight / (4 * n))
+    return np.stack([np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)], axis=-1)
 
 
 def clamped(image: Image) -> Image:

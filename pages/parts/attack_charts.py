@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.attacks.caps import VACUOUS
-from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.metrics import intervals
 from ldp_core.attacks.verdict import RECOVERED_DB
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.column import Column
@@ -59,7 +59,7 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
         if values:
             words = f"{name} {np.mean(values):.0f}"
             _level(traces, ends, float(np.mean(values)), name, words, rounds, dash)
-    highest = max([*(end for end, _, _ in ends), *(max(t["y"]) for t in traces if t["y"])])
+    highest = max([*(end for end, _, _ in ends), *(float(t["y"].max()) for t in traces if t["y"].size)])
     top = min(TOP_DB, 10 * np.ceil(highest / 10 + 0.2)) + 1.0
     ticks = list(range(0, int(top) + 1, 10))
     names = [f"≥ {t}" if t == TOP_DB else str(t) for t in ticks]
@@ -109,7 +109,7 @@ def returned_figure(attacked: Attacked, rounds: int) -> Figure:
     for one, tries in attacked:
         back = np.nan_to_num(_table([mine.recovered[None] for mine in tries])).sum(axis=0)
         n = sum(mine.images for mine in tries)
-        low, high = np.array([wilson(int(count), n) for count in back]).T
+        low, high = intervals(back, n).T
         _curve(traces, one, back / n, low, high, "%{y:.0%}")
         last = f"<b>{label(one)} {back[-1]:.0f} of {n}</b>"
         ends.append((float(back[-1] / n), last, colour(one.style.tint)))

@@ -52,8 +52,8 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
             return
         build = _real_cards if upload == "real" else _audit_cards
         place = ("attacked", moment.job, upload, client)
-        cards = once(place, lambda: build(attacked, draft.base.rounds), moment)
-        components.cards(cards, key="attack rounds")
+        sheet = once(place, lambda: components.sheet(build(attacked, draft.base.rounds)), moment)
+        components.cards(sheet, key="attack rounds")
 
 
 def client_name(client: int, names: Mapping[int, str]) -> str:

@@ -1,27 +1,30 @@
 """Components of our own: a chart that updates in place, Train's panels, the clients' table.
 
 Their JavaScript lies in `assets/web` and is fetched once; what travels with every update is the
-data alone.
+data alone, as the bytes of its JSON.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from pages.parts.charts import Figure, typed
+
 WEB = Path(__file__).parents[2] / "assets" / "web"
 
 SHIM = """
 const loaded = import(new URL("%s", window.location.origin));
+const read = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 export default function (component) {
-  loaded.then((module) => module.render(component));
+  loaded.then((module) => module.render({ ...component, data: read(component.data) }));
   return () => loaded.then((module) => module.unmount?.(component));
 }
 """
@@ -62,9 +65,23 @@ _memory = _component("memory")
 _ladder = _component("ladder")
 
 
-def chart(figure: str, *, key: str, label: str, height: int = 320) -> None:
-    """A plotly figure (as JSON) that is updated in place; `label` is read to those who cannot see it."""
-    _chart(key=key, data={"figure": figure, "height": height, "label": label})
+def written(figure: Figure) -> str:
+    """A figure as the browser gets it."""
+    return json.dumps(figure, default=typed, separators=(",", ":"))
+
+
+def packed(data: dict[str, Any]) -> bytes:
+    """What a component is to show, ready to be sent.
+
+    Streamlit sends bytes as they are; what is not bytes yet it writes out for each viewer, twice. So what
+    many look at is packed once for all of them.
+    """
+    return json.dumps(data, separators=(",", ":")).encode()
+
+
+def chart(figure: Figure, *, key: str, label: str, height: int = 320) -> None:
+    """A plotly figure that is updated in place; `label` is read to those who cannot see it."""
+    _chart(key=key, data=packed({"figure": written(figure), "height": height, "label": label}))
 
 
 @dataclass(frozen=True)
@@ -75,46 +92,49 @@ class Card:
     rest: str
     """Follows the title."""
     caption: str
-    figure: dict[str, Any]
+    figure: Figure
     label: str
     """Read to those who cannot see the chart."""
     height: int = 320
     row: int = 1
     """How many cards share its row: 1, 2 or 3."""
 
-    @cached_property
     def data(self) -> dict[str, Any]:
-        """As the browser gets it; a card that many look at is written out once."""
-        shown = {field.name: getattr(self, field.name) for field in fields(self)}
-        return shown | {"figure": json.dumps(self.figure)}
+        """As the browser gets it."""
+        return vars(self) | {"figure": written(self.figure)}
 
 
-def cards(shown: Sequence[Card], *, key: str) -> None:
+def sheet(shown: Iterable[Card]) -> bytes:
+    """Cards, packed."""
+    return packed({"cards": [card.data() for card in shown]})
+
+
+def cards(sheet: bytes, *, key: str) -> None:
     """Charts that change together, as one message: far quicker than one after the other."""
-    _cards(key=key, data={"cards": [card.data for card in shown]})
+    _cards(key=key, data=sheet)
 
 
-def panels(data: dict[str, Any], *, key: str) -> None:
-    """Train's three panels (see assets/web/panels.js for the data)."""
+def panels(data: bytes, *, key: str) -> None:
+    """Train's three panels (see assets/web/panels.js for what is packed)."""
     _panels(key=key, data=data)
 
 
 def table(data: dict[str, Any], *, key: str) -> None:
     """The clients' table (see assets/web/table.js); edits arrive in st.session_state[key]["edits"]."""
-    _table(key=key, data=data, on_edits_change=lambda: None)
+    _table(key=key, data=packed(data), on_edits_change=lambda: None)
 
 
 def ladder(data: dict[str, Any], *, key: str) -> None:
     """The attacker's pictures (see assets/web/ladder.js for the data)."""
-    _ladder(key=key, data=data)
+    _ladder(key=key, data=packed(data))
 
 
 def remember(identity: str, name: str, token: str) -> None:
     """Let this browser remember that it has opened a draft, and by which token it is known here."""
-    data = {"keep": {"id": identity, "name": name}, "token": token}
+    data = packed({"keep": {"id": identity, "name": name}, "token": token})
     _memory(key="memory", data=data, on_token_change=lambda: None)
 
 
 def remembered() -> None:
     """The drafts that this browser has opened, as links."""
-    _memory(key="memory-list", data={"show": True, "base": _base()})
+    _memory(key="memory-list", data=packed({"show": True, "base": _base()}))

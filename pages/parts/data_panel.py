@@ -68,7 +68,7 @@ def _picture(experiment: Experiment, source: Dataset) -> None:
             "their numbers; the sentence above is of all of them"
         )
     components.chart(
-        json.dumps(split_figure(counts, source.class_names)),
+        split_figure(counts, source.class_names),
         key="split",
         height=320,
         label=f"Training samples of each class with each client. {words}.",

@@ -61,7 +61,8 @@ def _watch(identity: str, every: float | None) -> None:
         components.ladder(_pictures(desk), key="ladder")
         st.caption(caption(desk))
     real = desk.start["ladder"]["upload"] == "real"
-    components.cards([_first_card(desk, real), *([] if real else [_second_card(desk)])], key="desk charts")
+    charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]
+    components.cards(components.sheet(charts), key="desk charts")
     if not job.live and desk.cells:
         for sentence in findings(desk):
             st.markdown(f"- {sentence}")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from pages.parts import components
 from pages.parts.charts import TEXT, Figure, colour, figure
+from pages.parts.components import Card
 from pages.parts.series import Series
 from pages.parts.shared import Moment, once
-from pages.parts.text import percent, plain
+from pages.parts.text import listed, percent
 
 BLUE = 2
 GROUPS = ("strict", "permissive")
+Rows = Sequence[tuple[Series, dict[str, Any]]]
+"""Each run with its accuracies."""
 
 
 def heard(shown: Sequence[Series], moment: Moment) -> None:
@@ -24,23 +25,23 @@ def heard(shown: Sequence[Series], moment: Moment) -> None:
     rows = [(one, row) for one in shown if (row := row_of(one)) is not None]
     if not rows:
         return
-    with st.container(border=True):
-        st.markdown("**Whom does the model serve?** Accuracy in %, by group of clients and by class")
-        st.caption(
-            "strict clients ask for at most the median ε, or for less than it where that is the largest; "
-            "a group's accuracy counts the classes as its clients hold them"
-        )
-        words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
-        components.chart(
-            once(("heard", moment.job), lambda: json.dumps(heard_figure(rows)), moment),
-            key="heard",
-            height=70 + 34 * len(rows),
-            label=f"Accuracy. {words}.",
-        )
-        for one, row in rows:
-            if row["weight"] > 0:
-                weight = percent(row["weight"], 1)
-                st.caption(f"{plain(one.label)}: the permissive clients hold {weight} of the weight")
+    place = ("heard", moment.job)
+    components.cards(once(place, lambda: components.sheet([_card(rows)]), moment), key="heard")
+
+
+def _card(rows: Rows) -> Card:
+    words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
+    weights = [f"{percent(row['weight'], 1)} with {one.label}" for one, row in rows if row["weight"] > 0]
+    held = f" The permissive clients hold {listed(weights)} of the weight." if weights else ""
+    return Card(
+        title="Whom does the model serve?",
+        rest=" Accuracy in %, by group of clients and by class",
+        caption="Strict clients ask for at most the median ε, or for less than it where that is the largest; "
+        f"a group's accuracy counts the classes as its clients hold them.{held}",
+        figure=heard_figure(rows),
+        label=f"Accuracy. {words}.",
+        height=70 + 34 * len(rows),
+    )
 
 
 def row_of(one: Series) -> dict[str, Any] | None:
@@ -57,7 +58,7 @@ def row_of(one: Series) -> dict[str, Any] | None:
     return found
 
 
-def heard_figure(rows: Sequence[tuple[Series, dict[str, Any]]]) -> Figure:
+def heard_figure(rows: Rows) -> Figure:
     """A heat map with its figures written in it."""
     groups = [g for g in GROUPS if any(row[g] is not None for _, row in rows)]
     classes = [str(c) for c in range(len(rows[0][1]["classes"]))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
@@ -42,12 +42,15 @@ SEEN = {"audit": "an upload of one image", "real": "a real upload"}
 def how_to_read(shown: Sequence[Series] = ()) -> None:
     """A popover with what a newcomer may want to know, and with what the attackers of these runs know."""
     with st.popover("How to read this", width="stretch"):
-        st.markdown(WORDS)
-        for (upload, attacker, knows), labels in _spies(shown).items():
-            whose = "" if len(labels) == len(shown) else f" ({plain(joined(labels), 160)})"
-            known = "; ".join(plain(line, 300) for line in knows)
-            what = SEEN.get(upload, plain(upload))
-            st.markdown(f"**Who attacks {what}**{whose}: {_who(attacker)}. It knows: {known}.")
+        st.markdown("\n\n".join([WORDS, *_attackers(shown)]))
+
+
+def _attackers(shown: Sequence[Series]) -> Iterator[str]:
+    for (upload, attacker, knows), labels in _spies(shown).items():
+        whose = "" if len(labels) == len(shown) else f" ({plain(joined(labels), 160)})"
+        known = "; ".join(plain(line, 300) for line in knows)
+        what = SEEN.get(upload, plain(upload))
+        yield f"**Who attacks {what}**{whose}: {_who(attacker)}. It knows: {known}."
 
 
 def _spies(shown: Sequence[Series]) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:

@@ -24,9 +24,9 @@ def law_figure(
         law = _law(mechanism, weight, epsilon, low, high, name, paint)
         traces += law
         if paint is not None and law and law[0]["mode"] != "lines":
-            stems = list(zip(law[0]["x"][1::3], law[0]["y"][1::3], strict=True))
+            stems = list(zip(law[0]["x"][1::3].tolist(), law[0]["y"][1::3].tolist(), strict=True))
             notes += [_probability(x, y, tint) for x, y in stems[:4] if y > 0.005]
-    highest = max((y for trace in traces for y in trace["y"] if y is not None), default=1.0)
+    highest = max((float(np.nanmax(trace["y"])) for trace in traces), default=1.0)
     top = 1.2 if notes else rounded_up(1.1 * highest)
     return figure(
         traces,
@@ -47,8 +47,8 @@ def law_figure(
 def _across(traces: Sequence[Trace], low: float, high: float) -> list[float]:
     """From the least to the largest that may be sent, and a little more."""
     centre = (low + high) / 2
-    farthest = max([high, *(x for trace in traces for x in trace["x"])], key=lambda x: abs(x - centre))
-    half = 1.06 * rounded_up(abs(farthest - centre))
+    farthest = max([high - centre, *(float(np.abs(trace["x"] - centre).max()) for trace in traces)])
+    half = 1.06 * rounded_up(farthest)
     return [centre - half, centre + half]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +35,8 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
     `lesson` is what a prepared scenario is meant to show, told once its runs have ended.
     """
     if job is None:
-        components.panels(_panels(draft, [], None, Pictured([]), empty=_expected(draft)), key="panels")
+        expected = _panels(draft, [], None, Pictured([]), empty=_expected(draft))
+        components.panels(components.packed(expected), key="panels")
         ledger_section(draft)
     elif recorded := settings_of(job):
         live = job.live
@@ -85,7 +85,7 @@ def _watch(identity: str, every: float | None, lesson: str) -> None:
     components.panels(
         once(
             ("panels", job.id, seen, empty),
-            lambda: _panels(draft, shown, reference, pictured, empty),
+            lambda: components.packed(_panels(draft, shown, reference, pictured, empty)),
             moment,
         ),
         key="panels",
@@ -186,13 +186,13 @@ def _panels(
         "accuracy": {
             "title": "Accuracy",
             "subtitle": "on held-out images" + (f"; band: {seeds} seeds" if seeds > 1 else ""),
-            "figure": json.dumps(accuracy_figure(shown, rounds, _chance(shown), reference)),
+            "figure": components.written(accuracy_figure(shown, rounds, _chance(shown), reference)),
             "label": _told("Accuracy by round", shown, "accuracy"),
         },
         "noise": {
             "title": "Noise variance per weight",
             "subtitle": _noise_words(shown, expected),
-            "figure": json.dumps(noise_figure(lines, rounds, expected)),
+            "figure": components.written(noise_figure(lines, rounds, expected)),
             "label": _told("Noise variance per weight by round", shown, "noise_variance"),
         },
         "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty),

@@ -179,8 +179,8 @@ def _expected(value: float, rounds: int, one: Series) -> Trace:
 def band(x: Any, low: Any, high: Any, run: int) -> Trace:
     """The area between two curves."""
     return scatter(
-        [*x, *x[::-1]],
-        [*high, *low[::-1]],
+        np.concatenate([x, x[::-1]]),
+        np.concatenate([high, low[::-1]]),
         fill="toself",
         fillcolor=colour(run, 0.15),
         line={"width": 0},

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.metrics import intervals, wilson
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.tries import Tries
 from pages.parts.series import Series
@@ -69,8 +69,7 @@ def running(tries: Sequence[Tries]) -> Floats:
         return np.empty((0, 3))
     hits = counts.sum(axis=0).cumsum()
     trials = len(tries) * np.arange(1, counts.shape[1] + 1)
-    rows = [(h / n, *wilson(int(h), int(n))) for h, n in zip(hits, trials, strict=True)]
-    return np.array(rows)
+    return np.column_stack([hits / trials, intervals(hits, trials)])
 
 
 def running_cap(tries: Sequence[Tries]) -> Floats:

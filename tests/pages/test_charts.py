@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +18,7 @@ from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.progress import Progress, RunProgress
 from pages.parts.cards import picture
-from pages.parts.charts import end_labels, log_axis, rounded_up
+from pages.parts.charts import end_labels, log_axis, points, rounded_up, typed
 from pages.parts.designs import Design, View, different, views
 from pages.parts.heard import heard_figure, row_of
 from pages.parts.law_charts import law_figure
@@ -41,9 +42,17 @@ def real_colours(value: Any) -> Any:
     return value
 
 
+def unpacked(value: dict[str, Any]) -> Any:
+    """Arrays as the browser reads them; a gap is None."""
+    if set(value) != {"dtype", "bdata"}:
+        return value
+    held = np.frombuffer(b64decode(value["bdata"]), dtype=f"<{value['dtype']}")
+    return [None if np.isnan(number) else number for number in held.tolist()]
+
+
 def check(figure: dict[str, Any]) -> go.Figure:
-    text = json.dumps(figure, allow_nan=False)
-    return go.Figure(real_colours(json.loads(text)))
+    text = json.dumps(figure, default=typed, allow_nan=False)
+    return go.Figure(real_colours(json.loads(text, object_hook=unpacked)))
 
 
 def run(number: int, label: str, seed: int, changes: dict[str, Any]) -> RunProgress:
@@ -104,6 +113,30 @@ def test_the_law_of_every_mechanism_can_be_drawn(name: str, form: mechanisms.For
         check(against_budget([view], use, value, [0.1, epsilon]))
         check(against_value([view], use, value))
     check(upload_figure([view]))
+
+
+def browser_reads(values: Any) -> list[float | None]:
+    return json.loads(json.dumps(points(values), default=typed), object_hook=unpacked)
+
+
+@given(st.lists(st.floats(width=64), max_size=9))
+def test_points_reach_the_browser_as_they_are_and_what_is_not_finite_is_a_gap(values: list[float]):
+    read = browser_reads(values)
+    assert [one is None for one in read] == [not np.isfinite(one) for one in values]
+    kept = [(a, b) for a, b in zip(values, read, strict=True) if b is not None]
+    assert all(b == pytest.approx(a, rel=1e-6) for a, b in kept)
+
+
+@given(st.lists(st.integers(-(2**53), 2**53), max_size=9))
+def test_small_whole_numbers_reach_the_browser_exactly(values: list[int]):
+    small = [value % 20_000 for value in values]
+    assert browser_reads(small) == small
+    assert points(small).itemsize == 2
+
+
+def test_nothing_but_arrays_is_written_for_a_chart():
+    with pytest.raises(TypeError, match="float32 cannot be written"):
+        json.dumps(np.float32(1), default=typed)
 
 
 @given(st.floats(1e-12, 1e12), st.floats(1e-12, 1e12))
