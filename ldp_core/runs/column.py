@@ -1,7 +1,11 @@
-"""Figures that come one by one and are kept for hours: eight bytes each, where a list takes forty."""
+"""Figures that come one by one and are kept for hours: four bytes each, where a list takes forty.
+
+Seven digits are more than any page shows; the record on the disk has them all.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import overload
 
@@ -21,17 +25,21 @@ class Column:
     __slots__ = ("_length", "_room")
 
     def __init__(self) -> None:
-        self._room = np.empty(16)
+        self._room = np.empty(16, dtype=np.float32)
         self._length = 0
 
     def append(self, value: float | None) -> None:
         """Take up one more; None as NaN."""
-        if self._length == len(self._room):
+        figure = math.nan if value is None else float(value)
+        held = self._room.dtype
+        kind = np.dtype(np.float64) if _needs_eight_bytes(figure) else held
+        full = self._length == len(self._room)
+        if full or kind != held:
             # a new array: whoever looks at the old one goes on looking at it
-            room = np.empty(int(GROWTH * len(self._room)) + 1)
-            room[: self._length] = self._room
+            room = np.empty(int(GROWTH * len(self._room)) + 1 if full else len(self._room), dtype=kind)
+            room[: self._length] = self._room[: self._length]
             self._room = room
-        self._room[self._length] = np.nan if value is None else value
+        self._room[self._length] = figure
         self._length += 1
 
     def __len__(self) -> int:
@@ -46,4 +54,9 @@ class Column:
     def __getitem__(self, at: slice) -> Floats: ...
     def __getitem__(self, at: int | slice) -> float | Floats:
         held = self._room[: self._length]
-        return held[at] if isinstance(at, slice) else float(held[at])
+        return held[at].astype(np.float64) if isinstance(at, slice) else float(held[at])
+
+
+def _needs_eight_bytes(figure: float) -> bool:
+    """True for what is larger or smaller than four bytes can say."""
+    return math.isfinite(figure) and figure != 0 and not 1e-37 < abs(figure) < 1e38
