@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Sequence
 
 import numpy as np
 from hypothesis import given
@@ -13,7 +14,7 @@ from ldp_core.runs.column import Column
 FIGURES = st.lists(st.one_of(st.none(), st.floats(allow_nan=False), st.integers(-100, 100)), max_size=60)
 
 
-def column(values: list[float | None]) -> Column:
+def column(values: Sequence[float | None]) -> Column:
     made = Column()
     for value in values:
         made.append(value)
