@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 import psutil
 from playwright.async_api import async_playwright
 
@@ -30,6 +31,8 @@ POLL_SECONDS = 1.0
 MOVES_A_SECOND = 2.0
 MEMORY_MINUTES = 5
 BROWSERS = 3
+LEFT_SECONDS = 150
+"""After which the server has forgotten whoever left."""
 ROUNDS = 10_000
 EPOCHS_OF_THE_SOAK = 50
 """So that the run, and the record of it that the server holds, is as long as a long run of a class."""
@@ -40,6 +43,8 @@ class Watch:
 
     def __init__(self) -> None:
         self.polls: list[float] = []
+        self.received: list[int] = []
+        """Bytes that each poll was answered with."""
         self.moves: list[float] = []
         self.errors: list[str] = []
         self.missed = 0
@@ -52,7 +57,9 @@ async def poll(viewer: Viewer, watch: Watch, until: float, offset: float) -> Non
     due = time.monotonic()
     while time.monotonic() < until:
         for fragment in [*viewer.fragments]:
+            before = viewer.received
             watch.polls.append(await viewer.rerun(fragment))
+            watch.received.append(viewer.received - before)
         due += POLL_SECONDS
         watch.missed += time.monotonic() > due
         due = max(due, time.monotonic())
@@ -110,6 +117,9 @@ async def crowd(url: str, job: str, viewers: int, seconds: float, process: psuti
         await browser.close()
     mb = process.memory_info().rss / 2**20
     print(f"polls:  {quantiles(watch.polls)}; {watch.missed} came later than a second after the last")
+    print(
+        f"        {np.median(watch.received) / 1e3:.0f} kB each, at most {max(watch.received) / 1e3:.0f} kB"
+    )
     print(f"moves:  {quantiles(watch.moves)}")
     print(f"server: {cpu:.2f} of a core, {memory / 2**20:.0f} MB at the beginning, {mb:.0f} MB at the end")
     for viewer in [*theorists, *watchers]:
@@ -118,6 +128,9 @@ async def crowd(url: str, job: str, viewers: int, seconds: float, process: psuti
     if len(watch.memory) > 1:
         drift = watch.memory[-1] / watch.memory[0] - 1
         print(f"drift:  {drift:+.1%} after the first {MEMORY_MINUTES} minutes")
+        await asyncio.sleep(LEFT_SECONDS)
+        left = process.memory_info().rss / 2**20
+        print(f"left:   {left:.0f} MB {LEFT_SECONDS} s after all have gone")
     print(f"errors: {len(watch.errors)} {watch.errors[:3] or ''}")
     return watch
 

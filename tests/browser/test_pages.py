@@ -27,12 +27,12 @@ PAGES = {
 }
 
 
-def test_the_server_holds_neither_torch_nor_scikit_learn(visitor: Visitor):
+def test_the_server_holds_nothing_that_pages_can_do_without(visitor: Visitor):
     for path, ready in PAGES.items():
         visitor.open(path, ready)
     loaded = visitor.server.loaded()
     assert "numpy" in loaded, "the test looks at the right process"
-    for heavy in ("libtorch", "/torch/", "sklearn", "torchvision", "scipy/stats"):
+    for heavy in ("libtorch", "/torch/", "sklearn", "torchvision", "scipy/stats", "pandas", "pyarrow"):
         assert heavy not in loaded, f"the server has loaded {heavy}"
 
 
