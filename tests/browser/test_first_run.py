@@ -23,7 +23,7 @@ WATCH_FRAMES = """() => {
   requestAnimationFrame(look);
 }"""
 POINTS = """() => [...document.querySelectorAll(".es-panels .es-plot")].map(
-  (plot) => Math.max(...plot.data.map((trace) => trace.x.length)))"""
+  (plot) => Math.max(...plot._fullData.map((trace) => trace.x.length)))"""
 
 
 def set_number(page: Page, label: str, value: int) -> None:

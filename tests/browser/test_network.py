@@ -22,8 +22,9 @@ pytestmark = pytest.mark.alone
 DROPS = 15
 RECOVERY_SECONDS = 5.0
 PANELS = ".es-panels .js-plotly-plot"
-LINES = """() => Object.fromEntries([...(document.querySelector(".es-panels .es-plot")?.data ?? [])]
-  .filter((trace) => trace.name && trace.x?.length > 1).map((trace) => [trace.name, [trace.x, trace.y]]))"""
+LINES = """() => Object.fromEntries([...(document.querySelector(".es-panels .es-plot")?._fullData ?? [])]
+  .filter((trace) => trace._input.name && trace.x?.length > 1)
+  .map((trace) => [trace.name, [Array.from(trace.x), Array.from(trace.y)]]))"""
 ROUND = f"() => Math.max(0, ...Object.values(({LINES})()).map(([x]) => x.at(-1)))"
 
 
