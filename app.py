@@ -19,6 +19,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ldp_core import accounting, presets, theory
+from ldp_core.runs.memory import share_one_heap
 from ldp_core.runs.worker import ensure_worker
 from pages.parts.door import Door
 from pages.parts.reconnect import Reconnect
@@ -40,6 +41,7 @@ class Files(StaticFiles):
 async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the worker while the first visitor is reading: after the first page, which comes first."""
     asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker)
+    share_one_heap()
     gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits
     yield
 
