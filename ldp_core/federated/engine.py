@@ -33,6 +33,8 @@ BATCH = 2048
 """Test samples that are scored at a time."""
 BATCH_ALONE = 250
 """The same for convolutions on a CPU, where what fits in the cache is fastest."""
+MOST_PROCESSES = 64
+"""For one job, if the machine has no more cores than that."""
 POOLS = 2
 """Data sets whose processes are kept; the runs of one job hardly ever use more."""
 
@@ -136,7 +138,7 @@ def processes() -> int:
         return _cores()
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise InvalidInput(f"EPSILON_CORES must be a whole number from 1; got {shown(text)}")
-    return int(text)
+    return min(int(text[:9]), max(MOST_PROCESSES, _cores()))
 
 
 def pool(size: int, samples: Samples) -> Pool:

@@ -14,9 +14,18 @@ from pathlib import Path
 from ldp_core.errors import StorageFailed
 
 BUSY_SECONDS = 10.0
+"""So long a page waits for somebody else who writes."""
+PATIENT_SECONDS = 120.0
+"""So long a process waits that would have to give up a job."""
+_busy = [BUSY_SECONDS]
 Errors = tuple[type[Exception], ...]
 UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file may raise: Python decodes some of what SQLite finds before it looks at it."""
+
+
+def be_patient() -> None:
+    """Have this process wait longer for others who write."""
+    _busy[0] = PATIENT_SECONDS
 
 
 @contextmanager
@@ -43,7 +52,7 @@ def opened(path: Path, schema: str) -> sqlite3.Connection:
     """A connection for writing, in autocommit, with the schema in place."""
     with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=_busy[0], isolation_level=None)
         connection.row_factory = sqlite3.Row
         if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             # the lock first: who reads and then wants to write may be turned away at once
@@ -54,19 +63,11 @@ def opened(path: Path, schema: str) -> sqlite3.Connection:
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     """A read-only connection, or None if there is no such database yet (or only an empty file)."""
-    if not path.exists() or path.stat().st_size == 0:
+    with _named(path, (*UNREADABLE, OSError)):
+        connection = _read_only(path) if _has_something(path) else None
+    if connection is None:
         yield None
         return
-    with _named(path, (*UNREADABLE, OSError)):
-        try:
-            connection = _read_only(path)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
-                raise
-            # its writer was killed in the middle of a commit: take that back, then read
-            with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as writer:
-                writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-            connection = _read_only(path)
     try:
         with _named(path, UNREADABLE):
             yield connection
@@ -74,8 +75,30 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
         connection.close()
 
 
-def _read_only(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+def _has_something(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _read_only(path: Path) -> sqlite3.Connection | None:
+    """A connection; None if the file has gone since somebody looked."""
+    try:
+        return _opened_read_only(path)
+    except sqlite3.OperationalError as error:
+        if not path.exists():
+            return None
+        if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+            raise
+        # its writer was killed in the middle of a commit: take that back, then read
+        with closing(sqlite3.connect(path, timeout=_busy[0])) as writer:
+            writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        return _opened_read_only(path)
+
+
+def _opened_read_only(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_busy[0])
     connection.row_factory = sqlite3.Row
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
@@ -95,6 +118,10 @@ def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError)) -> Iterator[Non
     try:
         yield
     except kinds as error:
+        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise StorageFailed(
+                f"{path.name} in the folder of runs is kept locked by another program; try again in a moment"
+            ) from error
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise StorageFailed(
             f"{path.name} in the folder of runs cannot be used ({reason}); move it away to start afresh, "

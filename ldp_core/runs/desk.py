@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.runs.pace import Pace
-from ldp_core.runs.store import events_after, sound
+from ldp_core.runs.store import began, events_after, sound
 
 Body = dict[str, Any]
 
@@ -27,6 +27,7 @@ class Desk:
     """(mechanism, ε) → what the attack came to."""
     end: Body | None = None
     _pace: Pace = field(default_factory=Pace)
+    _began: float | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def update(self) -> Desk:
@@ -36,6 +37,10 @@ class Desk:
             StorageFailed: the record is damaged.
         """
         with self._lock, sound(self.folder):
+            if (first := began(self.folder)) != self._began:
+                # the record was removed, or is another one: a ladder that is taken up after that begins anew
+                self.seq, self.start, self.references, self.cells, self.end = 0, {}, {}, {}, None
+                self._began, self._pace = first, Pace()
             for event in events_after(self.folder, self.seq):
                 self._fold(event.body)
                 self.seq = event.seq

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -41,7 +42,7 @@ def doing(folder: Path) -> Step | None:
     """What a job is doing before its first round; None where there is nothing to tell."""
     with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
         step = Step(**json.loads((folder / FILE).read_text()))
-        numbers = all(isinstance(n, int | float) for n in (step.done, step.total))
+        numbers = all(isinstance(n, int | float) and 0 <= n < math.inf for n in (step.done, step.total))
         return step if isinstance(step.doing, str) and numbers else None
     return None
 

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs.alive import identity, is_alive
@@ -55,10 +56,17 @@ def find(key: str) -> tuple[str, list[Stored]] | None:
             return None
         folder = runs_dir() / "jobs" / row["job"]
         events = [event for event in events_after(folder) if event.run == row["run"]]
-    except StorageFailed:
+        whole = _is_whole([event.body for event in events])
+    except (StorageFailed, LookupError, TypeError):
         return None  # then it is trained again
-    whole = events and events[-1].body["event"] == "end" and events[-1].body["status"] == "completed"
     return (row["job"], events) if whole else None
+
+
+def _is_whole(told: list[dict[str, Any]]) -> bool:
+    """True for the events of a run that was completed, with all of its rounds."""
+    if not told or told[-1]["event"] != "end" or told[-1]["status"] != "completed":
+        return False
+    return [one["round"] for one in told if one["event"] == "round"] == [*range(1, told[-1]["round"] + 1)]
 
 
 def begin(keys: Collection[str], job: str) -> dict[str, str]:

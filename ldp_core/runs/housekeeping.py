@@ -6,6 +6,7 @@ those that wait or run, are never touched.
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import shutil
@@ -74,11 +75,24 @@ def prune(most: int | None = None) -> list[Kept]:
             break
         if one.pinned or one.job.live:
             continue
-        if queue.strip(one.job.id, REMOVED, partial(put_away, one.job.folder)):
+        try:
+            done = queue.strip(one.job.id, REMOVED, partial(_put_away_unpinned, one.job.folder))
+        except OSError:  # this one stays; it may not keep the others
+            logging.exception("job %s: its record cannot be removed", one.job.id)
+            continue
+        if done:
             total -= one.size
             removed.append(one)
     sweep()
     return removed
+
+
+def _put_away_unpinned(folder: Path) -> bool:
+    """False for a record that was pinned since it was looked at."""
+    if (folder / PIN).exists():
+        return False
+    put_away(folder)
+    return True
 
 
 def put_away(folder: Path) -> None:

@@ -170,21 +170,21 @@ def status(identity: str) -> dict[str, Any]:
     for event in events:
         body = event.body
         if body["event"] in ("start", "round", "end"):
-            rounds[event.run] = body["round"]
-            accuracy[event.run] = body["accuracy"]
+            rounds[event.run] = body.get("round", 0)
+            accuracy[event.run] = body.get("accuracy")
         if body["event"] == "end":
-            sha256[event.run] = body["weights_sha256"]
+            sha256[event.run] = body.get("weights_sha256")
     behind = min(rounds, key=lambda run: rounds[run], default=None)
     return {
         "id": job.id,
         "kind": job.kind,
         "status": job.status,
         "message": job.message,
-        "doing": str(doing(job.folder) or "") if job.live and not rounds else "",
+        "doing": "" if rounds else _doing(job),
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "round": rounds.get(behind, 0) if behind is not None else 0,
         "rounds": _planned(job),
-        "share_of_round": within.read(job.folder) if job.live else 0.0,
+        "share_of_round": within.read(job.folder) if job.status in ("running", "cancelling") else 0.0,
         "accuracy": accuracy.get(behind) if behind is not None else None,
         "pid": job.pid,
         "weights_sha256": sha256.get(behind) if behind is not None else None,
@@ -205,20 +205,33 @@ def _planned(job: Job) -> int:
     """Rounds that each of its runs was asked for; 0 if that cannot be read any more."""
     try:
         return int(job.request["draft"]["base"]["rounds"])
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, OverflowError):
         return 0
 
 
+def _cells(job: Job) -> int:
+    """Cells that a ladder was asked for; 0 if that cannot be read any more."""
+    try:
+        ladder = job.request["ladder"]
+        return len(ladder["mechanisms"]) * len(ladder["epsilons"])
+    except (LookupError, TypeError):
+        return 0
+
+
+def _doing(job: Job) -> str:
+    """What it does before it has anything to show."""
+    return str(doing(job.folder) or "") if job.status in ("running", "cancelling") else ""
+
+
 def _status_of_ladder(job: Job, cells: int) -> dict[str, Any]:
-    ladder = job.request.get("ladder") or {"mechanisms": (), "epsilons": ()}
     return {
         "id": job.id,
         "kind": job.kind,
         "status": job.status,
         "message": job.message,
-        "doing": str(doing(job.folder) or "") if job.live and not cells else "",
+        "doing": "" if cells else _doing(job),
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "cells": cells,
-        "cells_in_all": len(ladder["mechanisms"]) * len(ladder["epsilons"]),
+        "cells_in_all": _cells(job),
         "pid": job.pid,
     }

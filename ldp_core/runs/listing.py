@@ -45,7 +45,7 @@ def describe(job: Job) -> Listed:
     try:
         draft = job.request["draft"]
         name, rounds = str(draft["base"]["name"]), int(draft["base"]["rounds"])
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, OverflowError):
         return Listed(job, "", 0, True)
     return Listed(job, name, rounds, _is_damaged(job))
 

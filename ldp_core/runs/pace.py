@@ -36,4 +36,6 @@ class Pace:
         if len(steps) < 2 or steps[-1][1] - steps[0][1] < LEAST:
             return None
         (first_at, before), (last_at, done) = steps[0], steps[-1]
+        if last_at <= first_at:  # a clock was set back
+            return None
         return (in_all - done) * (last_at - first_at) / (done - before)

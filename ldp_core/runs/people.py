@@ -67,4 +67,4 @@ def _digest(text: str) -> str:
 def is_teacher(secret: str) -> bool:
     """True for the secret that the server was started with; without one there are no teachers."""
     known = os.environ.get("EPSILON_TEACHER", "")
-    return bool(known) and hmac.compare_digest(known.encode(), secret.encode())
+    return bool(known) and hmac.compare_digest(os.fsencode(known), secret.encode(errors="replace"))

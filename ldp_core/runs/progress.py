@@ -13,7 +13,7 @@ from typing import Any
 
 from ldp_core.runs.column import Column
 from ldp_core.runs.pace import Pace
-from ldp_core.runs.store import events_after, runs_of, sound
+from ldp_core.runs.store import began, copied, events_after, runs_of, sound
 from ldp_core.runs.tries import Tries
 
 CURVES = (
@@ -61,6 +61,12 @@ class Progress:
         self._read = 0.0
         self.runs: list[RunProgress] = []
         self._pace = Pace()
+        self._began: float | None = None
+        self._copied: set[int] = set()
+
+    def _forget(self) -> None:
+        """The record was removed, or is another one: a job that is taken up after that begins anew."""
+        self.seq, self.runs, self._pace, self._copied = 0, [], Pace(), set()
 
     def update(self, pause: float = 0.0) -> Progress:
         """Read what has come since the last call, unless that was less than `pause` seconds ago.
@@ -72,16 +78,21 @@ class Progress:
             if self.seq and time.monotonic() - self._read < pause:
                 return self
             self._read = time.monotonic()
+            if (first := began(self._folder)) != self._began:
+                self._forget()
+                self._began = first
             if not self.runs:
                 self.runs = [
                     RunProgress(row["variant"], row["label"], row["seed"], row["experiment"])
                     for row in runs_of(self._folder)
                 ]
+            if (given := set(copied(self._folder))) != self._copied:
+                self._copied, self._pace = given, Pace()  # what was trained before says nothing of the pace
             for event in events_after(self._folder, self.seq):
                 self._fold(self.runs[event.run], event.body)
                 self.seq = event.seq
                 if event.body["event"] in ("start", "round"):
-                    self._pace.note(event.at, self.rounds_done())
+                    self._pace.note(event.at, self.rounds_done() - self._given())
         return self
 
     @staticmethod
@@ -108,5 +119,10 @@ class Progress:
 
     def seconds_left(self, rounds_in_all: int, since: float = 0.0, share: float = 0.0) -> float | None:
         """An estimate from the pace since then, and the share of the present round; or None."""
-        now = (time.time(), self.rounds_done() + share) if share else None
-        return self._pace.seconds_left(rounds_in_all, since, now)
+        given = self._given()
+        now = (time.time(), self.rounds_done() - given + share) if share else None
+        return self._pace.seconds_left(rounds_in_all - given, since, now)
+
+    def _given(self) -> int:
+        """Rounds that another job has trained."""
+        return sum(run.round for number, run in enumerate(self.runs) if number in self._copied)

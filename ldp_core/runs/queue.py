@@ -202,7 +202,7 @@ def in_turn() -> list[Job]:
             return []
         rows = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place")
         live = {row["id"] for row in db.execute(f"SELECT id FROM jobs WHERE status IN {LIVE}")}  # noqa: S608
-        queued = [job for job in map(_job, rows) if job.waits_for not in live]
+        queued = [job for job in map(_job, rows) if job.waits_for not in live - {job.id}]
         latest = _last_turns(db)
         began = "SELECT * FROM jobs WHERE status IN ('running', 'cancelling') ORDER BY started"
         running = [_job(row).owner for row in db.execute(began)] if queued else []
@@ -281,14 +281,13 @@ def drop(identity: str, first: Callable[[], None]) -> bool:
         return True
 
 
-def strip(identity: str, message: str, first: Callable[[], None]) -> bool:
-    """Do `first`, and note it, with a job that neither waits nor runs; False, and nothing is done, if it
-    does. Nobody can take it up meanwhile.
+def strip(identity: str, message: str, first: Callable[[], bool]) -> bool:
+    """Do `first`, and note that it did something, with a job that neither waits nor runs; False, and nothing
+    is done, if it does. Nobody can take it up meanwhile.
     """
     with _writing() as db:
-        if not _rests(db, identity):
+        if not _rests(db, identity) or not first():
             return False
-        first()
         _annotate(db, identity, message)
         return True
 
@@ -318,7 +317,7 @@ def claim(most: int | None = None) -> Job | None:
 
 def _annotate(db: sqlite3.Connection, identity: str, message: str) -> None:
     row = db.execute("SELECT message FROM jobs WHERE id = ?", (identity,)).fetchone()
-    if row:
+    if row and message not in row["message"]:
         whole = f"{row['message']}; {message}" if row["message"] else message
         db.execute("UPDATE jobs SET message = ? WHERE id = ?", (whole, identity))
 
@@ -341,9 +340,20 @@ def reap() -> list[str]:
     with reading(queue_path()) as db:
         query = "SELECT id, owner_pid, owner_since FROM jobs WHERE status IN ('running', 'cancelling')"
         rows = db.execute(query).fetchall() if db else []
-    dead = [row["id"] for row in rows if not alive.is_alive(row["owner_pid"], row["owner_since"])]
+    dead = [row for row in rows if not alive.is_alive(row["owner_pid"], row["owner_since"])]
+    return [row["id"] for row in dead if _interrupt(row)]
+
+
+def _interrupt(row: sqlite3.Row) -> bool:
+    """Mark a job of a dead owner so; False if somebody has taken it up meanwhile."""
     message = "the worker was stopped from outside; what it had trained until then is kept"
-    return [identity for identity in dead if move(identity, "interrupted", message)]
+    with _writing() as db:
+        query = (
+            "UPDATE jobs SET status = 'interrupted', message = ?, ended = ? WHERE id = ? "
+            "AND owner_pid IS ? AND owner_since IS ? AND status IN ('running', 'cancelling')"
+        )
+        whose = (row["id"], row["owner_pid"], row["owner_since"])
+        return db.execute(query, (message, time.time(), *whose)).rowcount == 1
 
 
 def _job(row: sqlite3.Row) -> Job:

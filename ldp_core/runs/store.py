@@ -165,6 +165,13 @@ def runs_of(folder: Path) -> list[dict[str, Any]]:
         return [dict(row) for row in db.execute("SELECT * FROM runs ORDER BY run")] if db else []
 
 
+def began(folder: Path) -> float | None:
+    """When a job's first event was stored, which tells its record from one that stood there before it."""
+    with reading(database(folder)) as db:
+        row = db and db.execute("SELECT at FROM events ORDER BY seq LIMIT 1").fetchone()
+    return float(row["at"]) if row else None
+
+
 def events_after(folder: Path, seq: int = 0) -> list[Stored]:
     """The events of a job that came after event number `seq`, in order.
 

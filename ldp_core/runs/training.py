@@ -25,6 +25,7 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import finished, lineage, memory, queue
 from ldp_core.runs.climbing import climb_stored
+from ldp_core.runs.database import be_patient
 from ldp_core.runs.doing import nothing, teller
 from ldp_core.runs.drive import drive, one_thread
 from ldp_core.runs.paths import runs_dir
@@ -58,6 +59,7 @@ def train_process(folder: Path, request: dict[str, Any], slot: Slot, parent: int
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     lineage.begin(parent)
     slot.enter()
+    be_patient()
     if not _on_a_gpu():
         memory.limit(slot.memory)
     train_job(folder, request, slot.memory)

@@ -42,7 +42,7 @@ def wait(job: Job, left: Left) -> Wait:
         if seconds is None and (planned := _planned(one, known)) is not None:
             seconds = max(0.0, planned - (now - (one.started or now)))
         sure &= seconds is not None
-        free.append(seconds or 0.0)
+        free.append(max(0.0, seconds or 0.0))
     heapq.heapify(free)
     for one in before:
         seconds = _planned(one, known)

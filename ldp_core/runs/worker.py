@@ -72,7 +72,7 @@ def main() -> None:
     """Work until the queue has been empty for a while; leave at once if another worker is there."""
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     with _lock():
-        if _registered_alive() and json.loads(_register_path().read_text())["pid"] != os.getpid():
+        if _registered_alive() and _registered() != identity():
             return
         _register(os.getpid())
     signal.signal(signal.SIGTERM, _leave)
@@ -84,17 +84,18 @@ def main() -> None:
         with _lock():
             # whoever submits now waits for the lock, and then finds no worker registered
             if _leaving or not queue.find("status = 'queued'", most=1):
-                _register_path().unlink(missing_ok=True)
+                if _registered() == identity():  # the folder may have been lost, and be another worker's now
+                    _register_path().unlink(missing_ok=True)
                 return
 
 
 def _work() -> None:
     """Keep the slots filled until nothing has been left to do for a while, or a signal says stop."""
     patience = _patience()
-    free, watched = slots(), list[Watched]()
+    free, watched, measured = slots(), list[Watched](), False
     busy_at = read_at = time.monotonic()
     try:
-        while not _leaving and (watched or time.monotonic() - busy_at < patience):
+        while not _leaving:
             try:
                 _turn(watched, free)
                 read_at = time.monotonic()
@@ -104,8 +105,11 @@ def _work() -> None:
                 logging.exception("the queue cannot be read; again in a moment")
             if watched:
                 busy_at = time.monotonic()
-            elif rates() is None and time.monotonic() - busy_at > QUIET_SECONDS:
+            elif not measured and rates() is None and time.monotonic() - busy_at > QUIET_SECONDS:
+                measured = True  # once, even if it cannot be kept
                 _measure()
+            elif time.monotonic() - busy_at >= patience:
+                break
             time.sleep(POLL_SECONDS)
         for one in watched:
             one.leave()
@@ -196,12 +200,18 @@ def _register(pid: int) -> None:
     _register_path().write_text(json.dumps({"pid": number, "since": since}))
 
 
-def _registered_alive() -> bool:
+def _registered() -> tuple[int, float] | None:
+    """The worker that is noted, whether it lives or not."""
     try:
         noted = json.loads(_register_path().read_text())
-        return is_alive(noted["pid"], noted["since"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return False
+        return int(noted["pid"]), float(noted["since"])
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+
+
+def _registered_alive() -> bool:
+    noted = _registered()
+    return noted is not None and is_alive(*noted)
 
 
 if __name__ == "__main__":
