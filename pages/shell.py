@@ -6,6 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.parts.workspace import arrive
+
 ASSETS = Path(__file__).parents[1] / "assets"
 
 st.set_page_config(
@@ -16,7 +18,7 @@ st.set_page_config(
 )
 st.html(ASSETS / "studio.css")
 st.logo(str(ASSETS / "logo.svg"), size="large")
-st.navigation(
+page = st.navigation(
     [
         st.Page("start.py", title="Start", default=True),
         st.Page("clients.py", title="Clients", url_path="clients"),
@@ -26,4 +28,6 @@ st.navigation(
         st.Page("runs.py", title="Runs", url_path="runs", visibility="hidden"),
     ],
     position="top",
-).run()
+)
+arrive(f"{page.url_path}{' of a job' if 'job' in st.query_params else ''}")
+page.run()

@@ -12,7 +12,10 @@ export function render({ data, parentElement }) {
 }
 
 export function unmount({ parentElement }) {
-  parentElement.querySelectorAll(".es-chart").forEach(erase);
+  parentElement.querySelectorAll(".es-chart").forEach((chart) => {
+    chart.shown = undefined;
+    erase(chart);
+  });
 }
 
 function fill(card, data) {

@@ -16,7 +16,7 @@ from ldp_core.errors import Problem
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import Limit
 from pages.parts.text import plain
-from pages.parts.workspace import Workspace
+from pages.parts.workspace import Workspace, visit
 
 Apply = Callable[[Workspace, Any], tuple[Problem, ...]]
 
@@ -46,7 +46,7 @@ def bind(
     if shown != value:
         version, first = version + 1, value
     fields[place] = (value, version, first)
-    key = f"{place}-{version}"
+    key = f"{place}-{visit()}-{version}"
 
     def changed() -> None:
         given = st.session_state[key]

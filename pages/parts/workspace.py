@@ -90,6 +90,22 @@ def open_workspace(page: str) -> Workspace:
     return workspace
 
 
+def arrive(page: str) -> None:
+    """Somebody is on this page: if they were on another one before, its widgets begin with what the draft
+    holds. Streamlit forgets those of a page that is left, with whatever stood typed in them.
+    """
+    if st.session_state.get("page shown") != page:
+        st.session_state["page shown"] = page
+        st.session_state["visit"] = visit() + 1
+        for kept in ("fields", "wrong fields", "waiting fields", "drawn"):
+            st.session_state.pop(kept, None)
+
+
+def visit() -> int:
+    """How many pages have been shown: a widget of an earlier visit is another one."""
+    return int(st.session_state.get("visit", 0))
+
+
 def _opened() -> Workspace:
     params = st.query_params
     if "share" in params:

@@ -27,3 +27,29 @@ def test_a_legend_that_is_gone_leaves_no_room_behind(visitor: Visitor):
     page.set_viewport_size({"width": 1400, "height": 900})
     expect(page.locator(LEGENDS)).to_have_count(0)
     assert below(page) <= TITLED
+
+
+AGAIN = """async () => {
+  const { render, unmount } = await import("/assets/web/cards.js");
+  const layout = { xaxis: {}, yaxis: {} };
+  const figure = JSON.stringify({ data: [{ type: "scatter", x: [1, 2], y: [1, 2] }], layout });
+  const data = { cards: [{ title: "", rest: "", caption: "", figure, height: 200, label: "", row: 1 }] };
+  const parentElement = document.body.appendChild(document.createElement("div"));
+  const drawn = async () => {
+    const chart = parentElement.querySelector(".es-chart");
+    await new Promise((resolve) => setTimeout(resolve));
+    await chart.drawing;
+    return chart.querySelectorAll(".main-svg").length > 0;
+  };
+  render({ data, parentElement });
+  const first = await drawn();
+  unmount({ parentElement });
+  render({ data, parentElement });
+  return [first, await drawn()];
+}"""
+
+
+def test_a_chart_that_was_taken_off_the_page_is_drawn_again_with_the_same_data(visitor: Visitor):
+    """As it happens where a slider is moved faster than the page follows."""
+    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
+    assert page.evaluate(AGAIN) == [True, True]

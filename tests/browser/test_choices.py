@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from ldp_core.presets import get
@@ -29,3 +31,23 @@ def test_a_choice_that_did_not_fit_is_made_as_soon_as_it_does(visitor: Visitor, 
     expect(complaint).to_be_hidden()
     assert stored(identity) == ("digits", "lenet")
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+
+
+def test_what_was_chosen_stands_there_after_a_look_at_another_page(visitor: Visitor):
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    rounds, train = page.get_by_label("Rounds"), page.get_by_role("button", name="Train", exact=True)
+    choose(page.get_by_role("combobox", name="Mechanism"), "Laplace")
+    rounds.fill("18")
+    rounds.press("Enter")
+    expect(page.get_by_text(re.compile("plain sum 5.850")).first).to_be_visible()  # 18 rounds × 650 × ε 0.5
+    rounds.fill("0")
+    rounds.press("Enter")
+    complaint = page.get_by_text("First mend what is typed below")
+    expect(complaint).to_be_visible()
+    for name, ready in (("Clients", ".es-table"), ("Train", ".es-panels .js-plotly-plot")):
+        page.get_by_role("link", name=name, exact=True).click()
+        page.locator(ready).first.wait_for()
+        expect(complaint).to_be_hidden()
+    expect(page.get_by_role("combobox", name="Mechanism")).to_have_value("Laplace")
+    expect(rounds).to_have_value("18")
+    expect(train).to_be_enabled()
