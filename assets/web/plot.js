@@ -119,21 +119,22 @@ function follow(element) {
   element.watcher.observe(element);
 }
 
-const LEGEND = { entry: 110, row: 19, axis: 58 };
+const LEGEND = { entry: 110, key: 40, letter: 6.2, row: 19, axis: 58 };
 
 // Where labels beside the lines would leave the plot no room, a legend below takes their place.
 function fitting(layout, width, data) {
   const right = layout.margin?.r ?? 0;
   if (right < 0.4 * width) return layout;
-  const named = data.filter((trace) => trace.name && trace.showlegend !== false).length;
-  const rows = Math.ceil(named / Math.max(1, Math.floor(width / LEGEND.entry)));
+  const names = data.filter((trace) => trace.name && trace.showlegend !== false).map((trace) => trace.name.length);
+  const entry = Math.max(LEGEND.entry, LEGEND.key + LEGEND.letter * Math.max(0, ...names));
+  const rows = Math.ceil(names.length / Math.max(1, Math.floor(width / entry)));
   return {
     ...layout,
     margin: { ...layout.margin, r: 8, b: LEGEND.axis + rows * LEGEND.row },
     annotations: (layout.annotations ?? []).filter((item) => !beside(item)),
     shapes: (layout.shapes ?? []).filter((item) => !beside(item)),
     showlegend: true,
-    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", entrywidth: LEGEND.entry - 40, font: { size: 11 } },
+    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", entrywidth: entry - LEGEND.key, font: { size: 11 } },
   };
 }
 

@@ -99,7 +99,7 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         if one.number in signals:  # what is learned differs in size: a level for each run
             level = signals[one.number]
             values.append(level)
-            traces.append(_level(level, rounds, colour(one.style.tint)))
+            traces.append(_level(level, rounds, colour(one.style.tint), name=f"signal, {label(one)}"))
             ends.append((np.log10(level), f"its signal {number(level, 2)}", colour(one.style.tint)))
     low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
     high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
@@ -133,7 +133,8 @@ def _signals(shown: Sequence[Series]) -> dict[int, float]:
 def reach(shown: Sequence[Series], rounds: int) -> int:
     """The end of the rounds' axis: all of them, or of a long run a little more than there is."""
     done = max((one.round for one in shown), default=0)
-    return rounds if rounds <= 60 or not shown else min(rounds, max(60, int(1.5 * done)))
+    begun = any(one.runs for one in shown)
+    return rounds if rounds <= 60 or not begun else min(rounds, max(60, int(1.5 * done)))
 
 
 def _positive(values: Floats) -> Any:
@@ -170,7 +171,7 @@ def _expected(value: float, rounds: int, one: Series) -> Trace:
         [0, rounds],
         [value, value],
         mode="lines",
-        name=f"{label(one)}, predicted",
+        name=label(one),
         line={"color": colour(one.style.tint), "width": 1.5, "dash": "dot"},
         hovertemplate="%{y:.3g}",
     )
@@ -201,11 +202,12 @@ def _reference(mean: Floats) -> Trace:
     )
 
 
-def _level(value: float, rounds: int, paint: str = MUTED) -> Trace:
+def _level(value: float, rounds: int, paint: str = MUTED, **options: Any) -> Trace:
     return scatter(
         [0, rounds],
         [value, value],
         mode="lines",
         line={"color": paint, "width": 1, "dash": "dot"},
         hoverinfo="skip",
+        **options,
     )

@@ -88,8 +88,11 @@ def test_before_the_first_run_the_prediction_is_drawn():
     draft = presets.get("two_volunteers").draft
     figure = check(noise_figure(announced(draft), 15, {0: 0.8, 1: 0.06, 2: 0.003}))
     assert len(figure.data) >= 3
-    check(accuracy_figure([], 15, None))
-    check(noise_figure(announced(draft), 15, {}))
+    assert {trace.name for trace in figure.data if trace.showlegend and len(trace.x)} == {
+        variant.label for variant in draft.variants
+    }
+    accuracy, noise = accuracy_figure([], 5000, None), noise_figure(announced(draft), 5000, {})
+    assert check(accuracy).layout.xaxis.range == check(noise).layout.xaxis.range == (0, 5000)
 
 
 def seen(sets: list[dict[str, Any]], epsilon: float | None = None) -> list[View]:
