@@ -42,7 +42,7 @@ def picture_figure(desk: Desk) -> Figure:
         y = [min(cell["psnr"], MOST_DB) for cell in cells]
         low = [min(cell["psnr_low"] or cell["psnr"], MOST_DB) for cell in cells]
         high = [min(cell["psnr_high"] or cell["psnr"], MOST_DB) for cell in cells]
-        traces += _line(name, x, y, low, high, "%{y:.1f} dB")
+        traces += _line(name, x, y, low, high, [f"{cell['psnr']:.1f} dB" for cell in cells])
         ends += _end(name, y)
     levels = [
         (RECOVERED_DB, "the image is back"),
@@ -123,7 +123,7 @@ def _over_budgets(
 
 
 def _line(
-    name: str, x: list[float], y: list[float], low: list[float], high: list[float], hover: str
+    name: str, x: list[float], y: list[float], low: list[float], high: list[float], hover: str | list[str]
 ) -> list[Trace]:
     paint = _paint(name)
     band = {"fill": "toself", "fillcolor": colour(_tint(name), 0.14), "hoverinfo": "skip"}

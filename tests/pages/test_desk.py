@@ -34,7 +34,12 @@ def test_both_charts_show_a_line_for_each_mechanism_and_what_guessing_gives(desk
         named = [trace for trace in drawn.data if trace.name]
         assert [trace.name for trace in named] == ["Piecewise", "Duchi"]
         assert all(len(trace.x) == 3 for trace in named)
-    levels = {trace.y[0] for trace in check(picture_figure(desk)).data if trace.line.dash == "dot"}
+    drawn = check(picture_figure(desk)).data
+    told = {
+        words for trace in drawn if isinstance(trace.hovertemplate, tuple) for words in trace.hovertemplate
+    }
+    assert told == {f"{cell['psnr']:.1f} dB" for cell in desk.cells.values()}, "what lies above the axis too"
+    levels = {trace.y[0] for trace in drawn if trace.line.dash == "dot"}
     assert len(levels) == 3
 
 
