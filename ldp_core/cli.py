@@ -189,15 +189,14 @@ def _prune(options: argparse.Namespace) -> int:
     removed = housekeeping.prune(None if options.to is None else int(options.to * 1e9))
     for one in removed:
         print(f"removed {one.job.id}, {one.size / 1e6:.1f} MB")
-    left = sum(one.size for one in housekeeping.kept())
-    print(f"{left / 1e6:.1f} MB are kept")
+    print(f"{housekeeping.taken() / 1e6:.1f} MB are kept")
     return 0
 
 
 def _pin(options: argparse.Namespace) -> int:
-    from ldp_core.runs import housekeeping
+    from ldp_core.runs import jobs
 
-    housekeeping.pin(options.id, options.name == "pin")
+    jobs.pin(options.id, on=options.name == "pin")
     return 0
 
 

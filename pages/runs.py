@@ -10,8 +10,8 @@ from pages.parts.job_list import job_list
 def main() -> None:
     st.title("What has been trained on this server?", anchor=False)
     st.markdown(
-        "Everybody may look at every run. You can delete the ones that you launched in this browser; a "
-        "teacher can delete all."
+        "Everybody may look at every run. You can pin and delete the ones that you launched in this browser; "
+        "a teacher can do so with all."
     )
     st.fragment(job_list, run_every=5)()
     st.page_link("start.py", label=":blue[Back to the start]")

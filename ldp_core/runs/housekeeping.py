@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ldp_core.errors import StorageFailed
+from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.queue import Job
@@ -45,24 +45,52 @@ class Kept:
 def kept() -> list[Kept]:
     """Every job that has a record, the newest first."""
     return [
-        Kept(job, _size(job.folder), (job.folder / PIN).exists())
+        Kept(job, _size(job.folder), is_pinned(job))
         for job in queue.find(most=100_000)
         if job.folder.is_dir()
     ]
 
 
-def pin(identity: str, on: bool = True) -> None:
-    """Keep a job's record whatever happens, or no longer.
+def is_pinned(job: Job) -> bool:
+    """True for a record that stays whatever happens."""
+    return (job.folder / PIN).exists()
+
+
+def pin(identity: str, on: bool = True, most: int | None = None) -> None:
+    """Keep a job's record whatever happens, or no longer; pinned records take at most `most` bytes, if given.
 
     Raises:
         UnknownJob: there is no such job.
+        NotNow: its record was removed before, or too much is pinned already.
+        StorageFailed: its folder cannot be written to.
     """
-    folder = queue.get(identity).folder
-    if on:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / PIN).touch()
-    else:
-        (folder / PIN).unlink(missing_ok=True)
+    job = queue.get(identity)
+    if on and REMOVED in job.message:
+        raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
+    if on and most is not None and not is_pinned(job):
+        _refuse_hoards(job, most)
+    try:
+        if on:
+            job.folder.mkdir(parents=True, exist_ok=True)
+            (job.folder / PIN).touch()
+        else:
+            (job.folder / PIN).unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageFailed(f"the record of job {job.id} cannot be written to") from error
+
+
+def _refuse_hoards(job: Job, most: int) -> None:
+    pinned, more = sum(one.size for one in kept() if one.pinned), _size(job.folder)
+    if pinned + more > most:
+        raise NotNow(
+            f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and together they may "
+            f"take {most / 1e6:.1f} MB; unpin another one first"
+        )
+
+
+def taken() -> int:
+    """Bytes that all records together take."""
+    return sum(one.size for one in kept())
 
 
 def prune(most: int | None = None) -> list[Kept]:

@@ -1,4 +1,4 @@
-"""What pages and the command line do with jobs: submit, look, cancel, delete."""
+"""What pages and the command line do with jobs: submit, look, cancel, pin, delete."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ldp_core.errors import NotNow, NotYours, StorageFailed
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder
-from ldp_core.runs import queue, store, within
+from ldp_core.runs import housekeeping, queue, store, within
 from ldp_core.runs.doing import doing
-from ldp_core.runs.housekeeping import PIN, put_away, refuse_a_full_disk, sweep
+from ldp_core.runs.housekeeping import is_pinned, put_away, quota, refuse_a_full_disk, sweep
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
 from ldp_core.runs.worker import ensure_worker
@@ -121,6 +121,22 @@ def resume(identity: str, person: Person = OPERATOR) -> Job:
     return look(identity)
 
 
+def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
+    """Keep a job's record whatever happens, or no longer.
+
+    Half of the quota is the most that visitors may keep pinned; a teacher may pin all.
+
+    Raises:
+        UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
+        NotNow: its record was removed before, or too much is pinned already.
+        StorageFailed: its folder cannot be written to.
+    """
+    if not person.owns(queue.get(identity).owner):
+        raise NotYours("only whoever launched this job can pin it, or a teacher")
+    housekeeping.pin(identity, on, None if person.teacher else quota() // 2)
+
+
 def remove(identity: str, person: Person = OPERATOR) -> None:
     """Delete a job that has ended, with its record, for good.
 
@@ -133,7 +149,7 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
     job = queue.get(identity)
     if not person.owns(job.owner):
         raise NotYours("only whoever launched this job can delete it, or a teacher")
-    if (job.folder / PIN).exists():
+    if is_pinned(job):
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
     if not queue.drop(job.id, lambda: put_away(job.folder)):
         raise NotNow(f"job {job.id} is {queue.get(job.id).status}; stop it before it is deleted")
@@ -146,10 +162,10 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
     return [job for job in found if job.request]  # what cannot be read any more is on the list of all
 
 
-def recent(most: int = 10) -> list[Job]:
-    """The newest jobs of everybody, newest first."""
+def recent(most: int = 10, owner: str | None = None) -> list[Job]:
+    """The newest jobs of everybody, or of one person, newest first."""
     queue.reap()
-    return queue.find(most=most)
+    return queue.find(most=most) if owner is None else queue.find("owner = ?", (owner,), most=most)
 
 
 def status(identity: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import jobs
-from ldp_core.runs.housekeeping import REMOVED
+from ldp_core.runs.housekeeping import REMOVED, is_pinned
 from ldp_core.runs.queue import Job
 from ldp_core.runs.store import database, glance
 
@@ -23,6 +23,7 @@ class Listed:
     rounds: int
     """Planned, of each run; 0 if its request cannot be read."""
     damaged: bool
+    pinned: bool = False
 
     @property
     def state(self) -> str:
@@ -46,8 +47,8 @@ def describe(job: Job) -> Listed:
         draft = job.request["draft"]
         name, rounds = str(draft["base"]["name"]), int(draft["base"]["rounds"])
     except (LookupError, TypeError, ValueError, OverflowError):
-        return Listed(job, "", 0, True)
-    return Listed(job, name, rounds, _is_damaged(job))
+        return Listed(job, "", 0, True, is_pinned(job))
+    return Listed(job, name, rounds, _is_damaged(job), is_pinned(job))
 
 
 def _is_damaged(job: Job) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -11,37 +12,54 @@ import streamlit as st
 from ldp_core import mechanisms
 from ldp_core.errors import StudioError
 from ldp_core.experiment import parse_draft
-from ldp_core.runs import jobs
+from ldp_core.runs import housekeeping, jobs
+from ldp_core.runs.housekeeping import REMOVED
 from ldp_core.runs.listing import Listed, describe
 from ldp_core.runs.queue import Job
 from pages.parts.acts import act, refusal
 from pages.parts.scenario import named
-from pages.parts.text import ago, asked_in_words, few, number, plain
+from pages.parts.text import ago, asked_in_words, bytes_in_words, few, number, plain
 from pages.parts.visitor import visitor
 
 EACH = 20
 """Runs on one page of the list."""
 MOST = 500
 """Runs in the list."""
+WHOSE = ("Everybody's", "Mine")
 MOST_ASKED = 3
 """Populations told of one run."""
 
 
 def job_list() -> None:
     """Draw the list, the newest first, some at a time."""
-    found = jobs.recent(MOST)
+    found, me = jobs.recent(MOST), visitor()
+    whose = WHOSE[0]
+    if any(job.owner != me.owner for job in found):
+        whose = st.segmented_control("Whose runs", WHOSE, default=whose, required=True, key="whose runs")
+        found = jobs.recent(MOST, me.owner) if whose == WHOSE[1] else found
     if not found:
         st.caption("None yet. Open a scenario and press Train.")
-    pages = max(1, -(-len(found) // EACH))
-    page = min(st.session_state.get("page of runs", 1), pages)
+    pages, chosen = max(1, -(-len(found) // EACH)), f"page of {whose}"
+    page = min(st.session_state.get(chosen, 1), pages)
     for one in map(describe, found[EACH * (page - 1) : EACH * page]):
         with st.container(horizontal=True, vertical_alignment="center"):
             job_line(one, whole=True)
-            if visitor().owns(one.job.owner) and not one.job.live:
-                _delete(one)
+            if me.owns(one.job.owner):
+                _keep(one)
     refusal()
     if pages > 1:
-        st.pagination(pages, key="page of runs")
+        st.pagination(pages, key=chosen)
+    taken, quota = bytes_in_words(_taken()), bytes_in_words(housekeeping.quota())
+    st.caption(
+        f"All runs take {taken} of the {quota} that this server keeps. Where there is no more room the "
+        "oldest go first; pinned ones stay."
+    )
+
+
+@st.cache_data(ttl=30, show_spinner=False)
+def _taken() -> int:
+    """Looked up once for all who look at the list."""
+    return housekeeping.taken()
 
 
 def job_line(one: Listed, whole: bool = False) -> None:
@@ -56,7 +74,7 @@ def job_line(one: Listed, whole: bool = False) -> None:
         st.page_link(page, label=f":blue[{name}]", query_params={"job": job.id})
     else:
         st.markdown(name)
-    said = [plain(one.state), words.size, ago(time.time() - job.created)]
+    said = [plain(one.state), "pinned" * one.pinned, words.size, ago(time.time() - job.created)]
     state = ", ".join(part for part in said if part)
     more = f"; {words.asked}" if whole and words.asked else ""
     st.caption(f"{state}  \n{plain(words.compared, 300)}{more}" if words.compared else state)
@@ -109,6 +127,25 @@ def _attacked(ladder: Mapping[str, Any]) -> str:
         return "an attack on a real upload"
     images = ladder["images"]
     return f"an attack on {images} images, one upload each" if images > 1 else "an attack on one image"
+
+
+def _keep(one: Listed) -> None:
+    """What its owner may do with a record: keep it whatever happens, or delete it."""
+    gone = REMOVED in one.job.message
+    if one.pinned:
+        unpin = partial(jobs.pin, on=False)
+        st.button("Unpin", key=f"unpin {one.job.id}", type="tertiary", on_click=act, args=(unpin, one.job.id))
+    elif not gone:
+        st.button(
+            "Pin",
+            key=f"pin {one.job.id}",
+            type="tertiary",
+            help="A pinned run is not removed to make room, and not deleted by mistake",
+            on_click=act,
+            args=(jobs.pin, one.job.id),
+        )
+    if not one.job.live and not one.pinned:
+        _delete(one)
 
 
 def _delete(one: Listed) -> None:

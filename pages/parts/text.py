@@ -52,6 +52,11 @@ def seconds(value: float) -> str:
     return f"{value / 60:.0f}{THIN}min" if value < 5400 else f"{value / 3600:.1f}{THIN}h"
 
 
+def bytes_in_words(count: float) -> str:
+    """Bytes, roughly."""
+    return f"{number(count / 1e9)}{THIN}GB" if count >= 1e9 else f"{count / 1e6:.1f}{THIN}MB"
+
+
 def ago(value: float) -> str:
     """How long since, roughly."""
     return "just now" if value < 60 else f"{seconds(value) if value >= 90 else '1 min'} ago"

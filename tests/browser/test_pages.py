@@ -318,10 +318,10 @@ def test_text_that_somebody_typed_is_shown_as_it_is(visitor: Visitor, monkeypatc
     assert page.locator("img[src='x']").count() == 0
 
 
-def test_a_run_is_deleted_by_whoever_launched_it_after_asking(
+def test_a_run_is_pinned_and_deleted_by_whoever_launched_it(
     visitor: Visitor, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ):
-    """One that is damaged too; and somebody else sees both, and can delete neither."""
+    """One that is damaged too; and somebody else sees it, and can do neither. Deleting asks first."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.open("/train", ".es-panels .js-plotly-plot")
     page.get_by_role("button", name="Train", exact=True).click()
@@ -334,10 +334,17 @@ def test_a_run_is_deleted_by_whoever_launched_it_after_asking(
     line = there.get_by_text("completed, damaged: its record cannot be read")
     expect(line).to_be_visible()
     expect(there.get_by_role("button", name="Delete")).to_have_count(0)
+    expect(there.get_by_role("button", name="Pin")).to_have_count(0)
+    there.get_by_role("radio", name="Mine").click()
+    expect(there.get_by_text("None yet.")).to_be_visible()
 
     page.goto(f"{visitor.server.url}/")
     page.get_by_role("link", name="All runs").click()
     page.locator(f"a[href*='{job.id}']").wait_for()
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.get_by_text("cannot be read, pinned")).to_be_visible()
+    expect(page.get_by_role("button", name="Delete")).to_have_count(0)
+    page.get_by_role("button", name="Unpin").click()
     page.get_by_role("button", name="Delete").first.click()
     page.get_by_role("button", name="Delete this run").click()
     expect(page.locator(f"a[href*='{job.id}']")).to_have_count(0)

@@ -57,3 +57,9 @@ def test_durations():
     assert text.seconds(45) == "45\u202fs"
     assert text.seconds(300) == "5\u202fmin"
     assert text.seconds(9000) == "2.5\u202fh"
+
+
+def test_sizes():
+    assert text.bytes_in_words(0) == "0.0\u202fMB"
+    assert text.bytes_in_words(12_345_678) == "12.3\u202fMB"
+    assert text.bytes_in_words(5e9) == "5\u202fGB"

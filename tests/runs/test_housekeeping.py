@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.errors import StorageFailed
+from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.experiment import Draft, Run, Variant, parse
 from ldp_core.runs import housekeeping, jobs, queue, training
 from ldp_core.runs.progress import Progress
@@ -44,6 +44,10 @@ def test_the_oldest_go_first_and_leave_a_note():
         assert not job.folder.exists()
         assert "removed to make room" in job.message
         assert Progress(job.folder).update().runs == []
+        with pytest.raises(NotNow, match="was removed to make room; there is nothing to pin"):
+            housekeeping.pin(identity)
+        housekeeping.pin(identity, on=False)
+        assert not job.folder.exists()
     assert {one.job.id for one in housekeeping.kept()} == {ids[0], ids[4], alive}
     assert housekeeping.prune(10**9) == []
     housekeeping.pin(ids[0], on=False)
@@ -71,6 +75,15 @@ def test_records_that_go_while_they_are_weighed_count_for_nothing(monkeypatch: p
 
     monkeypatch.setattr(os, "walk", slowly)
     assert [(one.job.id, one.size) for one in housekeeping.kept()] == [(identity, 0)]
+
+
+def test_a_record_that_cannot_be_written_to_is_not_pinned():
+    folder = queue.get(queue.add("run", {})).folder
+    folder.parent.mkdir(parents=True)
+    folder.write_bytes(b"no folder")
+    for on in (True, False):
+        with pytest.raises(StorageFailed, match="cannot be written to"):
+            housekeeping.pin(folder.name, on)
 
 
 def test_the_quota_can_be_set(monkeypatch: pytest.MonkeyPatch):

@@ -130,6 +130,43 @@ def test_a_queue_of_the_first_version_is_brought_up_to_date(runs_dir: Path):
     assert queue.claim() is not None
 
 
+def test_only_who_launched_it_or_a_teacher_may_pin_a_job(monkeypatch: pytest.MonkeyPatch):
+    hers, nobodys = queue.add("run", {}, owner=ANNA.owner), queue.add("run", {})
+    for on in (True, False):
+        for identity, stranger in ((hers, BEN), (nobodys, ANNA)):
+            with pytest.raises(NotYours, match="only whoever launched this job can pin it"):
+                jobs.pin(identity, stranger, on=on)
+    jobs.pin(hers, ANNA)
+    assert housekeeping.is_pinned(queue.get(hers))
+    jobs.pin(hers, ANNA, on=False)
+    assert not housekeeping.is_pinned(queue.get(hers))
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
+    jobs.pin(nobodys, person("c" * 32, "chalk"))
+    assert housekeeping.is_pinned(queue.get(nobodys))
+
+
+def test_visitors_pin_half_of_the_quota_and_a_teacher_all(monkeypatch: pytest.MonkeyPatch):
+    """Otherwise one visitor could leave no room for anybody else's runs."""
+    monkeypatch.setenv("EPSILON_QUOTA_GB", "5e-6")
+    ids = [queue.add("run", {}, owner=ANNA.owner) for _ in range(3)]
+    for identity in ids:
+        queue.get(identity).folder.mkdir(parents=True)
+        (queue.get(identity).folder / "events.sqlite").write_bytes(b"x" * 1000)
+    for identity in (*ids[:2], ids[0]):
+        jobs.pin(identity, ANNA)
+    with pytest.raises(NotNow, match=r"pinned runs take 0.0 MB, this one .* unpin another one first"):
+        jobs.pin(ids[2], ANNA)
+    assert not housekeeping.is_pinned(queue.get(ids[2]))
+    jobs.pin(ids[2], OPERATOR)
+    assert housekeeping.is_pinned(queue.get(ids[2]))
+
+
+def test_everybodys_jobs_and_ones_own():
+    hers, his = (queue.add("run", {}, owner=one.owner) for one in (ANNA, BEN))
+    assert [job.id for job in jobs.recent()] == [his, hers]
+    assert [job.id for job in jobs.recent(owner=ANNA.owner)] == [hers]
+
+
 def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
     hers, nobodys = queue.add("run", {}, owner=ANNA.owner), queue.add("run", {})
     for identity in (hers, nobodys):
@@ -142,10 +179,10 @@ def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.
         queue.get(identity).folder.mkdir(parents=True)
     with pytest.raises(NotYours):
         jobs.remove(nobodys, ANNA)
-    housekeeping.pin(hers)
+    jobs.pin(hers, ANNA)
     with pytest.raises(NotNow, match="is pinned"):
         jobs.remove(hers, ANNA)
-    housekeeping.pin(hers, on=False)
+    jobs.pin(hers, ANNA, on=False)
     jobs.remove(hers, ANNA)
     monkeypatch.setenv("EPSILON_TEACHER", "chalk")
     jobs.remove(nobodys, person("c" * 32, "chalk"))

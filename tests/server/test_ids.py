@@ -14,7 +14,7 @@ from ldp_core import cli, datasets
 from ldp_core.errors import StudioError, UnknownDraft, UnknownJob, UnknownName
 from ldp_core.experiment import parse, read_profiles
 from ldp_core.presets import get
-from ldp_core.runs import drafts, housekeeping, jobs, queue, store
+from ldp_core.runs import drafts, jobs, queue, store
 
 STRANGE = [
     "../../etc/passwd",
@@ -104,7 +104,7 @@ def test_the_hook_hears_what_is_opened(outside: list[str]):
 
 @pytest.mark.parametrize("given", STRANGE, ids=range(len(STRANGE)))
 def test_a_strange_id_is_nothing_and_opens_nothing(outside: list[str], given: str):
-    for ask in (queue.get, jobs.look, jobs.status, jobs.cancel, jobs.resume):
+    for ask in (queue.get, jobs.look, jobs.status, jobs.cancel, jobs.resume, jobs.pin, jobs.remove):
         with pytest.raises(UnknownJob) as caught:
             ask(given)
         assert len(str(caught.value)) < 200
@@ -114,8 +114,6 @@ def test_a_strange_id_is_nothing_and_opens_nothing(outside: list[str], given: st
     assert not drafts.undo(given)
     with pytest.raises(UnknownDraft):
         drafts.update(given, lambda draft: draft)
-    with pytest.raises(StudioError):
-        housekeeping.pin(given, True)
     assert outside == []
 
 
