@@ -61,8 +61,7 @@ def _runs() -> None:
     if not recent:
         st.caption("None yet. Open a scenario and press Train.")
     for one in recent:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            job_line(one)
+        job_line(one)
     if recent:
         st.page_link("runs.py", label=":blue[All runs]")
 

@@ -30,11 +30,9 @@ def test_the_picture_is_there_and_of_the_running_thing():
 def test_the_commands_it_names_exist():
     from ldp_core.cli import _parser
 
-    for line in re.findall(r"python -m ldp_core (\w+)(.*)", README):
-        name, rest = line
-        arguments = [word for word in re.split("[#;`]", rest)[0].split() if word != "ID"]
-        wants_id = name in ("status", "cancel", "resume")
-        assert _parser().parse_args([name, *(["0123456789ab"] if wants_id else arguments)]).name == name
+    for name, rest in re.findall(r"python -m ldp_core (\w+)([^#;`\n]*)", README):
+        arguments = ["0123456789ab" if word == "ID" else word for word in rest.split()]
+        assert _parser().parse_args([name, *arguments]).name == name
 
 
 def test_requirements_are_pinned():

@@ -43,9 +43,12 @@ def job_list() -> None:
     page = min(st.session_state.get(chosen, 1), pages)
     for one in map(describe, found[EACH * (page - 1) : EACH * page]):
         with st.container(horizontal=True, vertical_alignment="center"):
-            job_line(one, whole=True)
-            if me.owns(one.job.owner):
-                _keep(one)
+            with st.container(gap=None):
+                _describe(one, whole=True)
+            with st.container(horizontal=True, width="content"):
+                _stop(one)
+                if me.owns(one.job.owner):
+                    _keep(one)
     refusal()
     if pages > 1:
         st.pagination(pages, key=chosen)
@@ -62,10 +65,15 @@ def _taken() -> int:
     return housekeeping.taken()
 
 
-def job_line(one: Listed, whole: bool = False) -> None:
-    """One run: its name, which leads to it, its state, and a button to stop it; with all that is asked for
-    where there is room for it.
-    """
+def job_line(one: Listed) -> None:
+    """One run: its name, which leads to it, its state, and a button to stop it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _describe(one)
+        _stop(one)
+
+
+def _describe(one: Listed, whole: bool = False) -> None:
+    """Its name and its state; with all that is asked for where there is room for it."""
     job = one.job
     words = _said(job.id, job) if one.rounds else Words(one.name)
     name = plain(words.name or "Untitled")
@@ -78,8 +86,13 @@ def job_line(one: Listed, whole: bool = False) -> None:
     state = ", ".join(part for part in said if part)
     more = f"; {words.asked}" if whole and words.asked else ""
     st.caption(f"{state}  \n{plain(words.compared, 300)}{more}" if words.compared else state)
-    if job.live and visitor().may(job.owner):
-        st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=act, args=(jobs.cancel, job.id))
+
+
+def _stop(one: Listed) -> None:
+    if one.job.live and visitor().may(one.job.owner):
+        st.button(
+            "Stop", key=f"stop {one.job.id}", type="tertiary", on_click=act, args=(jobs.cancel, one.job.id)
+        )
 
 
 class Words(NamedTuple):
