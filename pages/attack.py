@@ -7,14 +7,15 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
 from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import drafts, jobs
-from ldp_core.runs.queue import RESUMABLE, Job
+from ldp_core.runs.queue import Job
 from pages.parts.acts import act, refusal, refuse
 from pages.parts.desk_settings import settings
 from pages.parts.desk_view import desk_of, desk_view
 from pages.parts.header import header
+from pages.parts.job_state import may_go_on
 from pages.parts.ladder_changes import ladder_changes
 from pages.parts.text import plain
 from pages.parts.visitor import visitor
@@ -49,9 +50,16 @@ def main() -> None:
 def _newest(found: list[Job]) -> Job | None:
     """The newest job; but one that was stopped before its first cell does not hide the one before it."""
     for job in found:
-        if job.live or job.status != "cancelled" or desk_of(job.folder).update().cells:
+        if job.live or job.status != "cancelled" or _has_cells(job):
             return jobs.look(job.id)
     return jobs.look(found[0].id) if found else None
+
+
+def _has_cells(job: Job) -> bool:
+    try:
+        return bool(desk_of(job.folder).update().cells)
+    except StorageFailed:  # which is told where it is shown
+        return True
 
 
 def _title() -> None:
@@ -107,7 +115,7 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         args=(workspace.id, ladder),
     )
     since = ladder_changes(before, ladder) if before and ladder else ""
-    can_resume = job is not None and job.status in RESUMABLE and visitor().may(job.owner)
+    can_resume = job is not None and may_go_on(job)
     if job is not None and can_resume and before and ladder and not since:
         st.button("Go on where it stopped", key="resume attack", on_click=act, args=(jobs.resume, job.id))
     if not refusal() and job is not None and ladder is not None and (since or before is None):

@@ -16,6 +16,7 @@ from pages.parts.header import header
 from pages.parts.law_charts import law_figure
 from pages.parts.ledger_panel import named_clients
 from pages.parts.promise_table import Promised, promise_table
+from pages.parts.refreshing import refreshing
 from pages.parts.styles import tint_of
 from pages.parts.text import number, signed
 from pages.parts.upload_chart import upload_figure
@@ -47,7 +48,7 @@ def main() -> None:
         design_tables.at_the_server(shown, named_clients(shown[0].experiment))
         formula(SERVER, "formula server")
     # apart from the rest, so that a slider moves only what follows from it
-    st.fragment(_what_if)(workspace, shown)
+    refreshing(_what_if)(workspace, shown)
     with st.container(border=True):
         design_tables.in_clear(shown)
 

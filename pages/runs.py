@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.job_list import job_list
+from pages.parts.refreshing import refreshing
 
 
 def main() -> None:
@@ -13,7 +14,7 @@ def main() -> None:
         "Everybody may look at every run. You can pin and delete the ones that you launched in this browser; "
         "a teacher can do so with all."
     )
-    st.fragment(job_list, run_every=5)()
+    refreshing(job_list, every=5)()
     st.page_link("start.py", label=":blue[Back to the start]")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.parts.refreshing import guarded
 from pages.parts.workspace import arrive
 
 ASSETS = Path(__file__).parents[1] / "assets"
@@ -30,4 +31,4 @@ page = st.navigation(
     position="top",
 )
 arrive(f"{page.url_path}{' of a job' if 'job' in st.query_params else ''}")
-page.run()
+guarded(page.run)()

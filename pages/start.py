@@ -12,6 +12,7 @@ from ldp_core.runs.listing import listed
 from pages.parts import components
 from pages.parts.cards import picture
 from pages.parts.job_list import job_line
+from pages.parts.refreshing import refreshing
 from pages.parts.text import budgets_in_words, few
 from pages.parts.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.workspace import start_with
@@ -37,7 +38,7 @@ def main() -> None:
         components.remembered()
     with right, st.container(border=True):
         st.markdown("**Latest runs on this server**")
-        st.fragment(_runs, run_every=3)()
+        refreshing(_runs, every=3)()
         sign_in_entrance()
         if os.environ.get("EPSILON_TEACHER"):
             teacher_entrance()

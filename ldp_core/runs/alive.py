@@ -27,6 +27,8 @@ def is_alive(pid: int | None, since: float | None) -> bool:
         return abs(_started(process) - since) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+    except (OSError, psutil.AccessDenied):
+        return True  # nobody can tell: better one that is waited for than one that is taken for dead
 
 
 def _started(process: psutil.Process) -> float:
@@ -36,6 +38,6 @@ def _started(process: psutil.Process) -> float:
     try:
         # the name, in brackets, may itself hold spaces and brackets
         fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
+    except (FileNotFoundError, ProcessLookupError):
         raise psutil.NoSuchProcess(process.pid) from None
     return float(fields[19])

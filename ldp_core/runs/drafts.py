@@ -90,16 +90,17 @@ def load(identity: str) -> Draft | None:
 
 
 def undo(identity: str) -> bool:
-    """Forget the newest revision, if there is an older one."""
+    """Forget the newest revision, if there is an older one; False if there is none."""
     if not can_undo(identity):
         return False
     with writing(_path(), SCHEMA) as db:
-        db.execute(
-            "DELETE FROM revisions WHERE draft = ?1 AND number = "
-            "(SELECT max(number) FROM revisions WHERE draft = ?1)",
+        done = db.execute(
+            "DELETE FROM revisions WHERE draft = ?1 "
+            "AND number = (SELECT max(number) FROM revisions WHERE draft = ?1) "
+            "AND number > (SELECT min(number) FROM revisions WHERE draft = ?1)",
             (identity,),
         )
-    return True
+        return done.rowcount == 1
 
 
 def can_undo(identity: str) -> bool:

@@ -100,7 +100,9 @@ def leave() -> None:
 
 @cache
 def program() -> str:
-    """The version of the program that trains: a digest of its source."""
+    """The version of the program that trains: a digest of its source, as it was when this process, or the
+    worker that it was forked from, first asked. Files may be replaced while a process runs.
+    """
     digest = hashlib.sha256()
     root = Path(__file__).parents[1]
     for file in sorted(root.rglob("*.py")):

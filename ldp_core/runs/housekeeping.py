@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ldp_core.errors import NotNow, StorageFailed
+from ldp_core.errors import NotNow, StorageFailed, StudioError
+from ldp_core.estimate import cost
+from ldp_core.experiment import parse_draft
 from ldp_core.runs import queue
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.queue import Job
@@ -64,28 +66,39 @@ def pin(identity: str, on: bool = True, most: int | None = None) -> None:
         NotNow: its record was removed before, or too much is pinned already.
         StorageFailed: its folder cannot be written to.
     """
-    job = queue.get(identity)
-    if on and REMOVED in job.message:
-        raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
-    if on and most is not None and not is_pinned(job):
-        _refuse_hoards(job, most)
-    try:
-        if on:
-            job.folder.mkdir(parents=True, exist_ok=True)
-            (job.folder / PIN).touch()
-        else:
-            (job.folder / PIN).unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageFailed(f"the record of job {job.id} cannot be written to") from error
+    with queue.held(identity) as job:  # or its record might be removed at this moment
+        if on and REMOVED in job.message:
+            raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
+        if on and most is not None and not is_pinned(job):
+            _refuse_hoards(job, most)
+        try:
+            if on:
+                job.folder.mkdir(parents=True, exist_ok=True)
+                (job.folder / PIN).touch()
+            else:
+                (job.folder / PIN).unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageFailed(f"the record of job {job.id} cannot be written to") from error
 
 
 def _refuse_hoards(job: Job, most: int) -> None:
-    pinned, more = sum(one.size for one in kept() if one.pinned), _size(job.folder)
+    pinned = sum(max(one.size, _will_take(one.job)) for one in kept() if one.pinned)
+    more = max(_size(job.folder), _will_take(job))
     if pinned + more > most:
         raise NotNow(
-            f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and together they may "
-            f"take {most / 1e6:.1f} MB; unpin another one first"
+            f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and visitors may keep "
+            f"{most / 1e6:.1f} MB pinned; unpin one of yours, or ask a teacher"
         )
+
+
+def _will_take(job: Job) -> int:
+    """Bytes that a job's record will take once it has ended, if it still grows."""
+    if job.status in ("completed", "diverged"):
+        return 0
+    try:
+        return cost(parse_draft(job.request["draft"])).storage
+    except (StudioError, LookupError, TypeError):
+        return 0
 
 
 def taken() -> int:
@@ -104,8 +117,8 @@ def prune(most: int | None = None) -> list[Kept]:
         if one.pinned or one.job.live:
             continue
         try:
-            done = queue.strip(one.job.id, REMOVED, partial(_put_away_unpinned, one.job.folder))
-        except OSError:  # this one stays; it may not keep the others
+            done = queue.strip(one.job.id, REMOVED, partial(put_away_unpinned, one.job.folder))
+        except StorageFailed:  # this one stays; it may not keep the others
             logging.exception("job %s: its record cannot be removed", one.job.id)
             continue
         if done:
@@ -115,8 +128,8 @@ def prune(most: int | None = None) -> list[Kept]:
     return removed
 
 
-def _put_away_unpinned(folder: Path) -> bool:
-    """False for a record that was pinned since it was looked at."""
+def put_away_unpinned(folder: Path) -> bool:
+    """Put a record away; False for one that was pinned since it was looked at, which stays."""
     if (folder / PIN).exists():
         return False
     put_away(folder)
@@ -124,9 +137,18 @@ def _put_away_unpinned(folder: Path) -> bool:
 
 
 def put_away(folder: Path) -> None:
-    """Give a record another name, under which it is nobody's and waits to be removed."""
-    with suppress(FileNotFoundError):
+    """Give a record another name, under which it is nobody's and waits to be removed.
+
+    Raises:
+        StorageFailed: it cannot be renamed.
+    """
+    try:
         folder.rename(folder.with_name(f"{folder.name}.{secrets.token_hex(3)}{GONE}"))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        why = f"the record of job {folder.name} cannot be removed ({error.strerror})"
+        raise StorageFailed(f"{why}; see who may write to the folder of runs") from error
 
 
 def sweep() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ldp_core.errors import NotNow, NotYours, StorageFailed
@@ -12,7 +13,7 @@ from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder
 from ldp_core.runs import housekeeping, queue, store, within
 from ldp_core.runs.doing import doing
-from ldp_core.runs.housekeeping import is_pinned, put_away, quota, refuse_a_full_disk, sweep
+from ldp_core.runs.housekeeping import put_away_unpinned, quota, refuse_a_full_disk, sweep
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
 from ldp_core.runs.worker import ensure_worker
@@ -114,6 +115,7 @@ def resume(identity: str, person: Person = OPERATOR) -> Job:
         UnknownJob: there is no such job.
         NotYours: somebody else has launched it.
         QueueFull: its owner, or everybody together, has enough jobs waiting.
+        NotNow: another job of the same draft waits or runs.
     """
     person.check(queue.get(identity).owner)
     if queue.requeue(identity):
@@ -144,15 +146,16 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         UnknownJob: there is no such job.
         NotYours: somebody else has launched it.
         NotNow: it waits or runs, or is pinned.
+        StorageFailed: its folder cannot be removed.
     """
     queue.reap()
     job = queue.get(identity)
     if not person.owns(job.owner):
         raise NotYours("only whoever launched this job can delete it, or a teacher")
-    if is_pinned(job):
+    if not queue.drop(job.id, partial(put_away_unpinned, job.folder)):
+        if (job := queue.get(job.id)).live:
+            raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
-    if not queue.drop(job.id, lambda: put_away(job.folder)):
-        raise NotNow(f"job {job.id} is {queue.get(job.id).status}; stop it before it is deleted")
     sweep()
 
 

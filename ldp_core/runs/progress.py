@@ -117,6 +117,11 @@ class Progress:
         """Finished rounds, over all runs."""
         return sum(run.round for run in self.runs)
 
+    def seconds_taken(self) -> float:
+        """What the runs took that this job has trained itself, however often it was stopped."""
+        own = [run.end for number, run in enumerate(self.runs) if number not in self._copied and run.end]
+        return sum(float(end.get("seconds") or 0.0) for end in own)
+
     def seconds_left(self, rounds_in_all: int, since: float = 0.0, share: float = 0.0) -> float | None:
         """An estimate from the pace since then, and the share of the present round; or None."""
         given = self._given()

@@ -7,39 +7,18 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from ldp_core.errors import QueueFull, UnknownJob
+from ldp_core.errors import NotNow, QueueFull, UnknownJob
 from ldp_core.runs import alive, slots
 from ldp_core.runs.database import reading, writing
 from ldp_core.runs.paths import runs_dir
-
-Status = Literal[
-    "queued",
-    "running",
-    "cancelling",
-    "completed",
-    "failed",
-    "cancelled",
-    "interrupted",
-    "diverged",
-]
-MAY_BECOME: dict[str, tuple[Status, ...]] = {
-    "queued": ("running", "cancelled"),
-    "running": ("cancelling", "completed", "failed", "interrupted", "diverged", "queued"),
-    "cancelling": ("cancelled", "completed", "failed", "interrupted", "diverged"),
-    "completed": (),
-    "failed": ("queued",),
-    "cancelled": ("queued",),
-    "interrupted": ("queued",),
-    "diverged": (),
-}
-LIVE = ("queued", "running", "cancelling")
-RESUMABLE = tuple(status for status, after in MAY_BECOME.items() if status not in LIVE and after)
+from ldp_core.runs.states import LIVE, MAY_BECOME, RESUMABLE, Status
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -78,8 +57,8 @@ class Job:
     id: str
     kind: str
     draft: str | None
-    request: dict[str, Any]
-    """Empty if it cannot be read any more."""
+    text: str
+    """What it was asked to do, as JSON."""
     status: Status
     message: str
     created: float
@@ -88,6 +67,17 @@ class Job:
     pid: int | None
     place: int
     owner: str | None = None
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """What it was asked to do; empty if it cannot be read any more. That of ten thousand clients is
+        long: it is read by whoever wants to know it, and not whenever somebody asks for a state.
+        """
+        try:
+            found = json.loads(self.text)
+        except (ValueError, TypeError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     @property
     def live(self) -> bool:
@@ -139,9 +129,8 @@ def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str
     """
     identity = secrets.token_hex(6)
     with _writing() as db:
-        query = f"SELECT id FROM jobs WHERE draft = ? AND kind = ? AND status IN {LIVE}"  # noqa: S608
-        if draft is not None and (live := db.execute(query, (draft, kind)).fetchone()):
-            return str(live["id"])
+        if live := _live(db, draft, kind):
+            return live
         _refuse_crowds(db, owner)
         db.execute(
             "INSERT INTO jobs (id, kind, draft, request, status, created, owner) "
@@ -149,6 +138,13 @@ def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str
             (identity, kind, draft, json.dumps(request), time.time(), owner),
         )
     return identity
+
+
+def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
+    """The job of a draft that waits or runs, if there is one."""
+    query = f"SELECT id FROM jobs WHERE draft = ? AND kind = ? AND status IN {LIVE}"  # noqa: S608
+    row = None if draft is None else db.execute(query, (draft, kind)).fetchone()
+    return str(row["id"]) if row else None
 
 
 def _refuse_crowds(db: sqlite3.Connection, owner: str | None) -> None:
@@ -172,6 +168,13 @@ def get(identity: str) -> Job:
         if row:
             return _job(row)
     raise UnknownJob(identity)
+
+
+def status(identity: str) -> Status | None:
+    """A job's state, and no more; None if there is no such job."""
+    with reading(queue_path()) as db:
+        row = db and db.execute("SELECT status FROM jobs WHERE id = ?", (identity,)).fetchone()
+    return row["status"] if row else None
 
 
 def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100) -> list[Job]:
@@ -230,8 +233,10 @@ def _last_turns(db: sqlite3.Connection) -> dict[str | None, float]:
 
 
 def move(identity: str, to: Status, message: str = "") -> bool:
-    """Move a job to another state, if it may; False if it may not (any more)."""
-    sources = [status for status, after in MAY_BECOME.items() if to in after]
+    """Move a job that waits or runs to another state; False if it may not (any more). One that has ended is
+    taken up by `requeue` alone.
+    """
+    sources = [status for status in LIVE if to in MAY_BECOME[status]]
     marks = ", ".join("?" * len(sources))
     final = to not in LIVE
     with _writing() as db:
@@ -256,27 +261,44 @@ def requeue(identity: str) -> bool:
 
     Raises:
         QueueFull: its owner, or everybody together, has enough jobs waiting.
+        NotNow: another job of the same draft waits or runs.
     """
     marks = ", ".join("?" * len(RESUMABLE))
     with _writing() as db:
-        query = f"SELECT owner FROM jobs WHERE id = ? AND status IN ({marks})"  # noqa: S608
+        query = f"SELECT owner, draft, kind FROM jobs WHERE id = ? AND status IN ({marks})"  # noqa: S608
         row = db.execute(query, (identity, *RESUMABLE)).fetchone()
         if row is None:
             return False
+        if other := _live(db, row["draft"], row["kind"]):
+            raise NotNow(f"job {other} of the same draft waits or runs; stop it first, or wait for its end")
         _refuse_crowds(db, row["owner"])
         last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
         sets = "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, place = ?"
-        query = f"UPDATE jobs SET {sets} WHERE id = ? AND status IN ({marks})"  # noqa: S608
-        done = db.execute(query, (last + 1, identity, *RESUMABLE))
-        return done.rowcount == 1
+        db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", (last + 1, identity))  # noqa: S608
+        return True
 
 
-def drop(identity: str, first: Callable[[], None]) -> bool:
-    """Do `first`, and forget a job that neither waits nor runs; False, and nothing is done, if it does."""
+@contextmanager
+def held(identity: str) -> Iterator[Job]:
+    """A job that nobody takes up, removes or changes in any way meanwhile.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
     with _writing() as db:
-        if not _rests(db, identity):
+        row = db.execute("SELECT * FROM jobs WHERE id = ?", (identity,)).fetchone()
+        if row is None:
+            raise UnknownJob(identity)
+        yield _job(row)
+
+
+def drop(identity: str, first: Callable[[], bool]) -> bool:
+    """Do `first`, and forget a job that neither waits nor runs; False, and nothing is done, if it does, or
+    if `first` says that it has done nothing.
+    """
+    with _writing() as db:
+        if not _rests(db, identity) or not first():
             return False
-        first()
         db.execute("DELETE FROM jobs WHERE id = ?", (identity,))
         return True
 
@@ -335,18 +357,29 @@ def set_pid(identity: str, pid: int | None) -> None:
         db.execute("UPDATE jobs SET pid = ? WHERE id = ?", (pid, identity))
 
 
-def reap() -> list[str]:
-    """Mark jobs whose owner has died as interrupted; returns their ids."""
+def reap(watched: Collection[str] | None = None) -> list[str]:
+    """Mark jobs as interrupted that nobody looks after; returns their ids.
+
+    Those are the jobs of owners that have died; and, if this process says which ones it has `watched` over,
+    all others that are noted as its own: nobody would ever write down how they end.
+    """
     with reading(queue_path()) as db:
         query = "SELECT id, owner_pid, owner_since FROM jobs WHERE status IN ('running', 'cancelling')"
         rows = db.execute(query).fetchall() if db else []
-    dead = [row for row in rows if not alive.is_alive(row["owner_pid"], row["owner_since"])]
-    return [row["id"] for row in dead if _interrupt(row)]
+    own = alive.identity() if rows and watched is not None else None
+    lost = list[tuple[sqlite3.Row, str]]()
+    for row in rows:
+        owner = row["owner_pid"], row["owner_since"]
+        if not alive.is_alive(*owner):
+            lost.append((row, "the worker was stopped from outside"))
+        elif owner == own and row["id"] not in (watched or ()):
+            lost.append((row, "its process could not be started, or was lost sight of"))
+    return [row["id"] for row, why in lost if _interrupt(row, why)]
 
 
-def _interrupt(row: sqlite3.Row) -> bool:
-    """Mark a job of a dead owner so; False if somebody has taken it up meanwhile."""
-    message = "the worker was stopped from outside; what it had trained until then is kept"
+def _interrupt(row: sqlite3.Row, why: str) -> bool:
+    """Mark a job without an owner so; False if somebody has taken it up meanwhile."""
+    message = f"{why}; what it had trained until then is kept"
     with _writing() as db:
         query = (
             "UPDATE jobs SET status = 'interrupted', message = ?, ended = ? WHERE id = ? "
@@ -358,8 +391,4 @@ def _interrupt(row: sqlite3.Row) -> bool:
 
 def _job(row: sqlite3.Row) -> Job:
     fields = {k: row[k] for k in row.keys() if k not in ("request", "owner_pid", "owner_since")}  # noqa: SIM118
-    try:
-        request = json.loads(row["request"])
-    except (ValueError, TypeError, RecursionError):
-        request = None
-    return Job(request=request if isinstance(request, dict) else {}, **fields)
+    return Job(text=row["request"], **fields)

@@ -42,6 +42,9 @@ CREATE TABLE IF NOT EXISTS copied (
     run INTEGER PRIMARY KEY,
     job TEXT NOT NULL          -- where the run was trained before
 );
+CREATE TABLE IF NOT EXISTS programs (
+    program TEXT PRIMARY KEY   -- the versions of the program that have trained here
+);
 PRAGMA user_version = 2;
 """
 FLUSH_SECONDS = 0.1
@@ -90,6 +93,24 @@ class Recorder:
         """The runs whose end is recorded."""
         rows = self._db.execute("SELECT run FROM events WHERE json_extract(body, '$.event') = 'end'")
         return {row["run"] for row in rows}
+
+    def begun_by(self, program: str) -> bool:
+        """Note which version of the program goes on here; False if another one has trained some of it."""
+        known = {row["program"] for row in self._db.execute("SELECT program FROM programs")}
+        if not known and self._db.execute("SELECT 1 FROM events LIMIT 1").fetchone():
+            known = {"one that did not say"}
+        self._db.execute("INSERT OR IGNORE INTO programs VALUES (?)", (program,))
+        return known <= {program}
+
+    def forget_what_cannot_go_on(self) -> None:
+        """Of a run that has neither an end nor a state to go on from, nothing is kept: it begins anew.
+
+        A record of the first version has no states.
+        """
+        self._db.execute(
+            "DELETE FROM events WHERE run NOT IN (SELECT run FROM checkpoints) AND run NOT IN "
+            "(SELECT run FROM events WHERE json_extract(body, '$.event') = 'end')"
+        )
 
     def starts(self) -> dict[int, Start]:
         """Where the runs that were begun can be taken up."""
@@ -216,7 +237,8 @@ def glance(folder: Path) -> bool:
         runs = db.execute("SELECT experiment FROM runs").fetchall()
         newest = db.execute("SELECT body FROM events ORDER BY seq DESC LIMIT 1").fetchone()
     with sound(folder):
-        json.loads(runs[0]["experiment"])
+        for run in runs[:1]:  # none, where it was killed before it was told what to train
+            json.loads(run["experiment"])
         if newest:
             _body(newest["body"])
     return True

@@ -133,6 +133,8 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
     runs = draft.runs(bool(request.get("reference")))
     recorder = Recorder(folder, runs)
     try:
+        recorder.forget_what_cannot_go_on()
+        pure = recorder.begun_by(finished.program())
         while left := {i: run for i, run in enumerate(runs) if i not in recorder.ended()}:
             # asked in this order, or a run that ends in between would be trained again
             theirs = finished.begin({run.experiment.key for run in left.values()}, folder.name)
@@ -140,7 +142,7 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
             mine = _first_of_each(left, theirs)
             if mine:
                 queue.say(folder.name, "")
-                _drive(folder, mine, recorder)
+                _drive(folder, mine, recorder, pure)
                 finished.leave()  # of what diverged nothing is kept for others, who may now try
             elif left:
                 return {"status": "queued", "message": queue.waiting_for(min(theirs.values()))}
@@ -179,13 +181,14 @@ def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, R
     return {number: left[number] for key, number in first.items() if key not in theirs}
 
 
-def _drive(folder: Path, runs: dict[int, Run], recorder: Recorder) -> None:
+def _drive(folder: Path, runs: dict[int, Run], recorder: Recorder, pure: bool) -> None:
+    """Train; what one version of the program has trained from beginning to end may be shown to others."""
     numbers = sorted(runs)
     experiments = {i: runs[i].experiment for i in numbers}
     for turn in drive(experiments, recorder.starts(), teller(folder), Within(folder)):
         recorder.write(turn)
         end = turn.events[-1]
-        if end["event"] == "end" and end["status"] == "completed":
+        if pure and end["event"] == "end" and end["status"] == "completed":
             recorder.flush()
             finished.note(runs[turn.run].experiment.key, folder.name, turn.run)
     recorder.flush()

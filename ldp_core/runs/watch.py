@@ -12,12 +12,11 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from ldp_core.errors import UnknownJob
-from ldp_core.runs import lineage, queue
+from ldp_core.runs import lineage, queue, states
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.training import DISK_FULL, NO_RECORD, OUTCOME, disk_full, train_process
 
-OUTCOMES: tuple[queue.Status, ...] = ("completed", "failed", "cancelled", "diverged", "queued")
+OUTCOMES: tuple[states.Status, ...] = ("completed", "failed", "cancelled", "diverged", "queued")
 KEPT = "what it trained is kept"
 GRACE_SECONDS = 1.0
 """A job that is cancelled has this long to finish its step before it is killed."""
@@ -37,7 +36,7 @@ class Watched:
         self._process = CONTEXT.Process(target=train_process, args=arguments, daemon=False)
         self._process.start()
         self._kill_at: float | None = None
-        self._leaving = self._noted = False
+        self._leaving = self._noted = self._ended = False
 
     def step(self) -> bool:
         """Look after it; True once it has ended and how has been written down.
@@ -45,7 +44,7 @@ class Watched:
         Raises:
             StorageFailed: the queue cannot be read or written now; to be tried again.
         """
-        status = self._status()
+        status = queue.status(self.job.id)
         if status is None:
             logging.error("job %s is not in the queue any more: what it trains is nobody's", self.job.id)
             self.abandon()
@@ -55,10 +54,12 @@ class Watched:
             self._noted = True
         if self._kill_at is None and status == "cancelling":
             self._ask_to_stop()
-        late = self._kill_at is not None and time.monotonic() > self._kill_at
-        if not late and not lineage.has_ended(self._process):
-            return False
-        lineage.end(self._process)  # and what it started goes with it
+        if not self._ended:  # or else its number may be another process's by now
+            late = self._kill_at is not None and time.monotonic() > self._kill_at
+            if not late and not lineage.has_ended(self._process):
+                return False
+            lineage.end(self._process)  # and what it started goes with it
+            self._ended = True
         self._write_down()
         return True
 
@@ -75,26 +76,22 @@ class Watched:
         self._process.terminate()
         self._kill_at = time.monotonic() + GRACE_SECONDS
 
-    def _status(self) -> queue.Status | None:
-        try:
-            return queue.get(self.job.id).status
-        except UnknownJob:
-            return None
-
     def _write_down(self) -> None:
         queue.set_pid(self.job.id, None)
         status, message = self._outcome()
         if status != "completed":
-            if self._status() == "cancelling":
+            if queue.status(self.job.id) == "cancelling":
                 status, message = "cancelled", ""
             elif self._leaving:
                 status, message = "interrupted", "the worker was told to stop; what was trained is kept"
             elif status == "cancelled":  # which nobody has asked for
                 status, message = "interrupted", "the training process was told to stop from outside; " + KEPT
         logging.info("job %s ends: %s", self.job.id, status)
-        queue.move(self.job.id, status, message)
+        if not queue.move(self.job.id, status, message):
+            # somebody asked for it to stop since it was looked at, and it may not wait any more
+            queue.move(self.job.id, "cancelled")
 
-    def _outcome(self) -> tuple[queue.Status, str]:
+    def _outcome(self) -> tuple[states.Status, str]:
         """How it ended, in its own words if it had any left."""
         try:
             said = json.loads((self.job.folder / OUTCOME).read_text())

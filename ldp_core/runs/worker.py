@@ -3,7 +3,8 @@
 It outlives the page, the browser and the server that started it, keeps torch imported so that the
 next job begins at once, and gives every job a process of its own, so that a crash or a cancelled
 run takes nothing else along. Who starts one, and a worker that is about to leave, agree under a
-lock, so that there is one worker for a runs folder and no job is ever left without.
+lock, so that there is one worker for a runs folder and no job is ever left without. A server of
+another version than the worker's starts one of its own; the old one ends what it has begun, and goes.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ldp_core.runs import lineage, queue
 from ldp_core.runs.alive import identity, is_alive
 from ldp_core.runs.calibration import calibrate, rates
 from ldp_core.runs.drive import load, one_thread
+from ldp_core.runs.finished import program
 from ldp_core.runs.housekeeping import REMOVED, prune, sweep
 from ldp_core.runs.paths import data_dir, runs_dir
 from ldp_core.runs.priority import give_way
@@ -38,6 +40,7 @@ QUIET_SECONDS = 1.0
 IDLE_SECONDS = 600.0
 """A worker without work stays warm this long."""
 
+STARTED = time.time()
 _leaving: list[bool] = []
 """Not empty once this worker has been told to end."""
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
@@ -47,9 +50,9 @@ _started: list[subprocess.Popen[bytes]] = []
 
 
 def ensure_worker() -> None:
-    """Start a worker unless one is running; returns at once."""
+    """Start a worker unless one is running that may stay; returns at once."""
     with _lock():
-        if _registered_alive():
+        if _registered_alive() and not _outdated():
             return
         _started[:] = [process for process in _started if process.poll() is None]
         with (runs_dir() / "worker.log").open("ab") as log:
@@ -70,6 +73,7 @@ def ensure_worker() -> None:
 
 def main() -> None:
     """Work until the queue has been empty for a while; leave at once if another worker is there."""
+    program()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     with _lock():
         if _registered_alive() and _registered() != identity():
@@ -83,7 +87,7 @@ def main() -> None:
         _work()
         with _lock():
             # whoever submits now waits for the lock, and then finds no worker registered
-            if _leaving or not queue.find("status = 'queued'", most=1):
+            if _leaving or _replaced() or not queue.find("status = 'queued'", most=1):
                 if _registered() == identity():  # the folder may have been lost, and be another worker's now
                     _register_path().unlink(missing_ok=True)
                 return
@@ -105,6 +109,8 @@ def _work() -> None:
                 logging.exception("the queue cannot be read; again in a moment")
             if watched:
                 busy_at = time.monotonic()
+            elif _replaced():
+                break
             elif not measured and rates() is None and time.monotonic() - busy_at > QUIET_SECONDS:
                 measured = True  # once, even if it cannot be kept
                 _measure()
@@ -132,8 +138,8 @@ def _patience() -> float:
 
 def _turn(watched: list[Watched], free: list[Slot]) -> None:
     """Fill the slots, look after what runs in them, and keep the house."""
-    queue.reap()
-    while free and (job := queue.claim(len(watched) + len(free))) is not None:
+    queue.reap([one.job.id for one in watched])
+    while free and not _replaced() and (job := queue.claim(len(watched) + len(free))) is not None:
         try:
             watched.append(Watched(job, free[0]))
         except OSError as error:  # no memory, or no number, for one more process
@@ -197,7 +203,10 @@ def _register_path() -> Path:
 
 def _register(pid: int) -> None:
     number, since = identity(pid)
-    _register_path().write_text(json.dumps({"pid": number, "since": since}))
+    noted = {"pid": number, "since": since, "program": program(), "at": time.time()}
+    partial = _register_path().with_suffix(".partial")
+    partial.write_text(json.dumps(noted))
+    partial.replace(_register_path())
 
 
 def _registered() -> tuple[int, float] | None:
@@ -207,6 +216,23 @@ def _registered() -> tuple[int, float] | None:
         return int(noted["pid"]), float(noted["since"])
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
+
+
+def _replaced() -> bool:
+    """True once another worker is noted in this one's place."""
+    noted = _registered()
+    return noted is not None and noted != identity()
+
+
+def _outdated() -> bool:
+    """True if the worker is of another version, and older than this process: so of two servers of
+    different versions the one that was started last has its way.
+    """
+    try:
+        noted = json.loads(_register_path().read_text())
+        return noted.get("program") != program() and float(noted.get("at", 0.0)) < STARTED
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        return False
 
 
 def _registered_alive() -> bool:

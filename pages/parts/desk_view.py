@@ -17,8 +17,9 @@ from pages.parts import components
 from pages.parts.components import Card
 from pages.parts.desk_charts import identification_figure, picture_figure, share_figure, told
 from pages.parts.desk_words import caption, controls, findings
-from pages.parts.job_state import place_in_queue, time_left
+from pages.parts.job_state import gone, is_gone, place_in_queue, time_left
 from pages.parts.pace import pace
+from pages.parts.refreshing import refreshing
 from pages.parts.shared import job_now
 from pages.parts.text import number, percent, plain
 
@@ -32,7 +33,7 @@ def desk_view(job: Job | None) -> None:
         )
         return
     every = pace() if job.live else None
-    st.fragment(_watch, run_every=every)(job.id, every)
+    refreshing(_watch, every)(job.id, every)
 
 
 @lru_cache(maxsize=64)
@@ -83,7 +84,9 @@ def _state(job: Job, desk: Desk) -> None:
     ladder = job.request["ladder"]
     every = len(ladder["mechanisms"]) * len(ladder["epsilons"])
     done = len(desk.cells)
-    if job.status == "queued":
+    if is_gone(job):
+        gone(job)
+    elif job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.live:
         step = doing(job.folder) if not desk.start else None

@@ -12,12 +12,15 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.runs import slots, within
 from ldp_core.runs.doing import doing
+from ldp_core.runs.housekeeping import REMOVED
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
+from ldp_core.runs.states import RESUMABLE
 from ldp_core.runs.store import copied
 from ldp_core.runs.waiting import wait
 from pages.parts.series import Series
 from pages.parts.text import number, plain, seconds
+from pages.parts.visitor import visitor
 
 
 def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
@@ -25,10 +28,11 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     runs = len(progress.runs) or len(draft.runs(bool(job.request.get("reference"))))
     several = f"{runs} run{'s' if runs > 1 else ''}"
     every, done = runs * draft.base.rounds, progress.rounds_done()
+    if is_gone(job):
+        gone(job)
+        return
     if job.status == "queued":
-        told = f"; {plain(job.message, 200)}" if job.message else ""
-        place = f"{place_in_queue(job)}{told}" if job.waits_for is None else plain(job.message, 200)
-        st.progress(0.0, text=f"In the queue: {place}")
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.live:
         at = min((run.round for run in progress.runs), default=0)
         verb = "Stopping" if job.status == "cancelling" else "Training"
@@ -47,12 +51,9 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
             text=f"{verb}: round {at} of {draft.base.rounds}{part}, {several}{pace}{told}",
         )
     elif job.status == "completed":
-        took = (job.ended or time.time()) - (job.started or job.created)
         known = _known(job, runs)
-        if not job.folder.is_dir():
-            st.warning(f"This run is finished, and {plain(job.message, 200)}.")
-            return
-        st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {seconds(took)}{known}")
+        took = seconds(_took(job, progress))
+        st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {took}{known}")
     elif job.status == "cancelled":
         ends = [run.round for run in progress.runs] or [0]
         rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
@@ -67,6 +68,28 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         for one in shown:
             if one.diverged and one.diverged.end:
                 st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
+
+
+def is_gone(job: Job) -> bool:
+    """True for a job that has ended, and whose record was removed since."""
+    return not job.live and REMOVED in job.message
+
+
+def gone(job: Job) -> None:
+    """What is left to say of it."""
+    became = {"completed": "finished", "cancelled": "stopped"}.get(job.status, job.status)
+    st.warning(f"This was {became}; later {REMOVED}, so there is nothing to show any more.")
+
+
+def may_go_on(job: Job) -> bool:
+    """True if this visitor may have it taken up where it stopped."""
+    return job.status in RESUMABLE and not is_gone(job) and visitor().may(job.owner)
+
+
+def _took(job: Job, progress: Progress) -> float:
+    """Seconds of training: by the clock, or what its own runs took, if it was stopped in between."""
+    by_the_clock = (job.ended or time.time()) - (job.started or job.created)
+    return max(by_the_clock, progress.seconds_taken())
 
 
 def _known(job: Job, runs: int) -> str:
@@ -89,7 +112,9 @@ def time_left(left: float | None) -> str:
 
 
 def place_in_queue(job: Job) -> str:
-    """A queued job's place, with the time until a slot is free for it."""
+    """A queued job's place, with the time until a slot is free for it; or why it has none."""
+    if job.message:
+        return plain(job.message, 200)
     found = wait(job, _left)
     if found.ahead < slots.count():
         return "it starts in a moment"

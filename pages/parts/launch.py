@@ -11,10 +11,11 @@ from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
-from ldp_core.runs.queue import RESUMABLE, Job
+from ldp_core.runs.queue import Job
 from pages.parts.acts import act, refusal, refuse
 from pages.parts.changes import changes, differing
 from pages.parts.fields import mistakes
+from pages.parts.job_state import may_go_on
 from pages.parts.scenario import preset_of
 from pages.parts.text import plain, seconds
 from pages.parts.visitor import visitor
@@ -65,7 +66,7 @@ def launch(workspace: Workspace) -> Job | None:
             args=(workspace,),
             disabled=bool(wrong := [*mistakes(workspace), *_too_much(workspace.draft)]),
         )
-        can_resume = job is not None and job.status in RESUMABLE and visitor().may(job.owner)
+        can_resume = job is not None and may_go_on(job)
         if job is not None and can_resume and not since:
             st.button("Go on where it stopped", key="resume", on_click=act, args=(jobs.resume, job.id))
         refusal()

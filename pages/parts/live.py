@@ -17,10 +17,11 @@ from pages.parts.attack_rounds import attack_rounds
 from pages.parts.findings import findings
 from pages.parts.heard import heard
 from pages.parts.help import how_to_read
-from pages.parts.job_state import job_state, progress_of
+from pages.parts.job_state import is_gone, job_state, progress_of
 from pages.parts.ledger_panel import ledger_section, spent_so_far
 from pages.parts.live_charts import accuracy_figure, noise_figure
 from pages.parts.pace import pace
+from pages.parts.refreshing import refreshing
 from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, uploads_in
 from pages.parts.shared import PAUSE_SECONDS, Moment, job_now, once
@@ -41,7 +42,7 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
     elif recorded := settings_of(job):
         live = job.live
         every = pace() if live else None
-        st.fragment(_watch, run_every=every)(job.id, every, lesson)
+        refreshing(_watch, every)(job.id, every, lesson)
         ledger_section(recorded)
 
 
@@ -158,6 +159,8 @@ def _expected(draft: Draft) -> str:
 
 def _nothing_yet(job: Job, draft: Draft, shown: list[Series]) -> str:
     """What the server's panel says while it has no image."""
+    if is_gone(job):
+        return "there is nothing left to show"
     notes = [note for one in shown for run in one.runs if (note := run.start.get("attack_note"))]
     if notes and not any(run.targets for one in shown for run in one.runs):
         return f"nothing is attacked here: {notes[0]}"

@@ -6,13 +6,13 @@ import streamlit as st
 
 from ldp_core.errors import UnknownJob
 from ldp_core.runs import jobs
-from ldp_core.runs.queue import RESUMABLE, Job
+from ldp_core.runs.queue import Job
 from pages.parts.acts import act, refusal
 from pages.parts.job_list import in_words
+from pages.parts.job_state import may_go_on
 from pages.parts.launch import title
 from pages.parts.live import live_view, settings_of
 from pages.parts.text import plain
-from pages.parts.visitor import visitor
 from pages.parts.workspace import start_with
 
 OTHER = {
@@ -44,7 +44,7 @@ def shared_job(identity: str, kind: str) -> Job | None:
 
 def go_on(job: Job) -> None:
     """Whoever launched a job that was stopped may have it taken up, wherever they look at it."""
-    if job.status in RESUMABLE and visitor().may(job.owner):
+    if may_go_on(job):
         st.button("Go on where it stopped", key="resume watched", on_click=act, args=(jobs.resume, job.id))
     refusal()
 

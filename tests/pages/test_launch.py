@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ldp_core import presets
@@ -14,7 +16,8 @@ DRAFT = presets.get("two_volunteers").draft
 
 def job(identity: str, draft: Draft) -> Job:
     request = {"draft": draft.as_json(), "reference": True}
-    return Job(identity, "run", "a draft", request, "completed", "", 0.0, None, None, None, 0)
+    text = json.dumps(request)
+    return Job(identity, "run", "a draft", text, "completed", "", 0.0, None, None, None, 0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import jobs, queue
+from ldp_core.runs import jobs, queue, states
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 
@@ -41,7 +41,7 @@ def end_workers(runs_dir: Path) -> None:
 
 def stop_all() -> None:
     """Cancel every job that waits or runs, and wait for its end."""
-    for job in queue.find(f"status IN {queue.LIVE}"):
+    for job in queue.find(f"status IN {states.LIVE}"):
         jobs.cancel(job.id)
         until(job.id, lambda job: not job.live)
 

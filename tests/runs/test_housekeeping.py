@@ -14,14 +14,14 @@ import pytest
 
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.experiment import Draft, Run, Variant, parse
-from ldp_core.runs import housekeeping, jobs, queue, training
+from ldp_core.runs import housekeeping, jobs, queue, states, training
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.store import Recorder
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def record(status: queue.Status, size: int = 1000) -> str:
+def record(status: states.Status, size: int = 1000) -> str:
     identity = queue.add("run", {"draft": {"base": {"rounds": 1}}})
     folder = queue.get(identity).folder
     folder.mkdir(parents=True)

@@ -11,27 +11,33 @@ import psutil
 import pytest
 
 from ldp_core.errors import UnknownJob
-from ldp_core.runs import queue
+from ldp_core.runs import queue, states
 from ldp_core.runs.database import writing
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def put(status: queue.Status) -> str:
+def put(status: states.Status) -> str:
     identity = queue.add("run", {"draft": {}})
     with writing(queue.queue_path(), queue.SCHEMA) as db:
         db.execute("UPDATE jobs SET status = ? WHERE id = ?", (status, identity))
     return identity
 
 
-@pytest.mark.parametrize(("before", "after"), list(product(get_args(queue.Status), repeat=2)))
-def test_only_legal_transitions_happen(before: queue.Status, after: queue.Status):
+@pytest.mark.parametrize(("before", "after"), list(product(get_args(states.Status), repeat=2)))
+def test_only_legal_transitions_happen(before: states.Status, after: states.Status):
     identity = put(before)
-    legal = after in queue.MAY_BECOME[before]
+    legal = before in states.LIVE and after in states.MAY_BECOME[before]
     assert queue.move(identity, after, "why") is legal
     job = queue.get(identity)
     assert job.status == (after if legal else before)
-    assert (job.ended is not None) == (legal and after not in queue.LIVE)
+    assert (job.ended is not None) == (legal and after not in states.LIVE)
+
+
+@pytest.mark.parametrize("before", get_args(states.Status))
+def test_what_rests_is_only_taken_up_by_whoever_asks_for_it(before: states.Status):
+    identity = put(before)
+    assert queue.requeue(identity) is (before in ("failed", "cancelled", "interrupted"))
 
 
 def test_jobs_are_claimed_in_order_of_arrival_and_once():

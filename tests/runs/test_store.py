@@ -13,6 +13,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.drive import Turn, drive
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.store import Recorder, copied, events_after, runs_of
+from ldp_core.runs.training import train_job
 
 DRAFT = Draft(parse({"rounds": 3}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"})))
 
@@ -116,6 +117,7 @@ def test_an_interrupted_commit_tells_nothing_twice(tmp_path: Path, monkeypatch: 
     assert Recorder(tmp_path / "job", DRAFT.runs()).starts()[0].state.round == 0
 
 
+@pytest.mark.usefixtures("runs_dir")
 def test_a_record_of_the_first_version_can_be_read_and_taken_up(tmp_path: Path):
     recorder = Recorder(tmp_path / "job", DRAFT.runs())
     for turn in turns()[:2]:
@@ -126,4 +128,12 @@ def test_a_record_of_the_first_version_can_be_read_and_taken_up(tmp_path: Path):
         db.execute("DROP TABLE copied")
     assert len(events_after(tmp_path / "job")) > 0
     assert copied(tmp_path / "job") == {}
-    assert Recorder(tmp_path / "job", DRAFT.runs()).starts() == {}
+    recorder = Recorder(tmp_path / "job", DRAFT.runs())
+    assert recorder.starts() == {}
+    recorder.close()
+    train_job(tmp_path / "job", {"draft": DRAFT.as_json()}, 10**9)
+    for number in range(len(DRAFT.runs())):
+        told = [event.body for event in events_after(tmp_path / "job") if event.run == number]
+        rounds = [event["round"] for event in told if event["event"] == "round"]
+        assert rounds == [*range(1, DRAFT.base.rounds + 1)], "it begins anew, and nothing is told twice"
+        assert [event["event"] for event in told].count("start") == 1

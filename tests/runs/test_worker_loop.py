@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue, worker
-
-pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
 class Slow:
@@ -36,7 +35,7 @@ class Slow:
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _quick(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Slow.made = []
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0.2")
     monkeypatch.setattr(worker, "Watched", Slow)
@@ -53,10 +52,10 @@ def test_a_job_that_takes_longer_than_the_worker_waits_for_one_is_not_told_to_le
 def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(monkeypatch: pytest.MonkeyPatch):
     identity, reap, failures = queue.add("run", {"draft": {}}), queue.reap, iter(range(5))
 
-    def sometimes() -> None:
+    def sometimes(watched: list[str]) -> None:
         if Slow.made and next(failures, None) is not None:
             raise StorageFailed("queue.sqlite cannot be used (database is locked)")
-        reap()
+        reap(watched)
 
     monkeypatch.setattr(queue, "reap", sometimes)
     worker._work()
@@ -66,7 +65,7 @@ def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(monkeypatch: pyte
 def test_a_worker_that_gives_up_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch):
     queue.add("run", {"draft": {}})
 
-    def broken() -> None:
+    def broken(_: list[str]) -> None:
         if Slow.made:
             raise RuntimeError("whatever it is")
 
@@ -74,6 +73,27 @@ def test_a_worker_that_gives_up_leaves_no_process_behind(monkeypatch: pytest.Mon
     with pytest.raises(RuntimeError):
         worker._work()
     assert [one.told for one in Slow.made] == ["abandoned"]
+
+
+def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(monkeypatch: pytest.MonkeyPatch):
+    """Its process could not be started, and nor could that be written down."""
+    identity, move, refuse = queue.add("run", {"draft": {}}), queue.move, [True]
+
+    def no_memory(job: queue.Job, slot: Any) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    def locked(*given: Any) -> bool:
+        if refuse and refuse.pop():
+            raise StorageFailed("queue.sqlite is kept locked by another program")
+        return move(*given)
+
+    monkeypatch.setattr(worker, "Watched", no_memory)
+    monkeypatch.setattr(queue, "move", locked)
+    worker._work()
+    job = queue.get(identity)
+    assert (job.status, refuse) == ("interrupted", [])
+    assert "could not be started" in job.message
+    assert queue.requeue(identity)
 
 
 def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(monkeypatch: pytest.MonkeyPatch):

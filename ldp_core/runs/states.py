@@ -1,0 +1,29 @@
+"""The states of a job, and the only transitions that it may make."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Status = Literal[
+    "queued",
+    "running",
+    "cancelling",
+    "completed",
+    "failed",
+    "cancelled",
+    "interrupted",
+    "diverged",
+]
+MAY_BECOME: dict[str, tuple[Status, ...]] = {
+    "queued": ("running", "cancelled"),
+    "running": ("cancelling", "completed", "failed", "interrupted", "diverged", "queued"),
+    "cancelling": ("cancelled", "completed", "failed", "interrupted", "diverged"),
+    "completed": (),
+    "failed": ("queued",),
+    "cancelled": ("queued",),
+    "interrupted": ("queued",),
+    "diverged": (),
+}
+"""One that has ended is only taken up, as queued, by whoever asks for it (`queue.requeue`)."""
+LIVE = ("queued", "running", "cancelling")
+RESUMABLE = tuple(status for status, after in MAY_BECOME.items() if status not in LIVE and after)

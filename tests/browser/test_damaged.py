@@ -1,0 +1,65 @@
+"""What is damaged, or gone, is said on the page that needs it, and costs nobody another page."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from ldp_core import presets
+from ldp_core.experiment.ladder import Ladder
+from ldp_core.runs import drafts, housekeeping, queue
+from ldp_core.runs.store import Recorder, database
+from tests.browser.conftest import Visitor
+from tests.browser.server import Server
+
+DRAFT = presets.get("two_volunteers").draft
+
+
+@pytest.fixture(autouse=True)
+def _here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+
+
+def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visitor, server: Server):
+    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
+    before = queue.queue_path().read_bytes() if queue.queue_path().exists() else b""
+    queue.queue_path().write_bytes(b"no database at all, " * 500)
+    for path, sentences in {"/": 1, "/runs": 1, "/train": 1, "/attack": 1}.items():
+        page.goto(server.url + path)
+        told = page.get_by_text("queue.sqlite in the folder of runs cannot be used")
+        expect(told).to_have_count(sentences)
+        expect(page.get_by_text("encountered an error")).to_have_count(0)
+        expect(page.get_by_text(str(server.runs_dir))).to_have_count(0)
+    page.goto(server.url + "/")
+    expect(page.get_by_role("button", name="Open").first).to_be_visible()
+    page.goto(server.url + "/noise")
+    page.locator(".es-chart.js-plotly-plot").first.wait_for()
+    queue.queue_path().write_bytes(before)
+    page.goto(server.url + "/runs")
+    expect(page.get_by_text("All runs take")).to_be_visible()
+
+
+def test_a_damaged_ladder_does_not_close_its_drafts_attack_page(visitor: Visitor, server: Server):
+    draft = drafts.new(DRAFT)
+    ladder = {"draft": DRAFT.as_json(), "ladder": Ladder(base=DRAFT.base).as_json()}
+    identity = queue.add("attack", ladder, draft)
+    queue.cancel(identity)
+    queue.get(identity).folder.mkdir(parents=True)
+    database(queue.get(identity).folder).write_bytes(b"no database at all, " * 500)
+    page = visitor.open(f"/attack?draft={draft}", "text=What is attacked")
+    expect(page.get_by_text("events.sqlite in the folder of runs cannot be used")).to_be_visible()
+    expect(page.get_by_role("button", name="Attack again")).to_be_enabled()
+
+
+def test_a_run_whose_record_was_removed_says_so_and_offers_to_train_again(visitor: Visitor, server: Server):
+    draft = drafts.new(DRAFT)
+    identity = queue.add("run", {"draft": DRAFT.as_json(), "reference": True}, draft)
+    queue.cancel(identity)
+    Recorder(queue.get(identity).folder, DRAFT.runs(True)).close()
+    assert identity in [one.job.id for one in housekeeping.prune(0)]
+    page = visitor.open(f"/train?draft={draft}", "text=there is nothing to show any more")
+    expect(page.get_by_text("This was stopped; later its record was removed to make room")).to_be_visible()
+    expect(page.get_by_text("Stopped at round")).to_have_count(0)
+    expect(page.get_by_role("button", name="Go on where it stopped")).to_have_count(0)
+    expect(page.get_by_role("button", name="Train again")).to_be_enabled()
+    visitor.open(f"/train?job={identity}", "text=there is nothing to show any more")
