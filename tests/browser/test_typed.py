@@ -63,20 +63,29 @@ def heard_dialogs(page: Page) -> list[str]:
 
 
 def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
-    """As the name of a run in the list of the start page: all of them at once, six at a time."""
+    """As the name of a run: in the lists of runs, all of them, and where one run is watched, some of them."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.open("/", "text=Latest runs on this server")
     dialogs = heard_dialogs(page)
     before = page.evaluate(SCRIPTS)
     assert len(PAYLOADS) >= 25
+    ids = []
     for n in range(0, len(PAYLOADS), 6):
         for text in PAYLOADS[n : n + 6]:
             draft = get("two_volunteers").draft.with_base({"name": text})
-            queue.move(queue.add("run", {"draft": draft.as_json(), "reference": False}), "cancelled")
+            ids.append(queue.add("run", {"draft": draft.as_json(), "reference": False}))
+            queue.move(ids[-1], "cancelled")
         page.reload()
         page.get_by_text("Latest runs on this server").wait_for()
         for text in PAYLOADS[n : n + 6]:
             page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text))
+    visitor.open("/runs", "text=All runs take")
+    for text in PAYLOADS[-20:]:
+        page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text))
+    for n in range(0, len(PAYLOADS), 6):
+        visitor.open(f"/train?job={ids[n]}", "text=You are watching this run")
+        page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", PAYLOADS[n]))
+        assert page.evaluate(SCRIPTS) == before
     assert dialogs == []
     assert page.evaluate(SCRIPTS) == before
     assert page.get_by_test_id("stException").count() == 0
@@ -146,6 +155,8 @@ def test_no_path_no_environment_and_no_traceback_reaches_a_browser(
         ("/train", ".es-panels .js-plotly-plot"),
         (f"/train?job={identity}", "text=damaged"),
         ("/train?job=../../etc/passwd", "text=no such run"),
+        ("/runs", "text=All runs take"),
+        ("/attack", "text=What is attacked"),
     ):
         page = visitor.open(path, ready)
         assert secrets_in(page, runs) == [], path
