@@ -1,7 +1,7 @@
 """What a draft will cost, before anything is launched: numbers stored, memory, and time.
 
-Time follows from two rates of this machine, measured once by whoever trains on it; everything else
-is arithmetic, and what cannot fit is refused with that arithmetic.
+Time follows from a few rates of this machine (`ldp_core.workload`), measured once by whoever trains on it;
+everything else is arithmetic, and what cannot fit is refused with that arithmetic.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ldp_core import datasets, limits
 from ldp_core.attacks.metrics import MOST_PAIRS
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment
+from ldp_core.workload import Rates, Work, seconds, victims_of, work_of
 
 MEMORY = 3 * 2**30
 """Bytes that a training process may fill, besides the program itself."""
@@ -33,41 +34,6 @@ IMAGE_BYTES = 110
 
 
 @dataclass(frozen=True)
-class Rates:
-    """What this machine takes, in seconds."""
-
-    product: float
-    """For one sample through one weight of a fully connected layer, forwards and backwards."""
-    convolution: float
-    """For one product of a convolutional model, forwards and backwards, all processes together."""
-    value: float
-    """For one perturbed value of one client."""
-    round: float
-    """For a round, whatever is in it."""
-    attack: float
-    """For an attack on one client's upload in one round, both controls included, however small it is."""
-    attacked: float
-    """For each weight of an upload that is attacked."""
-
-
-@dataclass(frozen=True)
-class Work:
-    """What one run does, counted."""
-
-    products: float
-    """Samples times multiplications, in fully connected models."""
-    convolutions: float
-    """The same, in convolutional ones; scoring the model included."""
-    values: float
-    """Perturbed."""
-    rounds: int
-    attacks: int
-    """Uploads that are attacked, over all rounds."""
-    attacked: int
-    """Weights in them."""
-
-
-@dataclass(frozen=True)
 class Cost:
     """What one draft takes."""
 
@@ -80,21 +46,13 @@ class Cost:
 
     def seconds(self, rates: Rates) -> float:
         """How long its runs take, one after another."""
-        return math.fsum(
-            w.products * rates.product
-            + w.convolutions * rates.convolution
-            + w.values * rates.value
-            + w.rounds * rates.round
-            + w.attacks * rates.attack
-            + w.attacked * rates.attacked
-            for w in self.work
-        )
+        return seconds(self.work, rates)
 
 
 def cost(draft: Draft) -> Cost:
     """The cost of a draft with all its seeds."""
     experiments = draft.experiments()
-    work = [_work(experiment) for experiment in experiments] * draft.seeds
+    work = [work_of(experiment) for experiment in experiments] * draft.seeds
     stored = draft.seeds * sum(_stored(experiment) for experiment in experiments)
     return Cost(max(_memory(experiment) for experiment in experiments), stored, work)
 
@@ -149,29 +107,9 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
         raise InvalidExperiment(problems)
 
 
-def _work(experiment: Experiment) -> Work:
-    source, count = datasets.get(experiment.dataset), experiment.clients.count
-    share = experiment.selection.expected_uploads(count, 1)
-    samples = source.train_size * share * experiment.local.epochs
-    values = experiment.rounds * count * share * experiment.dimension
-    each = experiment.model.products(source.shape, source.classes)
-    attacks = experiment.rounds * _victims(experiment) * len(_kinds(experiment))
-    rest = (values, experiment.rounds, attacks, attacks * experiment.dimension)
-    if experiment.model.batched:
-        return Work(experiment.rounds * samples * each, 0, *rest)
-    samples += source.test_size / 3  # forwards only
-    return Work(0, experiment.rounds * samples * each, *rest)
-
-
 def _kinds(experiment: Experiment) -> tuple[str, ...]:
     """The kinds of upload that are attacked, if any."""
     return experiment.attack.kinds if experiment.attack and experiment.attacked else ()
-
-
-def _victims(experiment: Experiment) -> int:
-    """Clients whose uploads are attacked: those that are named, or three of different strictness."""
-    named = experiment.attack.clients if experiment.attack else None
-    return len(named) if named else min(3, experiment.clients.count)
 
 
 def _chunk(experiment: Experiment) -> int:
@@ -198,7 +136,7 @@ def _stored(experiment: Experiment) -> int:
     images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
     # each upload is attacked as sent and under both controls
     for kind in _kinds(experiment):
-        each += 3 * _victims(experiment) * (ATTACK_BYTES + images[kind] * image)
+        each += 3 * victims_of(experiment) * (ATTACK_BYTES + images[kind] * image)
     return experiment.rounds * each
 
 

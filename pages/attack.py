@@ -10,7 +10,9 @@ import streamlit as st
 from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
 from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import drafts, jobs
+from ldp_core.runs.calibration import rates
 from ldp_core.runs.queue import Job
+from ldp_core.workload import seconds, work_of_ladder
 from pages.parts.acts import act, refusal, refuse
 from pages.parts.desk_settings import settings
 from pages.parts.desk_view import desk_of, desk_view
@@ -18,6 +20,7 @@ from pages.parts.header import header
 from pages.parts.job_state import may_go_on
 from pages.parts.ladder_changes import ladder_changes
 from pages.parts.text import plain
+from pages.parts.text import seconds as in_words
 from pages.parts.visitor import visitor
 from pages.parts.watch_only import go_on, shared_job
 from pages.parts.workspace import Workspace, open_workspace
@@ -122,6 +125,8 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         told = f"; since then: {plain(since, 300)}" if since else ""
         back = " Set that back to go on where this one stopped." if since and can_resume else ""
         st.warning(f"The ladder below is of earlier settings{told}.{back}")
+    if ladder is not None and (job is None or since) and (known := rates()):
+        st.caption(f"takes about {in_words(seconds([work_of_ladder(ladder)], known))} on this server")
 
 
 def _submit(draft: str, ladder: Ladder) -> None:

@@ -12,13 +12,18 @@ import pytest
 
 from ldp_core import datasets, estimate
 from ldp_core.errors import InvalidExperiment
-from ldp_core.estimate import Rates, cost, refuse_what_cannot_fit
+from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment.ladder import parse_ladder
+from ldp_core.ladder import climb
+from ldp_core.runs import drive
 from ldp_core.runs.calibration import _timed, calibrate, rates
 from ldp_core.simulate import simulate
+from ldp_core.workload import Rates, seconds, work_of_ladder
 from tests.data import events
 
 pytestmark = pytest.mark.alone
+MLP = {"model": {"name": "mlp", "hidden": 128}}
 
 
 def draft(changes: dict[str, Any], runs: int = 1, seeds: int = 1) -> Draft:
@@ -64,7 +69,9 @@ def test_what_is_stored_is_no_more_than_was_said():
 
 
 def test_costs_add_up():
-    rates = Rates(product=1e-9, convolution=1e-10, value=1e-8, round=1e-3, attack=1e-3, attacked=1e-7)
+    rates = Rates(
+        product=1e-9, convolution=1e-10, value=1e-8, round=1e-3, attack=1e-3, attacked=1e-7, likelihood=1e-8
+    )
     one, six = cost(draft({})).seconds(rates), cost(draft({}, runs=2, seeds=3)).seconds(rates)
     assert six == pytest.approx(6 * one)
     assert cost(draft({"rounds": 30})).seconds(rates) == pytest.approx(2 * one)
@@ -75,7 +82,7 @@ def test_convolutions_are_counted_as_such():
     [work] = cost(draft(experiment | {"local": {"epochs": 5}})).work
     assert work.products == 0
     assert work.convolutions == pytest.approx(25 * (60_000 * 5 + 10_000 / 3) * 480_500)
-    slow = Rates(product=0, convolution=2e-10, value=0, round=0, attack=0, attacked=0)
+    slow = Rates(product=0, convolution=2e-10, value=0, round=0, attack=0, attacked=0, likelihood=0)
     assert 600 < cost(draft(experiment | {"local": {"epochs": 5}})).seconds(slow) < 900
     refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 600}}))
 
@@ -110,10 +117,23 @@ def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_a_measured_machine_tells_the_time_within_a_factor_of_three(runs_dir: Path):
+def test_a_measured_machine_tells_the_time_within_a_factor_of_three_of_a_ladder_of_four(runs_dir: Path):
     assert rates() is None
     measured = calibrate()
     assert rates() == measured
+    for asked in (
+        {},
+        {"images": 1},
+        {"rounds_observed": 5},
+        {"base": MLP},
+        {"upload": "real"},
+        {"round": 20},
+    ):
+        ladder = parse_ladder(asked | {"epsilons": [1.0, 8.0]})
+        began = time.perf_counter()
+        list(climb(ladder, drive.load("digits")))
+        took, said = time.perf_counter() - began, seconds([work_of_ladder(ladder)], measured)
+        assert took / 4 < said < 4 * took, asked
     plain, larger = {"attack": None}, {"model": {"name": "mlp", "hidden": 64}, "rounds": 10}
     for changes in (plain, plain | larger, {}, larger, {"attack": {"uploads": "both"}}):
         said, took = cost(draft(changes)).seconds(measured), _timed(parse(changes))

@@ -29,6 +29,7 @@ LAYERS = [
     ["ldp_core.aggregators", "ldp_core.attacks"],
     ["ldp_core.experiment"],
     ["ldp_core.accounting", "ldp_core.presets", "ldp_core.theory"],
+    ["ldp_core.workload"],
     ["ldp_core.outlook", "ldp_core.estimate", "ldp_core.split", "ldp_core.relative_error"],
     ["ldp_core.events"],
     ["ldp_core.federated"],

@@ -77,6 +77,13 @@ class Reconstructor(Attacker):
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
         return no_picture(shape) or no_dense_start(model, shape, classes)
 
+    @classmethod
+    def likelihoods(cls, rows: int, columns: int) -> int:
+        """How often it asks the mechanism how likely an answer is, for each upload, if the first layer has so
+        many rows and columns (that of the bias included): the bulk of the work of whoever asks at all.
+        """
+        return 0
+
     @abstractmethod
     def reconstruct(self, seen: Observation) -> Image:
         """Guesses (V, M, *shape), the surest first; NaN where an upload yields fewer than M.

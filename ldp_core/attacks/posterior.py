@@ -43,6 +43,10 @@ class Posterior(Reconstructor):
     reference = "Balunović et al. 2022 (Bayes-optimal adversary); attacks, sections 4 and 5"
     also_knows = "public images of the same kind, as a prior"
 
+    @classmethod
+    def likelihoods(cls, rows: int, columns: int) -> int:
+        return (2 * PASSES + 1) * GRID * min(ROWS, rows) * columns
+
     def reconstruct(self, seen: Observation) -> Image:
         public = seen.public
         if seen.mechanism.name == "none" or public is None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from ldp_core import models, optimizers
-from ldp_core.estimate import Cost, Rates, cost
-from ldp_core.experiment import Draft, Experiment, Variant, parse
+from ldp_core.experiment import Experiment, parse
 from ldp_core.runs.drive import drive
 from ldp_core.runs.paths import runs_dir
 from ldp_core.streams import stream
+from ldp_core.workload import Rates, work_of
 
 ROUNDS = 4
 VALUES = 2**20
@@ -38,7 +38,7 @@ def calibrate() -> Rates:
     small, large = parse(base), parse(base | {"model": {"name": "mlp", "hidden": 256}})
     _timed(small)  # the first run pays for what is imported and loaded
     quick, slow = _timed(small), _timed(large)
-    few, many = (_work(one).work[0].products for one in (small, large))
+    few, many = (work_of(one).products for one in (small, large))
     product = max(slow - quick, 1e-6) / (many - few)
     each = max(quick - few * product, 1e-4) / ROUNDS
     found = Rates(product, _per_convolution(), _per_value(), each, *_per_attack())
@@ -48,10 +48,6 @@ def calibrate() -> Rates:
     return found
 
 
-def _work(experiment: Experiment) -> Cost:
-    return cost(Draft(experiment, (Variant("run"),)))
-
-
 def _timed(experiment: Experiment) -> float:
     began = time.perf_counter()
     for _ in drive({0: experiment}):
@@ -59,18 +55,30 @@ def _timed(experiment: Experiment) -> float:
     return time.perf_counter() - began
 
 
-def _per_attack() -> tuple[float, float]:
-    """What the usual attacks add to a round, for an upload and for each of its weights."""
-    spent, work = [], []
-    for model in ("logistic_regression", {"name": "mlp", "hidden": 128}):
-        attacked, spared = (parse({"rounds": ROUNDS, "model": model, "attack": a}) for a in ("auto", None))
-        _timed(attacked)  # the first run pays for what is imported
-        more, less = (min(_timed(one) for _ in range(2)) for one in (attacked, spared))
-        spent.append(max(more - less, 1e-6))
-        work.append(_work(attacked).work[0])
-    few, many = work
-    weight = max((spent[1] - spent[0]) / (many.attacked - few.attacked), 1e-12)
-    return max(spent[0] - few.attacked * weight, 1e-6) / few.attacks, weight
+def _per_attack() -> tuple[float, float, float]:
+    """What attacks add to a round: for an upload, for each of its weights, and for each answer weighed."""
+    quick, wide = {"attacker": "least_squares"}, {"name": "mlp", "hidden": 128}
+    small, large, thorough = (
+        parse({"rounds": ROUNDS, "model": model, "attack": attack})
+        for model, attack in (
+            ("logistic_regression", quick),
+            (wide, quick),
+            ("logistic_regression", {"attacker": "posterior"}),
+        )
+    )
+    few, many, most = _attacking(small), _attacking(large), _attacking(thorough)
+    work, wider = work_of(small), work_of(large)
+    weight = max((many - few) / (wider.attacked - work.attacked), 1e-12)
+    each = max(few - work.attacked * weight, 1e-6) / work.attacks
+    return each, weight, max(most - few, 1e-6) / work_of(thorough).likelihoods
+
+
+def _attacking(experiment: Experiment) -> float:
+    """Seconds of a short run that go into its attack."""
+    spared = parse(experiment.as_json() | {"attack": None})
+    _timed(experiment)  # the first run pays for what is imported
+    more, less = (min(_timed(one) for _ in range(2)) for one in (experiment, spared))
+    return max(more - less, 1e-6)
 
 
 def _per_convolution() -> float:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ldp_core.errors import StudioError
-from ldp_core.estimate import Rates, cost
+from ldp_core.estimate import cost
 from ldp_core.experiment import parse_draft
+from ldp_core.experiment.ladder import parse_ladder
 from ldp_core.runs import queue, slots
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.queue import Job
+from ldp_core.workload import Rates, seconds, work_of_ladder
 
 Left = Callable[[Job], float | None]
 """Seconds that a running job will still take, from its own pace; None before it has one."""
@@ -60,7 +62,8 @@ def _planned(job: Job, known: Rates | None) -> float | None:
 def _seconds(identity: str, known: Rates) -> float | None:
     try:
         job = queue.get(identity)
-        # what a ladder takes nobody has measured
-        return cost(parse_draft(job.request["draft"])).seconds(known) if job.kind == "run" else None
+        if job.kind == "attack":
+            return seconds([work_of_ladder(parse_ladder(job.request["ladder"]))], known)
+        return cost(parse_draft(job.request["draft"])).seconds(known)
     except (StudioError, LookupError, TypeError):
         return None
