@@ -91,9 +91,8 @@ def work_of_ladder(ladder: Ladder) -> Work:
     )
     products, convolutions, values, rounds = _training(ladder.experiment(None), ladder.round - 1)
     values += images * cells * seen * dimension
-    calls = (cells + controls) * max(
-        1.0, images / (1 + CONTROLS)
-    )  # a few images in one go cost what one does
+    # a few images cost no more than one does
+    calls = (cells + controls) * max(1.0, images / (1 + CONTROLS))
     return Work(products, convolutions, values, rounds, calls, weights, likelihoods)
 
 
