@@ -16,7 +16,7 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor
     page = visitor.open("/attack", "text=The ladder fills here")
     page.get_by_text("Attacker and images").click()
     images = page.get_by_role("spinbutton", name="Images attacked")
-    images.fill("60")
+    images.fill("30")
     images.press("Enter")
     page.get_by_role("button", name="Attack", exact=True).click()
     page.locator(SHOTS).first.wait_for(timeout=60_000)
