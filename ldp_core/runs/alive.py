@@ -25,8 +25,8 @@ def is_alive(pid: int | None, since: float | None) -> bool:
     try:
         process = psutil.Process(pid)
         return abs(_started(process) - since) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
+    except (psutil.NoSuchProcess, TypeError, ValueError, OverflowError):
+        return False  # or never was one: the queue was damaged
     except (OSError, psutil.AccessDenied):
         return True  # nobody can tell: better one that is waited for than one that is taken for dead
 

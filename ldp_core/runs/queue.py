@@ -391,4 +391,6 @@ def _interrupt(row: sqlite3.Row, why: str) -> bool:
 
 def _job(row: sqlite3.Row) -> Job:
     fields = {k: row[k] for k in row.keys() if k not in ("request", "owner_pid", "owner_since")}  # noqa: SIM118
+    for name in ("started", "ended", "pid"):  # of a damaged row: no times rather than no queue
+        fields[name] = fields[name] if isinstance(fields[name], int | float) else None
     return Job(text=row["request"], **fields)

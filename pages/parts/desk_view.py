@@ -55,6 +55,9 @@ def _watch(identity: str, every: float | None) -> None:
     pace()  # who looks is counted; whoever comes later asks less often
     if every and not job.live:
         st.rerun()
+    if not isinstance(job.request.get("ladder"), dict):
+        st.error("What was asked of the attacker cannot be read any more.")
+        return
     _state(job, desk)
     if not desk.start:
         return

@@ -6,7 +6,7 @@ import threading
 import time
 from itertools import product
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -88,6 +88,19 @@ def test_a_job_whose_owner_lives_is_left_alone_and_one_whose_owner_died_is_inter
     job = queue.get(mine)
     assert job.status == "interrupted"
     assert "stopped from outside" in job.message
+
+
+@pytest.mark.parametrize("owner", [("abc", "x"), (-1, 1.0), (None, None), (2**80, 0.0), (1.5, b"")], ids=str)
+def test_a_row_that_makes_no_sense_keeps_no_other_from_being_looked_after(owner: tuple[Any, Any]):
+    damaged, mine = queue.add("run", {}), queue.add("run", {})
+    assert queue.claim()
+    with writing(queue.queue_path(), queue.SCHEMA) as db:
+        values = (*(value if not isinstance(value, int) or value < 2**63 else str(value) for value in owner),)
+        query = "UPDATE jobs SET owner_pid = ?, owner_since = ?, started = 'abc', pid = 'x' WHERE id = ?"
+        db.execute(query, (*values, damaged))
+    assert queue.get(damaged).started is None
+    assert queue.reap() == [damaged]
+    assert [job.id for job in queue.in_turn()] == [mine]
 
 
 @pytest.mark.parametrize(
