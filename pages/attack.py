@@ -15,9 +15,9 @@ from ldp_core.runs.queue import Job
 from ldp_core.workload import seconds, work_of_ladder
 from pages.parts.acts import act, refusal, refuse
 from pages.parts.desk_settings import settings
-from pages.parts.desk_view import desk_of, desk_view
+from pages.parts.desk_view import desk_view
 from pages.parts.header import header
-from pages.parts.job_state import may_go_on
+from pages.parts.job_state import desk_of, may_go_on
 from pages.parts.ladder_changes import ladder_changes
 from pages.parts.text import plain
 from pages.parts.text import seconds as in_words

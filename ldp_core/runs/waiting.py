@@ -43,6 +43,7 @@ def wait(job: Job, left: Left) -> Wait:
         seconds = left(one)
         if seconds is None and (planned := _planned(one, known)) is not None:
             seconds = max(0.0, planned - (now - (one.started or now)))
+            sure &= seconds > 0  # or it takes longer than was planned, and nobody knows how much
         sure &= seconds is not None
         free.append(max(0.0, seconds or 0.0))
     heapq.heapify(free)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from ldp_core import attacks, mechanisms
 from ldp_core.errors import StorageFailed, UnknownJob
+from ldp_core.experiment.ladder import parse_ladder
+from ldp_core.runs.calibration import rates
 from ldp_core.runs.desk import Desk
 from ldp_core.runs.doing import doing
 from ldp_core.runs.queue import Job
+from ldp_core.workload import seconds, work_of_ladder
 from pages.parts import components
 from pages.parts.components import Card
 from pages.parts.desk_charts import identification_figure, picture_figure, share_figure, told
 from pages.parts.desk_words import caption, controls, findings
-from pages.parts.job_state import gone, is_gone, place_in_queue, time_left
+from pages.parts.job_state import desk_of, gone, is_gone, place_in_queue, time_left
 from pages.parts.pace import pace
 from pages.parts.refreshing import refreshing
 from pages.parts.shared import job_now
 from pages.parts.text import number, percent, plain
+from pages.parts.text import seconds as in_words
 
 
 def desk_view(job: Job | None) -> None:
@@ -34,12 +36,6 @@ def desk_view(job: Job | None) -> None:
         return
     every = pace() if job.live else None
     refreshing(_watch, every)(job.id, every)
-
-
-@lru_cache(maxsize=64)
-def desk_of(folder: Path) -> Desk:
-    """The ladder in a folder, shared by all who look at it."""
-    return Desk(folder)
 
 
 def _watch(identity: str, every: float | None) -> None:
@@ -93,7 +89,7 @@ def _state(job: Job, desk: Desk) -> None:
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.live:
         step = doing(job.folder) if not desk.start else None
-        left = time_left(desk.seconds_left(job.started or 0.0))
+        left = time_left(desk.seconds_left(job.started or 0.0)) or _expected(job)
         words = (
             str(step) if step else f"{done} of {every} cells{left}" if desk.start else "training the model"
         )
@@ -102,6 +98,15 @@ def _state(job: Job, desk: Desk) -> None:
         st.caption(f"Stopped after {done} of {every} cells.")
     elif job.status != "completed":
         st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
+
+
+def _expected(job: Job) -> str:
+    """How long the whole takes by this machine's rates: until there is a pace."""
+    known = rates()
+    if known is None:
+        return ""
+    planned = seconds([work_of_ladder(parse_ladder(job.request["ladder"]))], known)
+    return f", about {in_words(planned)} in all"
 
 
 def _pictures(desk: Desk) -> dict[str, Any]:

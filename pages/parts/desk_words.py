@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core import attacks, datasets, mechanisms, models
 from ldp_core.runs.desk import Desk
-from pages.parts.text import number, percent, plain
+from pages.parts.text import few, number, percent, plain
 
 Body = dict[str, Any]
 
@@ -60,7 +60,9 @@ def _pixels(cells: list[Body]) -> str:
     if kinds == {"clipping"}:
         return "not recovered, but clipping, not noise, hid the pictures"
     top = number(cells[-1]["epsilon"])
-    partly = _from(cells, lambda cell: cell["verdict"]["kind"] in ("partly", "recovered"))
+    if at := [number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"]:
+        return f"pictures are back at ε {few(at)}, but not at every ε above: there this attacker reads worse"
+    partly = _from(cells, lambda cell: cell["verdict"]["kind"] == "partly")
     some = f", though better than any guess {_where(partly, cells)}" if partly is not None else ""
     return f"not recovered by this attack up to ε {top}{some}"
 

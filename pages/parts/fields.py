@@ -41,6 +41,7 @@ def bind(
     """
     fields = st.session_state.setdefault("fields", {})
     place = workspace.key(name)
+    new = place not in fields
     st.session_state.setdefault("drawn", set()).add(place)
     shown, version, first = fields.get(place, (value, 0, value))
     if shown != value:
@@ -66,7 +67,27 @@ def bind(
         elif given is not None and apply is None:
             _waiting()[place] = (name, given)
 
+    if new:
+        _unheard()[key] = changed
     return {"key": key, "on_change": changed, into: first}
+
+
+def heed(key: str, given: Any, first: Any) -> None:
+    """Take what a widget holds that this session has not drawn before, if it is not what it began with.
+
+    Only a browser whose server was started anew can hold such a value: it has changed a widget of the
+    page that the server before had drawn, and no session has heard of it.
+    """
+    changed = _unheard().pop(key, None)
+    if changed is not None and given != first:
+        changed()
+        st.rerun()
+
+
+def _unheard() -> dict[str, Callable[[], None]]:
+    """What would hear of a change, of widgets that are drawn for the first time."""
+    found: dict[str, Callable[[], None]] = st.session_state.setdefault("unheard fields", {})
+    return found
 
 
 def _edited(workspace: Workspace, changes: dict[str, Any]) -> tuple[Problem, ...]:
@@ -131,7 +152,8 @@ def named(
     bound = bind(workspace, name, value, apply, into="index")
     names = list(labels)
     bound["index"] = names.index(bound["index"]) if bound["index"] in labels else 0
-    st.selectbox(title, names, format_func=labels.__getitem__, **bound, **options)
+    given = st.selectbox(title, names, format_func=labels.__getitem__, **bound, **options)
+    heed(bound["key"], given, names[bound["index"]])
     complain(workspace, name)
 
 
@@ -192,7 +214,9 @@ def whole(
 ) -> None:
     """A whole number within its limit."""
     # no limits here: the browser would refuse with an icon and without a word
-    st.number_input(title, step=1, placeholder=str(limit), **bind(workspace, name, value, apply), **options)
+    bound = bind(workspace, name, value, apply)
+    given = st.number_input(title, step=1, placeholder=str(limit), **bound, **options)
+    heed(bound["key"], given, bound["value"])
     complain(workspace, name)
 
 
@@ -206,9 +230,9 @@ def real(
     **options: Any,
 ) -> None:
     """A number within its limit."""
-    st.number_input(
-        title, format="%g", placeholder=str(limit), **bind(workspace, name, float(value), apply), **options
-    )
+    bound = bind(workspace, name, float(value), apply)
+    given = st.number_input(title, format="%g", placeholder=str(limit), **bound, **options)
+    heed(bound["key"], given, bound["value"])
     complain(workspace, name)
 
 
@@ -222,12 +246,9 @@ def one_of(
     **options: Any,
 ) -> None:
     """A field that takes one of two or three names, all in sight."""
-    st.segmented_control(
-        title,
-        list(labels),
-        required=True,
-        format_func=labels.__getitem__,
-        **bind(workspace, name, value, apply, into="default"),
-        **options,
+    bound = bind(workspace, name, value, apply, into="default")
+    given = st.segmented_control(
+        title, list(labels), required=True, format_func=labels.__getitem__, **bound, **options
     )
+    heed(bound["key"], given, bound["default"])
     complain(workspace, name)

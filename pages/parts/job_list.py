@@ -42,7 +42,8 @@ def job_list() -> None:
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {whose}"
     page = min(st.session_state.get(chosen, 1), pages)
     for one in map(describe, found[EACH * (page - 1) : EACH * page]):
-        with st.container(horizontal=True, vertical_alignment="center"):
+        # by its key, as the list moves on while somebody looks at it
+        with st.container(horizontal=True, vertical_alignment="center", key=f"run {one.job.id}"):
             with st.container(gap=None):
                 _describe(one, whole=True)
             with st.container(horizontal=True, width="content"):
@@ -138,8 +139,11 @@ def in_words(kind: str, request: Mapping[str, Any]) -> Words:
 def _attacked(ladder: Mapping[str, Any]) -> str:
     if ladder["upload"] == "real":
         return "an attack on a real upload"
-    images = ladder["images"]
-    return f"an attack on {images} images, one upload each" if images > 1 else "an attack on one image"
+    images, seen = ladder["images"], ladder["rounds_observed"]
+    what = f"an attack on {images} images" if images > 1 else "an attack on one image"
+    if seen > 1:
+        return f"{what}, {seen} uploads each" if images > 1 else f"{what}, {seen} uploads"
+    return f"{what}, one upload each" if images > 1 else what
 
 
 def _keep(one: Listed) -> None:
@@ -161,14 +165,21 @@ def _keep(one: Listed) -> None:
         _delete(one)
 
 
+def _remove(identity: str) -> None:
+    act(jobs.remove, identity)
+    _taken.clear()
+
+
 def _delete(one: Listed) -> None:
     """Ask once, then delete."""
-    with st.popover("Delete", type="tertiary"):
-        st.markdown("Its curves, images and figures will be gone for good.")
+    with st.popover("Delete", type="tertiary", key=f"really {one.job.id}"):
+        st.markdown(
+            f"The curves, images and figures of **{plain(one.name or 'this run')}** will be gone for good."
+        )
         st.button(
             "Delete this run",
             type="primary",
             key=f"delete {one.job.id}",
-            on_click=act,
-            args=(jobs.remove, one.job.id),
+            on_click=_remove,
+            args=(one.job.id,),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -11,6 +12,7 @@ import streamlit as st
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.runs import slots, within
+from ldp_core.runs.desk import Desk
 from ldp_core.runs.doing import doing
 from ldp_core.runs.housekeeping import REMOVED
 from ldp_core.runs.progress import Progress
@@ -127,12 +129,20 @@ def place_in_queue(job: Job) -> str:
 def _left(job: Job) -> float | None:
     """How long a running job will still take, from its pace."""
     try:
+        if job.kind == "attack":
+            return desk_of(job.folder).update().seconds_left(job.started or 0.0)
         progress = progress_of(job.folder).update()
         return progress.seconds_left(
             len(progress.runs) * job.request["draft"]["base"]["rounds"], job.started or 0.0
         )
     except (StudioError, LookupError, TypeError):
         return None
+
+
+@lru_cache(maxsize=64)
+def desk_of(folder: Path) -> Desk:
+    """The ladder in a folder, shared by all who look at it."""
+    return Desk(folder)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

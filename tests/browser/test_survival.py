@@ -7,12 +7,37 @@ import time
 import pytest
 from playwright.sync_api import Browser, expect
 
-from ldp_core.runs import queue
+from ldp_core.runs import drafts, queue
 from ldp_core.runs.progress import Progress
 from tests.browser.conftest import Visitor
 from tests.browser.server import Server
 
 pytestmark = pytest.mark.alone
+
+
+def test_the_first_change_after_a_restart_counts(browser: Browser, tmp_path, monkeypatch):
+    """The page is as it was, and knows nothing of the restart; the server knows nothing of the page."""
+    server = Server(tmp_path / "runs")
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    try:
+        visitor = Visitor(browser, server)
+        page = visitor.open("/train", ".es-panels .js-plotly-plot")
+        page.wait_for_url("**draft=*")
+        identity = page.url.rpartition("=")[2]
+        server.kill()
+        server.start()
+        page.wait_for_timeout(3000)
+        rounds = page.get_by_label("Rounds", exact=True)
+        rounds.fill("18")
+        rounds.press("Enter")
+        expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+        expect(rounds).to_have_value("18")
+        draft = drafts.load(identity)
+        assert draft is not None
+        assert draft.base.rounds == 18
+        visitor.context.close()
+    finally:
+        server.stop()
 
 
 def test_the_server_is_killed_and_the_run_finishes(browser: Browser, tmp_path, monkeypatch):

@@ -55,6 +55,16 @@ def test_what_is_found_is_said_of_each_mechanism(desk: Desk):
     assert "private" not in " ".join([piecewise, duchi, caption(desk), *controls(desk)])
 
 
+def test_pictures_that_are_back_at_a_lower_budget_alone_are_not_passed_over(desk: Desk):
+    """An attacker may read worse where the noise is weaker: what it did get back is back."""
+    lowest = min(epsilon for _, epsilon in desk.cells)
+    back, not_back = ({"verdict": {"kind": kind, "text": ""}} for kind in ("recovered", "none"))
+    cells = {key: cell | (back if key[1] == lowest else not_back) for key, cell in desk.cells.items()}
+    for sentence in findings(Desk(Path("nowhere"), start=desk.start, cells=cells)):
+        assert f"pictures are back at ε {lowest:g}, but not at every ε above" in sentence
+        assert "not recovered" not in sentence
+
+
 def test_an_attack_that_fails_without_noise_is_inconclusive(desk: Desk):
     failed = {"verdict": {"kind": "inconclusive", "text": ""}}
     cells = {key: cell | failed for key, cell in desk.cells.items()}

@@ -42,6 +42,14 @@ def test_a_ladder_says_what_it_attacks_and_under_which_mechanisms():
     assert said.size == "an attack on 20 images, one upload each"
     assert said.compared == "Duchi, Piecewise"
     assert in_words("attack", _asked(ladder, images=1)).size == "an attack on one image"
+    assert (
+        in_words("attack", _asked(ladder, rounds_observed=10)).size
+        == "an attack on 20 images, 10 uploads each"
+    )
+    assert (
+        in_words("attack", _asked(ladder, images=1, rounds_observed=5)).size
+        == "an attack on one image, 5 uploads"
+    )
     assert in_words("attack", _asked(ladder, upload="real")).size == "an attack on a real upload"
 
 

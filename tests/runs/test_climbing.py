@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import pytest
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.ladder import Ladder, parse_ladder
-from ldp_core.runs import climbing, jobs, queue
+from ldp_core.runs import climbing, jobs, queue, waiting
 from ldp_core.runs.desk import Desk
 from ldp_core.runs.drive import Turn
 from ldp_core.runs.store import Recorder, events_after
+from ldp_core.workload import Rates, work_of_ladder
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
 
@@ -66,6 +68,24 @@ def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(
     assert [job.id for job in jobs.of_draft("a draft")] == [trained]
     state = jobs.status(first)
     assert (state["kind"], state["cells"], state["cells_in_all"]) == ("attack", 0, 6)
+
+
+def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(jobs, "ensure_worker", lambda: None)
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    monkeypatch.setattr(waiting, "rates", lambda: Rates(0, 0, 0, 0, 0, 0, 1e-3))
+    first = jobs.submit_ladder(parse_ladder(SMALL), "one")
+    second = queue.get(jobs.submit_ladder(parse_ladder(SMALL), "another"))
+    takes = work_of_ladder(parse_ladder(SMALL)).likelihoods * 1e-3
+    assert waiting.wait(second, lambda _: None).seconds == pytest.approx(takes)
+    assert queue.claim() is not None
+    found = waiting.wait(second, lambda _: None)
+    assert found.sure
+    assert found.seconds == pytest.approx(takes, rel=0.1)
+    assert waiting.wait(second, lambda job: 7.0 if job.id == first else None).seconds == 7
+    with sqlite3.connect(queue.queue_path()) as db:  # it has been at it for longer than was planned
+        db.execute("UPDATE jobs SET started = started - 1e6 WHERE id = ?", (first,))
+    assert not waiting.wait(second, lambda _: None).sure
 
 
 def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path):
