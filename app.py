@@ -40,7 +40,7 @@ class Files(StaticFiles):
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the worker while the first visitor is reading: after the first page, which comes first."""
-    asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker)
+    asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker, True)
     share_one_heap()
     gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits
     yield

@@ -111,6 +111,11 @@ def test_seeing_the_same_values_again_sharpens():
 
 
 @pytest.mark.mnist
+def test_a_later_round_is_trained_whatever_the_base_has():
+    few, many = ({"base": BASE | {"rounds": rounds}, "epsilons": [8], "images": 1} for rounds in (2, 9))
+    assert cells(**few, round=4) == cells(**many, round=4) != cells(**few, round=2)
+
+
 def test_twenty_images_in_one_upload(mnist_dir):
     """The preset's base, clients 0 to 2, seed 0: shares of the twenty images of each that come back."""
     from ldp_core import presets

@@ -43,7 +43,10 @@ async function redraw(element) {
   const width = (element.knownWidth ??= element.clientWidth);
   if (!width) return; // hidden: drawn as soon as it has a size
   const { data, layout } = coloured(figure, palette(element));
-  const { shapes: lines = [], annotations = [], ...rest } = { ...fitting(layout, width, data), height, width, autosize: false };
+  const fitted = fitting(layout, width, data);
+  const tall = fitted.showlegend ? Math.max(height, fitted.margin.b + LEGEND.plot) : height;
+  element.style.minHeight = `${tall}px`;
+  const { shapes: lines = [], annotations = [], ...rest } = { ...fitted, height: tall, width, autosize: false };
   const shapes = lines.filter((item) => !beside(item));
   const axes = { xaxis: { range: rest.xaxis.range }, yaxis: { range: rest.yaxis.range } };
   const now = { marks: JSON.stringify(shapes), all: JSON.stringify([data, rest]), frame: framed(data, rest), axes: JSON.stringify(axes) };
@@ -119,7 +122,7 @@ function follow(element) {
   element.watcher.observe(element);
 }
 
-const LEGEND = { entry: 110, key: 40, letter: 6.2, row: 19, axis: 58 };
+const LEGEND = { entry: 110, key: 40, letter: 6.2, row: 19, axis: 58, left: 56, plot: 190 };
 
 // Where labels beside the lines would leave the plot no room, a legend below takes their place.
 function fitting(layout, width, data) {
@@ -127,14 +130,15 @@ function fitting(layout, width, data) {
   if (right < 0.4 * width) return layout;
   const names = data.filter((trace) => trace.name && trace.showlegend !== false).map((trace) => trace.name.length);
   const entry = Math.max(LEGEND.entry, LEGEND.key + LEGEND.letter * Math.max(0, ...names));
-  const rows = Math.ceil(names.length / Math.max(1, Math.floor(width / entry)));
+  const room = width - LEGEND.left;
+  const rows = Math.ceil(names.length / Math.max(1, Math.floor(room / entry)));
   return {
     ...layout,
     margin: { ...layout.margin, r: 8, b: LEGEND.axis + rows * LEGEND.row },
     annotations: (layout.annotations ?? []).filter((item) => !beside(item)),
     shapes: (layout.shapes ?? []).filter((item) => !beside(item)),
     showlegend: true,
-    legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", entrywidth: entry - LEGEND.key, font: { size: 11 } },
+    legend: { orientation: "h", maxheight: 1, yref: "container", y: 0, yanchor: "bottom", entrywidth: entry - LEGEND.key, font: { size: 11 } },
   };
 }
 

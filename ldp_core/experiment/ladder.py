@@ -80,7 +80,9 @@ class Ladder(BaseModel):
 
     def experiment(self, mechanism: Mechanism | None) -> Experiment:
         """The base under one of the mechanisms; None: what trains up to the round, without noise."""
-        shared = {"seed": self.seed, "attack": None, "clients.run_limit": None}
+        # beyond its last round the base trains no further: somebody who asks for a later one wants it trained
+        rounds = max(self.base.rounds, self.round)
+        shared = {"seed": self.seed, "attack": None, "clients.run_limit": None, "rounds": rounds}
         if mechanism is None:
             plain = {"mechanism": {"name": "none"}, "form": "corrected", "aggregator": {"name": "mean"}}
             return changed(self.base, shared | plain)

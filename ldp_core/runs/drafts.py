@@ -150,7 +150,7 @@ def ladder_of(identity: str) -> dict[str, Any] | None:
         )
     try:
         found = json.loads(row["body"]) if row else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
@@ -171,7 +171,7 @@ def _read(query: str, identity: str) -> Draft | None:
 def _parsed(body: str) -> Draft | None:
     try:
         return parse_draft(json.loads(body))
-    except (StudioError, ValueError):
+    except (StudioError, ValueError, RecursionError):
         return None
 
 

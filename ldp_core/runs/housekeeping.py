@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ldp_core.errors import NotNow, StorageFailed, StudioError
+from ldp_core.errors import NotNow, StorageFailed, StudioError, UnknownJob
 from ldp_core.estimate import cost
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import queue
@@ -32,6 +32,10 @@ PIN = "pinned"
 GONE = ".removed"
 """What the names of records end in that were removed and are still there."""
 REMOVED = "its record was removed to make room"
+
+
+class Stuck(StorageFailed):
+    """A record's folder that cannot be renamed."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +122,12 @@ def prune(most: int | None = None) -> list[Kept]:
             continue
         try:
             done = queue.strip(one.job.id, REMOVED, partial(put_away_unpinned, one.job.folder))
-        except StorageFailed:  # this one stays; it may not keep the others
+        except Stuck:  # this one stays; it may not keep the others
             logging.exception("job %s: its record cannot be removed", one.job.id)
             continue
+        except StorageFailed:  # nothing can be noted, so nothing may go; `sweep` brings back what was moved
+            logging.exception("nothing can be removed now")
+            break
         if done:
             total -= one.size
             removed.append(one)
@@ -140,7 +147,7 @@ def put_away(folder: Path) -> None:
     """Give a record another name, under which it is nobody's and waits to be removed.
 
     Raises:
-        StorageFailed: it cannot be renamed.
+        Stuck: it cannot be renamed.
     """
     try:
         folder.rename(folder.with_name(f"{folder.name}.{secrets.token_hex(3)}{GONE}"))
@@ -148,16 +155,41 @@ def put_away(folder: Path) -> None:
         pass
     except OSError as error:
         why = f"the record of job {folder.name} cannot be removed ({error.strerror})"
-        raise StorageFailed(f"{why}; see who may write to the folder of runs") from error
+        raise Stuck(f"{why}; see who may write to the folder of runs") from error
 
 
 def sweep() -> list[str]:
-    """Remove what was put away; what else belongs to no job is left alone: the queue may have been lost."""
-    root = runs_dir() / "jobs"
-    left = [folder for folder in root.glob(f"*{GONE}") if folder.is_dir()]
-    for folder in left:
+    """Remove what was put away; what else belongs to no job is left alone: the queue may have been lost.
+
+    What the queue knows nothing of, because it could not be written or somebody was killed before it was,
+    is brought back.
+    """
+    root, removed = runs_dir() / "jobs", []
+    for folder in [folder for folder in root.glob(f"*{GONE}") if folder.is_dir()]:
+        try:
+            if _brought_back(folder):
+                continue
+        except (StorageFailed, OSError):  # nobody can tell now
+            logging.exception("%s stays", folder.name)
+            continue
         shutil.rmtree(folder, ignore_errors=True)
-    return [folder.name for folder in left]
+        removed.append(folder.name)
+    return removed
+
+
+def _brought_back(folder: Path) -> bool:
+    """Give a record its name again if its job is there and nothing says that it was removed."""
+    identity = folder.name.partition(".")[0]
+    try:
+        if REMOVED in queue.get(identity).message:
+            return False
+        with queue.held(identity) as job:  # nobody is about to write it down
+            if REMOVED in job.message or job.folder.exists():
+                return False
+            folder.rename(job.folder)
+            return True
+    except UnknownJob:
+        return False
 
 
 def quota() -> int:

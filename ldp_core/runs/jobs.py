@@ -38,7 +38,7 @@ def submit(
     refuse_what_cannot_fit(draft)
     refuse_a_full_disk(cost(draft).storage)
     identity = queue.add("run", {"draft": draft.as_json(), "reference": reference}, draft_id, owner)
-    _wake()
+    _wake(newest=True)
     return identity
 
 
@@ -59,7 +59,7 @@ def submit_ladder(ladder: Ladder, draft_id: str | None = None, *, owner: str | N
     refuse_what_cannot_fit(draft)
     refuse_a_full_disk(cost(draft).storage)
     identity = queue.add("attack", {"draft": draft.as_json(), "ladder": ladder.as_json()}, draft_id, owner)
-    _wake()
+    _wake(newest=True)
     return identity
 
 
@@ -79,13 +79,13 @@ def look(identity: str) -> Job:
     return job
 
 
-def _wake() -> str:
+def _wake(newest: bool = False) -> str:
     """Have a worker for what is in the queue; in words why there is none.
 
     What has been put in the queue stays there, or it would be launched twice; whoever looks tries again.
     """
     try:
-        ensure_worker()
+        ensure_worker(newest)
     except (OSError, StorageFailed) as error:  # the lock is held too long, or nothing can be written
         logging.warning("no worker: %s", error)
         return "no worker can be started on this server now; it is tried again as long as somebody looks"
@@ -152,7 +152,12 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
     job = queue.get(identity)
     if not person.owns(job.owner):
         raise NotYours("only whoever launched this job can delete it, or a teacher")
-    if not queue.drop(job.id, partial(put_away_unpinned, job.folder)):
+    try:
+        done = queue.drop(job.id, partial(put_away_unpinned, job.folder))
+    except StorageFailed:
+        sweep()  # which brings the record back, or leaves it for the next time
+        raise
+    if not done:
         if (job := queue.get(job.id)).live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")

@@ -393,4 +393,6 @@ def _job(row: sqlite3.Row) -> Job:
     fields = {k: row[k] for k in row.keys() if k not in ("request", "owner_pid", "owner_since")}  # noqa: SIM118
     for name in ("started", "ended", "pid"):  # of a damaged row: no times rather than no queue
         fields[name] = fields[name] if isinstance(fields[name], int | float) else None
+    fields["created"] = fields["created"] if isinstance(fields["created"], int | float) else 0.0
+    fields["message"] = fields["message"] if isinstance(fields["message"], str) else ""
     return Job(text=row["request"], **fields)

@@ -49,11 +49,17 @@ _started: list[subprocess.Popen[bytes]] = []
 """Workers that this process has started, kept so that the system can be told of their end."""
 
 
-def ensure_worker() -> None:
-    """Start a worker unless one is running that may stay; returns at once."""
+def ensure_worker(newest: bool = False) -> None:
+    """Start a worker unless one is running; returns at once.
+
+    Args:
+        newest: let one of another version go, if it was wanted by somebody who began before this process.
+            Whoever only looks does not ask for that, or two versions would never let each other begin.
+    """
     with _lock():
-        if _registered_alive() and not _outdated():
+        if _registered_alive() and not (newest and _outdated()):
             return
+        _register_path().with_suffix(".partial").write_text(" " * 200)  # no room: no process either
         _started[:] = [process for process in _started if process.poll() is None]
         with (runs_dir() / "worker.log").open("ab") as log:
             process = subprocess.Popen(
@@ -68,7 +74,7 @@ def ensure_worker() -> None:
                 start_new_session=True,
             )
         _started.append(process)
-        _register(process.pid)
+        _register(process.pid, STARTED)
 
 
 def main() -> None:
@@ -78,7 +84,7 @@ def main() -> None:
     with _lock():
         if _registered_alive() and _registered() != identity():
             return
-        _register(os.getpid())
+        _register(os.getpid(), _wanted())
     signal.signal(signal.SIGTERM, _leave)
     give_way()
     sweep()
@@ -188,6 +194,11 @@ def _warm_up() -> None:
     import sklearn.datasets  # noqa: F401
     import torch  # noqa: F401
 
+    # and what a job would otherwise read from files that may have been replaced by then
+    import ldp_core.federated.summary
+    import ldp_core.ladder
+    import ldp_core.models._alone
+    import ldp_core.models._together
     import ldp_core.simulate  # noqa: F401
 
     load("digits")
@@ -201,9 +212,10 @@ def _register_path() -> Path:
     return runs_dir() / "worker.json"
 
 
-def _register(pid: int) -> None:
+def _register(pid: int, wanted: float) -> None:
+    """Note a worker; `wanted` is when the process began that asked for it."""
     number, since = identity(pid)
-    noted = {"pid": number, "since": since, "program": program(), "at": time.time()}
+    noted = {"pid": number, "since": since, "program": program(), "wanted": wanted}
     partial = _register_path().with_suffix(".partial")
     partial.write_text(json.dumps(noted))
     partial.replace(_register_path())
@@ -219,20 +231,28 @@ def _registered() -> tuple[int, float] | None:
 
 
 def _replaced() -> bool:
-    """True once another worker is noted in this one's place."""
+    """True once another worker is noted in this one's place, and lives."""
     noted = _registered()
-    return noted is not None and noted != identity()
+    return noted is not None and noted != identity() and is_alive(*noted)
 
 
 def _outdated() -> bool:
-    """True if the worker is of another version, and older than this process: so of two servers of
-    different versions the one that was started last has its way.
+    """True if the worker is of another version, and whoever wanted it began before this process did: so of
+    two servers of different versions the one that was started last has its way.
     """
     try:
         noted = json.loads(_register_path().read_text())
-        return noted.get("program") != program() and float(noted.get("at", 0.0)) < STARTED
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        return noted.get("program") != program() and _wanted() < STARTED
+    except (OSError, ValueError, AttributeError, RecursionError):
         return False
+
+
+def _wanted() -> float:
+    """When the process began that asked for the worker that is noted."""
+    try:
+        return float(json.loads(_register_path().read_text())["wanted"])
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return 0.0
 
 
 def _registered_alive() -> bool:

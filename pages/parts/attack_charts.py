@@ -71,7 +71,6 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
     beside it guessing, and what no attacker can exceed on average."""
     traces: list[Trace] = []
     ends: Ends = []
-    bounds: dict[int, Floats] = {}
     for one, tries in attacked:
         share = running(tries)
         count = tally(tries)
@@ -80,10 +79,7 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
         _curve(traces, one, share[:, 0], share[:, 1], share[:, 2], "%{y:.0%}")
         words = f"<b>{label(one)} {count.hits} of {count.n}</b>"
         ends.append((float(share[-1, 0]), words, colour(one.style.tint)))
-        if len(cap := running_cap(tries)):
-            bounds[one.number] = cap
-    lasts = [float(cap[-1]) for cap in bounds.values()]
-    together = bool(lasts) and max(lasts) - min(lasts) < ALIKE
+    bounds, together = drawn_caps(attacked)
     for one, _ in attacked:
         if one.number not in bounds:
             continue
@@ -98,6 +94,16 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
     if candidates:
         _level(traces, ends, 1 / candidates, "guessing", f"guessing 1 of {candidates}", rounds)
     return _drawn(traces, ends, rounds, attacked, _shares(), 1.0)
+
+
+def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
+    """The caps that the chart draws, by series, and whether they are one and the same; none where so many
+    different ones would hide what they are caps of.
+    """
+    bounds = {one.number: cap for one, tries in attacked if len(cap := running_cap(tries))}
+    lasts = [float(cap[-1]) for cap in bounds.values()]
+    together = bool(lasts) and max(lasts) - min(lasts) < ALIKE
+    return (bounds, together) if together or len(bounds) <= MOST_CAPS else ({}, False)
 
 
 def returned_figure(attacked: Attacked, rounds: int) -> Figure:
@@ -132,6 +138,7 @@ def _drawn(
     )
 
 
+MOST_CAPS = 4
 GAP = 0.07
 """These charts are lower than the panels above them."""
 

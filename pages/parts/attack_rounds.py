@@ -11,7 +11,14 @@ from ldp_core.attacks.metrics import wilson
 from ldp_core.experiment import Draft
 from ldp_core.runs.tries import Tries
 from pages.parts import components
-from pages.parts.attack_charts import Attacked, picked_figure, pixels_figure, returned_figure
+from pages.parts.attack_charts import (
+    MOST_CAPS,
+    Attacked,
+    drawn_caps,
+    picked_figure,
+    pixels_figure,
+    returned_figure,
+)
 from pages.parts.components import Card
 from pages.parts.ledger_panel import named_clients
 from pages.parts.series import Series
@@ -65,7 +72,11 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
     cards = [_pixels(attacked, rounds, "", "an upload of one image, one step")]
     counts = [(one.label, count) for one, tries in attacked if (count := tally(tries))]
     if counts:
-        told = "; ".join(f"{label} {c.hits} of {c.n} ({between(*c.interval)})" for label, c in counts)
+        few = len(counts) <= MOST_CAPS  # of many, the bands tell the intervals
+        told = "; ".join(
+            f"{label} {c.hits} of {c.n}" + (f" ({between(*c.interval)})" if few else "")
+            for label, c in counts
+        )
         own = [(one.label, count) for one, tries in attacked if (count := tally(tries, same_class=True))]
         among = "; ".join(f"{label} {count.hits} of {count.n}" for label, count in own)
         cards.append(
@@ -124,7 +135,8 @@ def _worst_case(attacked: Attacked) -> str:
         if cap["name"] != "instance"
     ]
     told = list(dict.fromkeys(found))
-    return f"Cap drawn: the smallest known bound. {listed(told).capitalize()}." if told else ""
+    drawn = "Cap drawn: the smallest known bound." if drawn_caps(attacked)[0] else "Too many caps to draw."
+    return f"{drawn} {listed(told).capitalize()}." if told else ""
 
 
 def _returned(tries: Sequence[Tries]) -> str:

@@ -122,8 +122,8 @@ def _takes(draft: Draft) -> str:
 
 def _train(workspace: Workspace) -> None:
     """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
-    draft = drafts.load(workspace.id) or workspace.draft
     try:
+        draft = drafts.load(workspace.id) or workspace.draft
         jobs.submit(draft, workspace.id, reference=True, owner=visitor().owner)
     except StudioError as error:
         refuse(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
@@ -22,6 +23,7 @@ def guarded(draw: Callable[P, None]) -> Callable[P, None]:
         try:
             draw(*args, **kwargs)
         except StudioError as error:
+            logging.exception("a page cannot be shown")
             st.error(f"This cannot be shown now: {plain(str(error), 400)}.")
 
     return drawn

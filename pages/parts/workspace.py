@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.errors import InvalidExperiment, Problem, UnknownDraft
+from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, UnknownDraft
 from ldp_core.experiment import Draft, checked
 from ldp_core.runs import drafts
 from pages.parts.components import remember
@@ -52,7 +52,7 @@ class Workspace:
             self.draft = drafts.update(self.id, lambda draft: checked(change(draft)))
         except InvalidExperiment as error:
             return error.problems
-        except UnknownDraft as error:
+        except (UnknownDraft, StorageFailed) as error:
             return (Problem("", str(error)),)
         return ()
 

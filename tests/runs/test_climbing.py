@@ -59,7 +59,7 @@ def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice
 def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(jobs, "ensure_worker", lambda: None)
+    monkeypatch.setattr(jobs, "ensure_worker", lambda _: None)
     trained = queue.add("run", {"draft": {}}, "a draft")
     first = jobs.submit_ladder(parse_ladder(SMALL), "a draft")
     assert first != trained
@@ -71,7 +71,7 @@ def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(
 
 
 def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(jobs, "ensure_worker", lambda: None)
+    monkeypatch.setattr(jobs, "ensure_worker", lambda _: None)
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     monkeypatch.setattr(waiting, "rates", lambda: Rates(0, 0, 0, 0, 0, 0, 1e-3))
     first = jobs.submit_ladder(parse_ladder(SMALL), "one")

@@ -84,7 +84,7 @@ def test_one_record_that_cannot_be_removed_keeps_no_other(monkeypatch: pytest.Mo
 
     def stuck(folder: Path) -> None:
         if folder.name == ids[0]:
-            raise StorageFailed("Operation not permitted")
+            raise housekeeping.Stuck("Operation not permitted")
         put_away(folder)
 
     monkeypatch.setattr(housekeeping, "put_away", stuck)

@@ -195,7 +195,7 @@ def test_a_crowd_that_launches_the_same_draft_makes_one_run(two_slots: Path):
 @pytest.mark.usefixtures("runs_dir")
 def test_a_flood_and_absurd_sizes_are_refused_at_once(monkeypatch: pytest.MonkeyPatch):
     """S8: in the core, whoever asks; each refusal takes less than half a second."""
-    monkeypatch.setattr(jobs, "ensure_worker", lambda: None)
+    monkeypatch.setattr(jobs, "ensure_worker", lambda _: None)
     absurd = {
         r"clients.count must be a whole number between 1 and 100.000; got 1000000": {
             "clients": {"count": 10**6}

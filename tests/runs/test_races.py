@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from ldp_core import presets
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import drafts, finished, housekeeping, jobs, lineage, listing, queue, watch
+from ldp_core.runs import drafts, finished, housekeeping, jobs, lineage, listing, queue, watch, worker
 from ldp_core.runs.database import opened
 from ldp_core.runs.housekeeping import PIN, is_pinned
 from ldp_core.runs.people import Person
@@ -149,6 +150,39 @@ def test_a_folder_that_cannot_be_removed_is_a_sentence(monkeypatch: pytest.Monke
     with pytest.raises(StorageFailed, match=r"cannot be removed \(Permission denied\)"):
         jobs.remove(identity)
     assert queue.get(identity).status == "completed"
+
+
+def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.MonkeyPatch):
+    """Somebody reads the queue for as long as one may wait, in a backup or a database browser."""
+    ids = [record("completed") for _ in range(3)]
+    monkeypatch.setattr("ldp_core.runs.database._busy", [0.1])
+    with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM jobs").fetchone()
+        assert housekeeping.prune(0) == []
+        with pytest.raises(StorageFailed, match="locked"):
+            jobs.remove(ids[2])
+    housekeeping.sweep()
+    assert [one.job.id for one in housekeeping.kept()] == ids[::-1]
+    assert {queue.get(identity).message for identity in ids} == {""}
+
+
+def test_a_record_that_was_put_away_by_somebody_who_was_killed_is_brought_back():
+    kept, noted, forgotten = (record("completed") for _ in range(3))
+    for identity in (kept, noted, forgotten):
+        housekeeping.put_away(queue.get(identity).folder)  # and then the lights went out
+    queue.strip(noted, housekeeping.REMOVED, lambda: True)
+    queue.drop(forgotten, lambda: True)
+    assert len(housekeeping.sweep()) == 2
+    assert [one.job.id for one in housekeeping.kept()] == [kept]
+
+
+@pytest.mark.parametrize("said", ['{"pid": -1, "since": 1}', '{"pid": 1e400, "since": "x"}', "[]", "{", ""])
+def test_a_register_that_makes_no_sense_is_nobody(runs_dir: Path, said: str):
+    runs_dir.mkdir()
+    (runs_dir / "worker.json").write_text(said)
+    assert not worker._registered_alive()
+    assert not worker._replaced()
 
 
 def test_what_two_versions_of_the_program_have_trained_is_nobodys_result(

@@ -34,6 +34,8 @@ def test_a_worker_of_an_older_version_takes_no_new_job_and_loses_none(
     old = pid_of_the_worker(two_slots)
     monkeypatch.setattr(worker, "program", lambda: "a newer one")  # this process is now its server
     monkeypatch.setattr(worker, "STARTED", time.time())
+    jobs.look(begun)
+    assert pid_of_the_worker(two_slots) == old, "who only looks replaces nobody"
     later = launch({"rounds": 2, "attack": None, "seed": 5})
     new = pid_of_the_worker(two_slots)
     assert new != old
@@ -45,5 +47,6 @@ def test_a_worker_of_an_older_version_takes_no_new_job_and_loses_none(
     assert new in [process.pid for process in workers(two_slots)]
     assert pid_of_the_worker(two_slots) == new
     monkeypatch.setattr(worker, "program", lambda: "an older one")  # two servers share the folder
-    worker.ensure_worker()
+    monkeypatch.setattr(worker, "STARTED", 1.0)
+    worker.ensure_worker(newest=True)
     assert pid_of_the_worker(two_slots) == new, "of two servers, the one that began last has its way"
