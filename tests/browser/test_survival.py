@@ -1,11 +1,13 @@
-"""A run survives its server."""
+"""A run survives its server, and so does the page that watches it."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from ldp_core.runs import drafts, queue
 from ldp_core.runs.progress import Progress
@@ -15,64 +17,65 @@ from tests.browser.server import Server
 pytestmark = pytest.mark.alone
 
 
-def test_the_first_change_after_a_restart_counts(browser: Browser, tmp_path, monkeypatch):
+@pytest.fixture
+def mortal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server of this test alone, to be killed."""
+    server = Server(tmp_path / "runs")
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    yield server
+    server.stop()
+
+
+def ask_for(page: Page, rounds: int) -> None:
+    field = page.get_by_label("Rounds", exact=True)
+    field.fill(str(rounds))
+    field.press("Enter")
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    expect(field).to_have_value(str(rounds))
+
+
+def test_the_first_change_after_a_restart_counts(browser: Browser, mortal: Server):
     """The page is as it was, and knows nothing of the restart; the server knows nothing of the page."""
-    server = Server(tmp_path / "runs")
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
-    try:
-        visitor = Visitor(browser, server)
-        page = visitor.open("/train", ".es-panels .js-plotly-plot")
-        page.wait_for_url("**draft=*")
-        identity = page.url.rpartition("=")[2]
-        server.kill()
-        server.start()
-        page.wait_for_timeout(3000)
-        rounds = page.get_by_label("Rounds", exact=True)
-        rounds.fill("18")
-        rounds.press("Enter")
-        expect(page.get_by_role("button", name="Undo")).to_be_enabled()
-        expect(rounds).to_have_value("18")
-        draft = drafts.load(identity)
-        assert draft is not None
-        assert draft.base.rounds == 18
-        visitor.context.close()
-    finally:
-        server.stop()
+    visitor = Visitor(browser, mortal)
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    page.wait_for_url("**draft=*")
+    identity = page.url.rpartition("=")[2]
+    mortal.kill()
+    mortal.start()
+    page.wait_for_timeout(3000)
+    ask_for(page, 18)
+    draft = drafts.load(identity)
+    assert draft is not None
+    assert draft.base.rounds == 18
+    visitor.context.close()
 
 
-def test_the_server_is_killed_and_the_run_finishes(browser: Browser, tmp_path, monkeypatch):
-    server = Server(tmp_path / "runs")
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
-    try:
-        visitor = Visitor(browser, server)
-        page = visitor.open("/train", ".es-panels .js-plotly-plot")
-        rounds = page.get_by_label("Rounds", exact=True)
-        rounds.fill("60")
-        rounds.press("Enter")
-        page.get_by_role("button", name="Train", exact=True).click()
-        page.locator(".es-panels canvas").first.wait_for()
-        address = page.url
-        (job,) = queue.find()
-        assert job.status == "running"
-        server.kill()
-        before = Progress(job.folder).update().rounds_done()
-        deadline = time.monotonic() + 5
-        while Progress(job.folder).update().rounds_done() < before + 10:
-            assert time.monotonic() < deadline, "rounds keep coming without a server"
-            time.sleep(0.05)
-        visitor.context.close()
+def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Server):
+    visitor = Visitor(browser, mortal)
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    ask_for(page, 60)
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".es-panels canvas").first.wait_for()
+    address = page.url
+    (job,) = queue.find()
+    assert job.status == "running"
+    mortal.kill()
+    before = Progress(job.folder).update().rounds_done()
+    deadline = time.monotonic() + 5
+    while Progress(job.folder).update().rounds_done() < before + 10:
+        assert time.monotonic() < deadline, "rounds keep coming without a server"
+        time.sleep(0.05)
+    visitor.context.close()
 
-        server.start()
-        again = Visitor(browser, server)
-        up = time.monotonic()
-        again.page.goto(address)
-        expect(again.page.get_by_text("Training: round")).to_be_visible()
-        again.page.locator(".es-panels canvas").first.wait_for()
-        assert time.monotonic() - up < 5
-        assert queue.get(job.id).status == "running"
-        expect(again.page.get_by_text("Finished: 10 runs of 60 rounds")).to_be_visible(timeout=120_000)
-        expect(again.page.locator(".es-row")).to_have_count(3)
-        again.context.close()
-        assert again.complaints == []
-    finally:
-        server.stop()
+    mortal.start()
+    again = Visitor(browser, mortal)
+    up = time.monotonic()
+    again.page.goto(address)
+    expect(again.page.get_by_text("Training: round")).to_be_visible()
+    again.page.locator(".es-panels canvas").first.wait_for()
+    assert time.monotonic() - up < 5
+    assert queue.get(job.id).status == "running"
+    expect(again.page.get_by_text("Finished: 10 runs of 60 rounds")).to_be_visible(timeout=120_000)
+    expect(again.page.locator(".es-row")).to_have_count(3)
+    again.context.close()
+    assert again.complaints == []
