@@ -21,6 +21,7 @@ from pages.parts.job_state import desk_of, may_go_on
 from pages.parts.ladder_changes import ladder_changes
 from pages.parts.text import plain
 from pages.parts.text import seconds as in_words
+from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
 from pages.parts.watch_only import go_on, shared_job
 from pages.parts.workspace import Workspace, open_workspace
@@ -129,6 +130,7 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         st.caption(f"takes about {in_words(seconds([work_of_ladder(ladder)], known))} on this server")
 
 
+@uncut
 def _submit(draft: str, ladder: Ladder) -> None:
     try:
         jobs.submit_ladder(ladder, draft, owner=visitor().owner)

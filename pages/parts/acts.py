@@ -9,11 +9,13 @@ import streamlit as st
 from ldp_core.errors import StudioError
 from ldp_core.runs.people import Person
 from pages.parts.text import plain
+from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
 
 REFUSED = "refused"
 
 
+@uncut
 def act(do: Callable[[str, Person], object], identity: str) -> None:
     """Stop, take up or delete a job as whoever is at the page."""
     try:

@@ -16,6 +16,7 @@ from ldp_core.errors import Problem
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import Limit
 from pages.parts.text import plain
+from pages.parts.uncut import uncut
 from pages.parts.workspace import Workspace, visit
 
 Apply = Callable[[Workspace, Any], tuple[Problem, ...]]
@@ -49,6 +50,7 @@ def bind(
     fields[place] = (value, version, first)
     key = f"{place}-{visit()}-{version}"
 
+    @uncut
     def changed() -> None:
         given = st.session_state[key]
         known, current, first = fields.get(place, (value, version, value))

@@ -19,6 +19,7 @@ from ldp_core.runs.queue import Job
 from pages.parts.acts import act, refusal
 from pages.parts.scenario import named
 from pages.parts.text import ago, asked_in_words, bytes_in_words, few, number, plain
+from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
 
 EACH = 20
@@ -165,6 +166,7 @@ def _keep(one: Listed) -> None:
         _delete(one)
 
 
+@uncut
 def _remove(identity: str) -> None:
     act(jobs.remove, identity)
     _taken.clear()

@@ -18,6 +18,7 @@ from pages.parts.fields import mistakes
 from pages.parts.job_state import may_go_on
 from pages.parts.scenario import preset_of
 from pages.parts.text import plain, seconds
+from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
 from pages.parts.workspace import Workspace
 
@@ -120,6 +121,7 @@ def _takes(draft: Draft) -> str:
     return f"takes about {seconds(cost(draft).seconds(measured))} on this server" if measured else ""
 
 
+@uncut
 def _train(workspace: Workspace) -> None:
     """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
     try:

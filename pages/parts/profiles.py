@@ -8,6 +8,7 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import MOST_BYTES, Draft, read_profiles, write_profiles
 from pages.parts.cells import resized
 from pages.parts.text import number, plain
+from pages.parts.uncut import uncut
 from pages.parts.workspace import Workspace
 
 MOST_SHOWN = 12
@@ -44,6 +45,7 @@ def profiles(workspace: Workspace) -> None:
         st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
 
 
+@uncut
 def _take(workspace: Workspace, key: str) -> None:
     file = st.session_state[key]
     st.session_state.pop(f"refused {key}", None)

@@ -14,6 +14,7 @@ import streamlit as st
 
 from ldp_core.runs.people import Person, is_teacher, person, signed_in
 from pages.parts.text import plain
+from pages.parts.uncut import uncut
 
 COOKIE = "epsilon_visitor"
 TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -67,5 +68,6 @@ def teacher_entrance() -> None:
             st.caption("With it you may stop and delete everybody's jobs.")
 
 
+@uncut
 def _enter() -> None:
     st.session_state["teacher's secret"] = st.session_state["teacher's secret typed"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -78,18 +79,23 @@ class Visitor:
 
 
 def choose(box: Locator, option: str, exact: bool = True) -> None:
-    """From a list, which closes when the page below it moves, and is then opened again."""
+    """From a list, until its box shows what was chosen.
+
+    A list closes when the page below it moves, and takes nothing if that is while the button is down; a
+    person sees that, and chooses again. What the box has shown once is the page's to keep.
+    """
     chosen = box.page.get_by_role("option", name=option, exact=exact)
     box.scroll_into_view_if_needed()
     for _ in range(10):
         box.click()
         try:
             chosen.click(timeout=1500)
-        except Error:
+            expect(box).to_have_value(re.compile(re.escape(option)), timeout=1500)
+        except (Error, AssertionError):
             box.page.wait_for_timeout(200)
         else:
             return
-    raise AssertionError(f"{option} is not offered")
+    raise AssertionError(f"{option} cannot be chosen")
 
 
 @pytest.fixture
