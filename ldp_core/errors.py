@@ -69,6 +69,16 @@ class StorageFailed(StudioError):
     """The folder of runs, or a database in it, cannot be used."""
 
 
+class DiskFull(StorageFailed):
+    """Nothing more can be written to the folder of runs."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the disk is full; delete some runs (on the list of all runs, or by "
+            "python -m ldp_core prune --to 1), or make room otherwise"
+        )
+
+
 class UnknownJob(StudioError, LookupError):
     """An id that belongs to no job."""
 

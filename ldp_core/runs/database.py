@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from ldp_core.errors import StorageFailed
+from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.runs.room import is_full
 
 BUSY_SECONDS = 10.0
 """So long a page waits for somebody else who writes."""
@@ -113,7 +114,8 @@ def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError)) -> Iterator[Non
     """Say in one sentence which file cannot be used.
 
     Raises:
-        StorageFailed: in place of whatever SQLite or the file system has to say.
+        DiskFull: there is no room for what is to be written.
+        StorageFailed: in place of whatever else SQLite or the file system has to say.
     """
     try:
         yield
@@ -122,6 +124,8 @@ def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError)) -> Iterator[Non
             raise StorageFailed(
                 f"{path.name} in the folder of runs is kept locked by another program; try again in a moment"
             ) from error
+        if is_full(error):
+            raise DiskFull from error
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise StorageFailed(
             f"{path.name} in the folder of runs cannot be used ({reason}); move it away to start afresh, "

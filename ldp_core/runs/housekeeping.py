@@ -10,15 +10,14 @@ import logging
 import os
 import secrets
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ldp_core.errors import NotNow, StorageFailed, StudioError, UnknownJob
-from ldp_core.estimate import cost
-from ldp_core.experiment import parse_draft
-from ldp_core.runs import queue
+from ldp_core.errors import NotNow, StorageFailed, UnknownJob
+from ldp_core.runs import queue, room
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.queue import Job
 
@@ -26,8 +25,6 @@ QUOTA = 5 * 10**9
 """Bytes that all records together may take; EPSILON_QUOTA_GB says otherwise."""
 MOST_GB = 1e9
 """More than any disk holds: what "inf" means."""
-SPARE = 200 * 10**6
-"""Bytes that must stay free on the disk, whatever a job needs."""
 PIN = "pinned"
 GONE = ".removed"
 """What the names of records end in that were removed and are still there."""
@@ -97,12 +94,7 @@ def _refuse_hoards(job: Job, most: int) -> None:
 
 def _will_take(job: Job) -> int:
     """Bytes that a job's record will take once it has ended, if it still grows."""
-    if job.status in ("completed", "diverged"):
-        return 0
-    try:
-        return cost(parse_draft(job.request["draft"])).storage
-    except (StudioError, LookupError, TypeError):
-        return 0
+    return 0 if job.status in ("completed", "diverged") else room.will_take(job.request)
 
 
 def taken() -> int:
@@ -115,24 +107,37 @@ def prune(most: int | None = None) -> list[Kept]:
     limit = quota() if most is None else most
     records = kept()
     total, removed = sum(one.size for one in records), []
-    for one in reversed(records):
-        if total <= limit:
-            break
-        if one.pinned or one.job.live:
-            continue
-        try:
-            done = queue.strip(one.job.id, REMOVED, partial(put_away_unpinned, one.job.folder))
-        except Stuck:  # this one stays; it may not keep the others
-            logging.exception("job %s: its record cannot be removed", one.job.id)
-            continue
-        except StorageFailed:  # nothing can be noted, so nothing may go; `sweep` brings back what was moved
-            logging.exception("nothing can be removed now")
-            break
-        if done:
-            total -= one.size
-            removed.append(one)
-    sweep()
+    with on_a_full_disk_too():
+        for one in reversed(records):
+            if total <= limit:
+                break
+            if one.pinned or one.job.live:
+                continue
+            try:
+                done = queue.strip(one.job.id, REMOVED, partial(put_away_unpinned, one.job.folder))
+            except Stuck:  # this one stays; it may not keep the others
+                logging.exception("job %s: its record cannot be removed", one.job.id)
+                continue
+            except StorageFailed:  # nothing can be noted, so nothing may go
+                logging.exception("nothing can be removed now")
+                break
+            if done:
+                total -= one.size
+                removed.append(one)
     return removed
+
+
+@contextmanager
+def on_a_full_disk_too() -> Iterator[None]:
+    """Put records away within this: there is room to note it, and what was put away is removed at its end;
+    what could not be noted is brought back.
+    """
+    room.give_up()
+    try:
+        yield
+    finally:
+        sweep()
+        room.keep_back()
 
 
 def put_away_unpinned(folder: Path) -> bool:
@@ -199,20 +204,6 @@ def quota() -> int:
     except (KeyError, ValueError):
         return QUOTA
     return int(min(asked, MOST_GB) * 1e9) if asked > 0 else QUOTA
-
-
-def refuse_a_full_disk(needed: int) -> None:
-    """Do nothing while a job that stores so many bytes has room.
-
-    Raises:
-        StorageFailed: with the arithmetic.
-    """
-    free = shutil.disk_usage(runs_dir()).free
-    if free < 2 * needed + SPARE:
-        raise StorageFailed(
-            f"the disk is nearly full: it needs 2 × {needed / 1e6:.0f} MB and {SPARE / 1e6:.0f} MB to spare; "
-            f"there are {free / 1e6:.0f} MB; remove something (python -m ldp_core prune)"
-        )
 
 
 def _size(folder: Path) -> int:

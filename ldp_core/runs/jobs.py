@@ -13,9 +13,10 @@ from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder
 from ldp_core.runs import housekeeping, queue, store, within
 from ldp_core.runs.doing import doing
-from ldp_core.runs.housekeeping import put_away_unpinned, quota, refuse_a_full_disk, sweep
+from ldp_core.runs.housekeeping import on_a_full_disk_too, put_away_unpinned, quota
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
+from ldp_core.runs.room import refuse_a_full_disk
 from ldp_core.runs.worker import ensure_worker
 
 
@@ -152,16 +153,12 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
     job = queue.get(identity)
     if not person.owns(job.owner):
         raise NotYours("only whoever launched this job can delete it, or a teacher")
-    try:
+    with on_a_full_disk_too():
         done = queue.drop(job.id, partial(put_away_unpinned, job.folder))
-    except StorageFailed:
-        sweep()  # which brings the record back, or leaves it for the next time
-        raise
     if not done:
         if (job := queue.get(job.id)).live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
-    sweep()
 
 
 def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:

@@ -9,11 +9,9 @@ other.
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 import os
-import shutil
 import signal
 import sqlite3
 from collections.abc import Collection
@@ -28,7 +26,7 @@ from ldp_core.runs.climbing import climb_stored
 from ldp_core.runs.database import be_patient
 from ldp_core.runs.doing import nothing, teller
 from ldp_core.runs.drive import drive, one_thread
-from ldp_core.runs.paths import runs_dir
+from ldp_core.runs.room import full_disk, is_full
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.store import Recorder, events_after
 from ldp_core.runs.within import Within
@@ -39,15 +37,6 @@ DISK_FULL = 28
 """The exit code of a process that had no room to write down how it ended."""
 NO_RECORD = 29
 """The exit code of one whose folder is gone or cannot be written."""
-
-
-def disk_full() -> str:
-    """What to say and to do when there is no room."""
-    free = shutil.disk_usage(runs_dir()).free
-    return (
-        f"the disk is full ({free / 1e6:.0f} MB free); what was trained is kept: remove something and go on "
-        "where it stopped"
-    )
 
 
 class Stopped(BaseException):
@@ -81,13 +70,12 @@ def train_job(folder: Path, request: dict[str, Any], room: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
         outcome = _train(folder, request)
-    except StudioError as error:
-        outcome = {"status": "failed", "message": str(error)}
     except Stopped:
         outcome = {"status": "cancelled", "message": ""}
     except Exception as error:
-        logging.exception("job failed")
-        outcome = {"status": "failed", "message": _in_words(error, room)}
+        if not isinstance(error, StudioError):
+            logging.exception("job failed")
+        outcome = {"status": "failed", "message": _in_words(error, request, room)}
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     partial = folder / f"{OUTCOME}.partial"
     try:
@@ -95,24 +83,23 @@ def train_job(folder: Path, request: dict[str, Any], room: int) -> None:
         partial.replace(folder / OUTCOME)
     except OSError as error:
         # no room even for that, or no place: the worker says it
-        os._exit(DISK_FULL if _is_full(error) else NO_RECORD)
+        os._exit(DISK_FULL if is_full(error) else NO_RECORD)
 
 
-def _in_words(error: Exception, room: int) -> str:
+def _in_words(error: Exception, request: dict[str, Any], room: int) -> str:
     """What went wrong, without paths."""
+    if is_full(error):
+        return full_disk(request)
+    if isinstance(error, StudioError):
+        return str(error)
     if memory.ran_out(error):
         return (
             f"it ran out of memory: a job may fill {room / 1e9:.2g} GB on this server; try a smaller model, "
             "fewer clients or fewer runs at a time"
         )
     if isinstance(error, sqlite3.Error | OSError):
-        return disk_full() if _is_full(error) else f"its record cannot be written ({type(error).__name__})"
+        return f"its record cannot be written ({type(error).__name__})"
     return f"an error in the program: {type(error).__name__}"
-
-
-def _is_full(error: Exception) -> bool:
-    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-    return full or getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 
 
 def _on_a_gpu() -> bool:

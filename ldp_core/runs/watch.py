@@ -13,8 +13,9 @@ from contextlib import suppress
 from typing import Any
 
 from ldp_core.runs import lineage, queue, states
+from ldp_core.runs.room import full_disk
 from ldp_core.runs.slots import Slot
-from ldp_core.runs.training import DISK_FULL, NO_RECORD, OUTCOME, disk_full, train_process
+from ldp_core.runs.training import DISK_FULL, NO_RECORD, OUTCOME, train_process
 
 OUTCOMES: tuple[states.Status, ...] = ("completed", "failed", "cancelled", "diverged", "queued")
 KEPT = "what it trained is kept"
@@ -101,7 +102,7 @@ class Watched:
             pass  # it was killed, or the file is damaged
         code = self._process.exitcode
         if code == DISK_FULL:
-            return "failed", disk_full()
+            return "failed", full_disk(self.job.request)
         if code == NO_RECORD:
             return "failed", "its folder is gone or cannot be written; train it again"
         if code == -signal.SIGKILL:

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from ldp_core.errors import StorageFailed
-from ldp_core.runs import lineage, queue
+from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.runs import lineage, queue, room
 from ldp_core.runs.alive import identity, is_alive
 from ldp_core.runs.calibration import calibrate, rates
 from ldp_core.runs.drive import load, one_thread
@@ -88,6 +88,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _leave)
     give_way()
     sweep()
+    room.keep_back()
     _warm_up()
     while True:
         _work()
@@ -109,7 +110,9 @@ def _work() -> None:
             try:
                 _turn(watched, free)
                 read_at = time.monotonic()
-            except StorageFailed:
+            except StorageFailed as error:
+                if isinstance(error, DiskFull):
+                    room.give_up()  # or how the jobs have ended could not be told
                 if time.monotonic() - read_at > UNREADABLE_SECONDS:
                     raise
                 logging.exception("the queue cannot be read; again in a moment")

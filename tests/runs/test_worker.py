@@ -142,7 +142,7 @@ def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pyt
     job = until(broken, lambda job: not job.live)
     assert job.status == "failed"
     assert job.message == "what it was asked to do cannot be read any more; launch it again"
-    assert training._in_words(KeyError("/a/path"), 10**9) == "an error in the program: KeyError"
+    assert training._in_words(KeyError("/a/path"), {}, 10**9) == "an error in the program: KeyError"
 
 
 def test_a_diverging_job_is_called_so_and_one_diverging_run_among_others_too():

@@ -1,0 +1,123 @@
+"""What happens on a disk that fills up; test_full_disk.py mounts one and runs this on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core import presets
+from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import drafts, housekeeping, jobs, queue, training
+from ldp_core.runs.progress import Progress
+from ldp_core.runs.watch import CONTEXT
+from tests.data import events
+from tests.runs.processes import end_workers, launch, trained_a_round, until
+
+ROOT = Path(os.environ["EPSILON_RUNS_DIR"])
+LONG = {"rounds": 250, "attack": None}
+SENTENCE = "the disk is full: this needs up to "
+
+
+class Filler:
+    """A file of somebody else's that takes all the room there is."""
+
+    def __init__(self) -> None:
+        self.path = ROOT.parent / "somebody else's"
+
+    def fill(self) -> None:
+        """To the last page."""
+        with self.path.open("ab") as file:
+            step = 2**28
+            while step >= 4096:
+                try:
+                    os.posix_fallocate(file.fileno(), file.seek(0, os.SEEK_END), step)
+                except OSError:
+                    step //= 2
+
+    def go(self) -> None:
+        self.path.unlink()
+
+
+def record() -> None:
+    """One record on eight megabytes: nothing of it is lost, and it goes on to the same weights."""
+    ROOT.mkdir()
+    filler, folder = Filler(), ROOT / "job"
+    training_process = trained(folder)
+    while not Progress(folder).update().rounds_done():
+        time.sleep(0.01)
+    filler.fill()
+    training_process.join(60)
+    if training_process.exitcode != training.DISK_FULL:  # there was room for a last word
+        outcome = json.loads((folder / training.OUTCOME).read_text())
+        assert (outcome["status"], outcome["message"][: len(SENTENCE)]) == ("failed", SENTENCE)
+    with sqlite3.connect(folder / "events.sqlite") as db:
+        assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
+    before = Progress(folder).update().rounds_done()
+    assert 0 < before < 250
+    filler.go()
+    trained(folder).join(60)
+    assert json.loads((folder / training.OUTCOME).read_text())["status"] == "completed"
+    same_as_undisturbed(folder)
+
+
+def trained(folder: Path) -> Any:
+    """The process that trains a job into a folder."""
+    request = {"draft": Draft(parse(LONG), (Variant("run"),)).as_json(), "reference": False}
+    process = CONTEXT.Process(target=training.train_job, args=(folder, request, 10**9))
+    process.start()
+    return process
+
+
+def house() -> None:
+    """Worker, queue, drafts and records: each says what is wrong, and a full disk can be helped from here."""
+    ROOT.mkdir()
+    filler, old = Filler(), [launch({"rounds": rounds}) for rounds in (3, 4)]
+    for one in old:
+        until(one, lambda job: not job.live)
+    identity = launch(LONG)
+    until(identity, trained_a_round)
+    filler.fill()
+    job = until(identity, lambda job: not job.live)
+    assert (job.status, job.message[: len(SENTENCE)]) == ("failed", SENTENCE)
+    assert 0 < Progress(job.folder).update().rounds_done() < 250
+
+    filler.fill()
+    assert shutil.disk_usage(ROOT).free == 0
+    with pytest.raises(DiskFull, match="the disk is full; delete some runs"):
+        drafts.new(presets.get(presets.names()[0]).draft)
+    with pytest.raises(StorageFailed, match="the disk is nearly full: 0 MB are free, and 1000 MB must be"):
+        launch({"rounds": 1})
+    jobs.remove(old[0])
+    with pytest.raises(UnknownJob):
+        queue.get(old[0])
+    filler.fill()
+    assert shutil.disk_usage(ROOT).free == 0
+    assert [one.job.id for one in housekeeping.prune(housekeeping.taken() - 1)] == [old[1]]
+    assert not queue.get(old[1]).folder.exists()
+
+    filler.go()
+    assert jobs.resume(identity).live
+    assert until(identity, lambda job: not job.live, 60).status == "completed"
+    same_as_undisturbed(job.folder)
+
+
+def same_as_undisturbed(folder: Path) -> None:
+    end = Progress(folder).update().runs[0].end
+    assert end is not None
+    assert end["weights_sha256"] == events(LONG)[-1]["weights_sha256"]
+
+
+if __name__ == "__main__":
+    try:
+        {"record": record, "house": house}[sys.argv[1]]()
+    finally:
+        end_workers(ROOT)
