@@ -72,7 +72,7 @@ def launch(workspace: Workspace) -> Job | None:
             st.button("Go on where it stopped", key="resume", on_click=act, args=(jobs.resume, job.id))
         refusal()
         if wrong:
-            st.caption(f"First mend what is typed below: {plain(wrong[0], 200)}.")
+            st.caption(f"First mend this: {plain(wrong[0], 200)}.")
             return job
         if since:
             back = " Undo that to go on where this run stopped." if can_resume else ""

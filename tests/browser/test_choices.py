@@ -42,7 +42,7 @@ def test_what_was_chosen_stands_there_after_a_look_at_another_page(visitor: Visi
     expect(page.get_by_text(re.compile("plain sum 5.850")).first).to_be_visible()  # 18 rounds × 650 × ε 0.5
     rounds.fill("0")
     rounds.press("Enter")
-    complaint = page.get_by_text("First mend what is typed below")
+    complaint = page.get_by_text("First mend this")
     expect(complaint).to_be_visible()
     for name, ready in (("Clients", ".es-table"), ("Train", ".es-panels .js-plotly-plot")):
         page.get_by_role("link", name=name, exact=True).click()
