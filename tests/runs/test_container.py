@@ -1,4 +1,4 @@
-"""F4 and F5 as a container has them: the server is the first process, and its end is everybody's.
+"""F4, F5 and S9 as a container has them: the server is the first process, and its end is everybody's.
 
 There is no container engine here, but what makes one: a namespace for processes, in which numbers begin
 at 1 and are given again after a restart.
@@ -13,7 +13,9 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -37,7 +39,8 @@ class Container:
     def __init__(self, before: str = "true") -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+            port: int = probe.getsockname()[1]
+        self.url = f"http://localhost:{port}"
         serve = f"exec {sys.executable} -m streamlit run app.py --server.headless true --server.port {port}"
         self.outside = subprocess.Popen(
             [*SPACE, "sh", "-c", f"{before} && {serve}"],
@@ -107,3 +110,27 @@ def test_a_container_is_stopped_and_started_again(
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
     assert number is not None
     assert number < 100, "a number of the container's own"
+
+
+def test_nothing_is_written_but_into_the_folders_of_data_and_runs(
+    container: Callable[..., Container], runs_dir: Path, tmp_path: Path
+):
+    """A container whose own files are read-only, and no home, and no folder for what is temporary."""
+    all_else = "mount -o remount,bind,ro /"
+    if subprocess.run([*SPACE, "sh", "-c", all_else], capture_output=True).returncode:
+        pytest.skip("nobody may mount anything read-only on this machine")
+    runs_dir.mkdir()
+    (tmp_path / "experiment.json").write_text('{"rounds": 3}')
+    one = container(
+        f"mount --bind {runs_dir} {runs_dir} && {all_else} && ! touch {tmp_path / 'x'} "
+        f"&& export HOME=/nowhere && {sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}"
+    )
+    wait_for(lambda: queue.find() and not queue.find()[0].live, 30)
+    assert queue.find()[0].status == "completed"
+
+    def answers() -> bool:
+        with suppress(OSError), urllib.request.urlopen(one.url, timeout=5) as page:
+            return bool(page.status == 200)
+        return False
+
+    wait_for(answers, 15)
