@@ -17,10 +17,9 @@ from pages.parts.acts import act, refusal, refuse
 from pages.parts.desk_settings import settings
 from pages.parts.desk_view import desk_view
 from pages.parts.header import header
-from pages.parts.job_state import desk_of, may_go_on
+from pages.parts.job_state import desk_of, may_go_on, takes
 from pages.parts.ladder_changes import ladder_changes
 from pages.parts.text import plain
-from pages.parts.text import seconds as in_words
 from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
 from pages.parts.watch_only import go_on, shared_job
@@ -127,7 +126,7 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         back = " Set that back to go on where this one stopped." if since and can_resume else ""
         st.warning(f"The ladder below is of earlier settings{told}.{back}")
     if ladder is not None and (job is None or since) and (known := rates()):
-        st.caption(f"takes about {in_words(seconds([work_of_ladder(ladder)], known))} on this server")
+        st.caption(takes(seconds([work_of_ladder(ladder)], known), visitor().owner))
 
 
 @uncut

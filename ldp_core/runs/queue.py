@@ -193,8 +193,8 @@ def ahead_of(job: Job) -> int:
     return len(running) + (order.index(job.id) if job.id in order else 0)
 
 
-def in_turn() -> list[Job]:
-    """The queued jobs in the order in which they will run, as if all took equally long.
+def in_turn(newcomer: Job | None = None) -> list[Job]:
+    """The queued jobs, and one that might come, in the order of their turns, as if all took equally long.
 
     People take turns: whoever has the fewest running is next, so that nobody has two while somebody
     who waits has none; among those, whoever has waited longest since a job of theirs began; among one
@@ -206,6 +206,7 @@ def in_turn() -> list[Job]:
         rows = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY place")
         live = {row["id"] for row in db.execute(f"SELECT id FROM jobs WHERE status IN {LIVE}")}  # noqa: S608
         queued = [job for job in map(_job, rows) if job.waits_for not in live - {job.id}]
+        queued += [newcomer] if newcomer else []
         latest = _last_turns(db)
         began = "SELECT * FROM jobs WHERE status IN ('running', 'cancelling') ORDER BY started"
         running = [_job(row).owner for row in db.execute(began)] if queued else []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import heapq
+import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ldp_core.errors import StudioError
@@ -20,6 +21,9 @@ from ldp_core.workload import Rates, seconds, work_of_ladder
 Left = Callable[[Job], float | None]
 """Seconds that a running job will still take, from its own pace; None before it has one."""
 
+NEW = Job("", "run", None, "", "queued", "", 0.0, None, None, None, sys.maxsize)
+"""A job that is not in the queue: it would be the last one there."""
+
 
 @dataclass(frozen=True)
 class Wait:
@@ -32,10 +36,15 @@ class Wait:
     """False if some job takes nobody knows how long: then it is at least so many seconds."""
 
 
+def would_wait(owner: str | None, left: Left) -> Wait:
+    """How long a job would wait that this person launched now."""
+    return wait(replace(NEW, owner=owner), left)
+
+
 def wait(job: Job, left: Left) -> Wait:
     """How long a queued job will wait, as far as anybody knows."""
     running = queue.find("status IN ('running', 'cancelling')", most=1000)
-    order = queue.in_turn()
+    order = queue.in_turn(None if job.id else job)
     before = order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
     known, now = rates(), time.time()
     sure, free = True, [0.0] * max(0, slots.count() - len(running))

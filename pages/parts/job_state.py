@@ -19,7 +19,7 @@ from ldp_core.runs.progress import Progress
 from ldp_core.runs.queue import Job
 from ldp_core.runs.states import RESUMABLE
 from ldp_core.runs.store import copied
-from ldp_core.runs.waiting import wait
+from ldp_core.runs.waiting import Wait, wait, would_wait
 from pages.parts.series import Series
 from pages.parts.text import number, plain, seconds
 from pages.parts.visitor import visitor
@@ -117,10 +117,20 @@ def place_in_queue(job: Job) -> str:
     """A queued job's place, with the time until a slot is free for it; or why it has none."""
     if job.message:
         return plain(job.message, 200)
-    found = wait(job, _left)
+    return _behind(wait(job, _left), "this one") or "it starts in a moment"
+
+
+def takes(planned: float, owner: str | None) -> str:
+    """How long a job would take that this person launched now, and what is before it."""
+    behind = _behind(would_wait(owner, _left), "it")
+    return f"takes about {seconds(planned)} on this server{'; ' * bool(behind)}{behind}"
+
+
+def _behind(found: Wait, it: str) -> str:
+    """What is before a job; "" if there is a slot for it."""
     if found.ahead < slots.count():
-        return "it starts in a moment"
-    place = f"{found.ahead} job{'s' if found.ahead > 1 else ''} before this one"
+        return ""
+    place = f"{found.ahead} job{'s' if found.ahead > 1 else ''} before {it}"
     if found.seconds == 0:
         return place
     return f"{place}, {'about' if found.sure else 'at least'} {seconds(found.seconds)}"

@@ -15,9 +15,9 @@ from ldp_core.runs.queue import Job
 from pages.parts.acts import act, refusal, refuse
 from pages.parts.changes import changes, differing
 from pages.parts.fields import mistakes
-from pages.parts.job_state import may_go_on
+from pages.parts.job_state import may_go_on, takes
 from pages.parts.scenario import preset_of
-from pages.parts.text import plain, seconds
+from pages.parts.text import plain
 from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
 from pages.parts.workspace import Workspace
@@ -77,8 +77,8 @@ def launch(workspace: Workspace) -> Job | None:
         if since:
             back = " Undo that to go on where this run stopped." if can_resume else ""
             st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.{back}")
-        if (job is None or since) and (takes := _takes(workspace.draft)):
-            st.caption(takes)
+        if (job is None or since) and (known := rates()):
+            st.caption(takes(cost(workspace.draft).seconds(known), visitor().owner))
     return job
 
 
@@ -113,12 +113,6 @@ def _too_much(draft: Draft) -> list[str]:
     except InvalidExperiment as error:
         return [str(problem) for problem in error.problems]
     return []
-
-
-def _takes(draft: Draft) -> str:
-    """How long it will take, once this machine has been measured."""
-    measured = rates()
-    return f"takes about {seconds(cost(draft).seconds(measured))} on this server" if measured else ""
 
 
 @uncut

@@ -133,6 +133,20 @@ def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, mon
     assert found == waiting.Wait(3, expected, True)
 
 
+def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monkeypatch: pytest.MonkeyPatch):
+    """Anna's job runs and two more of hers wait: Ben's would be next; after that another of hers is the last."""
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    monkeypatch.setattr(waiting, "_planned", lambda job, known: 2.0)
+    assert waiting.would_wait("anna", lambda job: 10.0) == waiting.Wait(0, 0.0, True)
+    jobs = [queued(3, "anna") for _ in range(3)]
+    assert queue.claim(1) is not None
+    expected = {"ben": waiting.Wait(1, 10.0, True), "anna": waiting.Wait(4, 16.0, True)}
+    for owner, told in expected.items():
+        assert waiting.would_wait(owner, lambda job: 10.0) == told
+        assert waiting.wait(queued(3, owner), lambda job: 10.0) == told, "as it is once it is launched"
+    assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
+
+
 def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     queued(3, "a")
