@@ -57,19 +57,24 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         took = seconds(_took(job, progress))
         st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {took}{known}")
     elif job.status == "cancelled":
-        ends = [run.round for run in progress.runs] or [0]
-        rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
-        planned = number(draft.base.rounds, 6)
-        kept = "whole rounds are kept" if max(ends) else "no round was finished, so nothing is kept"
-        st.caption(f"Stopped at round {rounds} of {planned}; {kept}")
+        kept = "whole rounds are kept" if done else "no round was finished, so nothing is kept"
+        st.caption(f"Stopped{_reached(draft, progress)}; {kept}")
     elif job.status == "diverged":
         st.error(f"This training {plain(job.message, 300)}.")
     else:
-        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
+        reached = _reached(draft, progress) if done else ""
+        st.error(f"{job.status.capitalize()}{reached}: {plain(job.message, 400)}.")
     if job.status != "diverged":
         for one in shown:
             if one.diverged and one.diverged.end:
                 st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
+
+
+def _reached(draft: Draft, progress: Progress) -> str:
+    """The round at which a job has ended that has not finished; the runs may have come to different ones."""
+    ends = [run.round for run in progress.runs] or [0]
+    rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
+    return f" at round {rounds} of {number(draft.base.rounds, 6)}"
 
 
 def is_gone(job: Job) -> bool:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from ldp_core.runs import drafts, queue
 from ldp_core.runs.progress import Progress
+from ldp_core.runs.store import events_after
 from tests.browser.conftest import Visitor
 from tests.browser.server import Server
+from tests.runs.processes import living, workers
 
 pytestmark = pytest.mark.alone
 
@@ -79,3 +84,30 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Ser
     expect(again.page.locator(".es-row")).to_have_count(3)
     again.context.close()
     assert again.complaints == []
+
+
+def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(browser: Browser, mortal: Server):
+    visitor = Visitor(browser, mortal)
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    ask_for(page, 30)
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".es-panels canvas").first.wait_for()
+    (job,) = queue.find()
+    killed = workers(mortal.runs_dir)
+    for process in killed:
+        with suppress(psutil.NoSuchProcess):  # it died with another one of these
+            process.kill()
+    assert living([process.pid for process in killed]) == []
+    at = Progress(job.folder).update().rounds_done()
+    assert 0 < at < 300
+    said = re.compile(r"Interrupted at round \d+( to \d+)? of 30: the worker was stopped from outside")
+    expect(page.get_by_text(said)).to_be_visible()
+    page.get_by_role("button", name="Go on where it stopped").click()
+    expect(page.get_by_text(re.compile("Training: round|Finished: 10 runs"))).to_be_visible()
+    expect(page.get_by_text("Finished: 10 runs of 30 rounds")).to_be_visible(timeout=60_000)
+    assert [one.id for one in queue.find()] == [job.id], "it is the same run"
+    told = [event for event in events_after(job.folder) if event.body["event"] == "round"]
+    for run in range(10):
+        assert [event.body["round"] for event in told if event.run == run] == [*range(1, 31)]
+    visitor.context.close()
+    assert visitor.complaints == []

@@ -134,7 +134,7 @@ def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, mon
 
 
 def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monkeypatch: pytest.MonkeyPatch):
-    """Anna's job runs and two more of hers wait: Ben's would be next; after that another of hers is the last."""
+    """Anna has one job that runs and two that wait: one of Ben's is next, and another of hers the last."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     monkeypatch.setattr(waiting, "_planned", lambda job, known: 2.0)
     assert waiting.would_wait("anna", lambda job: 10.0) == waiting.Wait(0, 0.0, True)
