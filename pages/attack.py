@@ -25,6 +25,8 @@ from pages.parts.visitor import visitor
 from pages.parts.watch_only import go_on, shared_job
 from pages.parts.workspace import Workspace, open_workspace
 
+PRESSED = "attack pressed"
+
 
 def main() -> None:
     if "job" in st.query_params:
@@ -44,6 +46,12 @@ def main() -> None:
             ladder = settings(workspace, start)
             if ladder is not None and _settings_of(ladder) != _settings_of(start):
                 drafts.keep_ladder(workspace.id, _settings_of(ladder))
+        if st.session_state.get(PRESSED) == workspace.id:
+            # only now is it known what the fields hold that were changed in the same moment
+            if ladder is not None:
+                _submit(workspace.id, ladder)
+            st.session_state.pop(PRESSED, None)
+            st.rerun()
         with buttons:
             _launch(workspace, job, before, ladder)
         with right:
@@ -114,8 +122,8 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         type="primary",
         key="attack",
         disabled=ladder is None,
-        on_click=_submit,
-        args=(workspace.id, ladder),
+        on_click=_press,
+        args=(workspace.id,),
     )
     since = ladder_changes(before, ladder) if before and ladder else ""
     can_resume = job is not None and may_go_on(job)
@@ -130,6 +138,10 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
 
 
 @uncut
+def _press(draft: str) -> None:
+    st.session_state[PRESSED] = draft
+
+
 def _submit(draft: str, ladder: Ladder) -> None:
     try:
         jobs.submit_ladder(ladder, draft, owner=visitor().owner)

@@ -10,13 +10,13 @@ import logging
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ldp_core.errors import NotNow, StorageFailed, UnknownJob
+from ldp_core.errors import DiskFull, NotNow, StorageFailed, UnknownJob
 from ldp_core.runs import queue, room
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.queue import Job
@@ -103,41 +103,67 @@ def taken() -> int:
 
 
 def prune(most: int | None = None) -> list[Kept]:
-    """Remove the oldest records until all of them take at most `most` bytes; returns what was removed."""
+    """Remove the oldest records until all of them take at most `most` bytes; returns what was removed.
+
+    Raises:
+        StorageFailed: nothing could be removed, because that cannot be noted.
+    """
     limit = quota() if most is None else most
     records = kept()
-    total, removed = sum(one.size for one in records), []
-    with on_a_full_disk_too():
-        for one in reversed(records):
-            if total <= limit:
-                break
-            if one.pinned or one.job.live:
-                continue
-            try:
-                done = queue.strip(one.job.id, REMOVED, partial(put_away_unpinned, one.job.folder))
-            except Stuck:  # this one stays; it may not keep the others
-                logging.exception("job %s: its record cannot be removed", one.job.id)
-                continue
-            except StorageFailed:  # nothing can be noted, so nothing may go
-                logging.exception("nothing can be removed now")
-                break
-            if done:
-                total -= one.size
-                removed.append(one)
+    total, removed = sum(one.size for one in records), list[Kept]()
+    for one in reversed(records):
+        if total <= limit:
+            break
+        if one.pinned or one.job.live:
+            continue
+        try:
+            done = remove_with(partial(queue.strip, one.job.id, REMOVED), one.job.folder)
+        except Stuck as error:  # this one stays; it may not keep the others
+            logging.warning("%s", error)
+            continue
+        except StorageFailed:
+            if not removed:
+                raise
+            break
+        if done:
+            total -= one.size
+            removed.append(one)
+    sweep()
     return removed
 
 
-@contextmanager
-def on_a_full_disk_too() -> Iterator[None]:
-    """Put records away within this: there is room to note it, and what was put away is removed at its end;
-    what could not be noted is brought back.
+def remove_with(note: Callable[[Callable[[], bool]], bool], folder: Path) -> bool:
+    """Put a record away while it is noted that it is gone; False, and nothing is done, if it may not be.
+
+    On a full disk there may be no room to note it in. There, what takes the room is removed first; then
+    somebody who is killed at this moment leaves a job without a record, and not a record without a job.
+
+    Args:
+        note: does what it is given, and writes down that it is done.
+        folder: the record.
+
+    Raises:
+        Stuck: the folder cannot be renamed.
+        StorageFailed: it cannot be noted; the record is back in its place.
     """
-    room.give_up()
     try:
-        yield
+        return note(partial(put_away_unpinned, folder))
+    except DiskFull:
+        sweep()  # which brings the record back
+        room.give_up()
+        return note(partial(_clear_unpinned, folder))
     finally:
         sweep()
         room.keep_back()
+
+
+def _clear_unpinned(folder: Path) -> bool:
+    """Put a record away and remove it at once; False for one that was pinned since it was looked at."""
+    if not put_away_unpinned(folder):
+        return False
+    for away in folder.parent.glob(f"{folder.name}.*{GONE}"):
+        shutil.rmtree(away, ignore_errors=True)
+    return True
 
 
 def put_away_unpinned(folder: Path) -> bool:

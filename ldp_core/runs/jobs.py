@@ -7,16 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ldp_core.errors import NotNow, NotYours, StorageFailed
+from ldp_core.errors import DiskFull, NotNow, NotYours, StorageFailed
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder
-from ldp_core.runs import housekeeping, queue, store, within
+from ldp_core.runs import housekeeping, queue, room, store, within
 from ldp_core.runs.doing import doing
-from ldp_core.runs.housekeeping import on_a_full_disk_too, put_away_unpinned, quota
+from ldp_core.runs.housekeeping import quota, remove_with
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.queue import Job
 from ldp_core.runs.room import refuse_a_full_disk
+from ldp_core.runs.states import RESUMABLE
 from ldp_core.runs.worker import ensure_worker
 
 
@@ -72,12 +73,22 @@ def look(identity: str) -> Job:
     """
     job = queue.get(identity)
     if job.live:
-        queue.reap()
-        trouble = _wake() if job.status == "queued" else ""
+        _reap()
+        trouble = (_wake() or room.shortage()) if job.status == "queued" else ""
         job = queue.get(identity)
         if trouble and job.status == "queued":
             return replace(job, message=trouble)
     return job
+
+
+def _reap() -> None:
+    """Mark what nobody looks after any more; where that cannot be noted, all else can still be read."""
+    try:
+        queue.reap()
+    except StorageFailed as error:
+        logging.warning("nobody could be marked as interrupted: %s", error)
+        if isinstance(error, DiskFull):
+            room.give_up()  # there is room for it the next time
 
 
 def _wake(newest: bool = False) -> str:
@@ -117,8 +128,12 @@ def resume(identity: str, person: Person = OPERATOR) -> Job:
         NotYours: somebody else has launched it.
         QueueFull: its owner, or everybody together, has enough jobs waiting.
         NotNow: another job of the same draft waits or runs.
+        StorageFailed: the disk is nearly full.
     """
-    person.check(queue.get(identity).owner)
+    job = queue.get(identity)
+    person.check(job.owner)
+    if job.status in RESUMABLE:
+        refuse_a_full_disk(room.will_take(job.request))
     if queue.requeue(identity):
         _wake()
     return look(identity)
@@ -149,12 +164,11 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         NotNow: it waits or runs, or is pinned.
         StorageFailed: its folder cannot be removed.
     """
-    queue.reap()
+    _reap()
     job = queue.get(identity)
     if not person.owns(job.owner):
         raise NotYours("only whoever launched this job can delete it, or a teacher")
-    with on_a_full_disk_too():
-        done = queue.drop(job.id, partial(put_away_unpinned, job.folder))
+    done = remove_with(partial(queue.drop, job.id), job.folder)
     if not done:
         if (job := queue.get(job.id)).live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
@@ -169,7 +183,7 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
 
 def recent(most: int = 10, owner: str | None = None) -> list[Job]:
     """The newest jobs of everybody, or of one person, newest first."""
-    queue.reap()
+    _reap()
     return queue.find(most=most) if owner is None else queue.find("owner = ?", (owner,), most=most)
 
 

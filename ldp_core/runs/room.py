@@ -22,6 +22,8 @@ RESERVE = 2**20
 """Bytes kept back: enough to note how a job ended, and that records are removed."""
 SPARE = 10**9
 """Bytes that must be free before anything is launched, however little it needs."""
+LEAST = 10 * 2**20
+"""Bytes without which nothing begins: what is there is for those that have begun."""
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
@@ -46,6 +48,11 @@ def refuse_a_full_disk(needed: int) -> None:
         )
 
 
+def shortage() -> str:
+    """Why nothing can begin now; "" while there is a little room at least."""
+    return "" if _free() >= LEAST else "the disk is full; it begins as soon as there is room"
+
+
 def will_take(request: Mapping[str, Any]) -> int:
     """Bytes that the record of a job with this request takes in the end; 0 if that cannot be told."""
     try:
@@ -56,23 +63,28 @@ def will_take(request: Mapping[str, Any]) -> int:
 
 def full_disk(request: Mapping[str, Any]) -> str:
     """What to say of a job that had no room left, and to do."""
-    needed, free = will_take(request) / 1e6, _free() / 1e6
+    needed = 0 if "ladder" in request else will_take(request)
+    asked = f"this needs up to {needed / 1e6:.1f} MB, and " if needed else ""
+    free = max(0, _free() - (0 if _path().exists() else RESERVE))  # what is kept back is no job's
+    had = "there was less" if free > max(needed, LEAST) else f"{free / 1e6:.1f} MB are free"
     return (
-        f"the disk is full: this needs up to {needed:.1f} MB, and {free:.1f} MB are free; what was trained "
-        "is kept: delete some runs, or make room otherwise, and go on where it stopped"
+        f"the disk is full: {asked}{had}; what was trained is kept: delete some runs, or make room "
+        "otherwise, and go on where it stopped"
     )
 
 
 def keep_back() -> None:
     """Have the reserve, if there is room for it."""
     with suppress(OSError):
-        if _path().exists() and _path().stat().st_size == RESERVE:
+        if not _path().is_symlink() and _path().stat().st_size == RESERVE:
             return
-        try:
-            # zeros are written, and not promised: not every file system can promise
-            _path().write_bytes(bytes(RESERVE))
-        except OSError:
-            give_up()
+    give_up()
+    try:
+        # zeros are written, and not promised: not every file system can promise
+        with _path().open("xb") as file:
+            file.write(bytes(RESERVE))
+    except OSError:
+        give_up()
 
 
 def give_up() -> None:

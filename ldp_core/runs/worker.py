@@ -148,7 +148,7 @@ def _patience() -> float:
 def _turn(watched: list[Watched], free: list[Slot]) -> None:
     """Fill the slots, look after what runs in them, and keep the house."""
     queue.reap([one.job.id for one in watched])
-    while free and not _replaced() and (job := queue.claim(len(watched) + len(free))) is not None:
+    while free and not _waits() and (job := queue.claim(len(watched) + len(free))) is not None:
         try:
             watched.append(Watched(job, free[0]))
         except OSError as error:  # no memory, or no number, for one more process
@@ -160,6 +160,11 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
     if _look_after(watched, free):
         for removed in prune():
             logging.info("job %s: %s", removed.job.id, REMOVED)
+
+
+def _waits() -> bool:
+    """True while nothing may begin here: another worker has its turn, or what begins would have no room."""
+    return _replaced() or bool(room.shortage())
 
 
 def _look_after(watched: list[Watched], free: list[Slot]) -> bool:

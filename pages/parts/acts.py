@@ -24,14 +24,14 @@ def act(do: Callable[[str, Person], object], identity: str) -> None:
         refuse(error)
 
 
-def refuse(error: StudioError) -> None:
-    """Keep why something could not be done until the page is drawn."""
-    st.session_state[REFUSED] = str(error)
+def refuse(error: StudioError, where: str = REFUSED) -> None:
+    """Keep why something could not be done until that part of the page is drawn."""
+    st.session_state[where] = str(error)
 
 
-def refusal() -> bool:
+def refusal(where: str = REFUSED) -> bool:
     """Say once why the last act could not be done; False if it was."""
-    why = st.session_state.pop(REFUSED, None)
+    why = st.session_state.pop(where, None)
     if why:
         st.error(plain(why, 300))
     return why is not None

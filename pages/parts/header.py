@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from ldp_core import presets
+from ldp_core.errors import StudioError
 from ldp_core.runs import drafts
+from pages.parts.acts import refusal, refuse
 from pages.parts.scenario import named
+from pages.parts.uncut import uncut
 from pages.parts.workspace import Workspace
 
 MINE = "Your own"
+NOT_BACK = "not taken back"
 
 
 def header(workspace: Workspace) -> None:
@@ -33,23 +39,36 @@ def header(workspace: Workspace) -> None:
         if chosen not in (MINE, preset.label if preset else MINE):
             workspace.replace(next(p for p in map(presets.get, presets.names()) if p.label == chosen).draft)
             st.rerun()
-        if st.button("Undo", disabled=not drafts.can_undo(workspace.id), help="Take the last change back"):
-            workspace.undo()
-            st.rerun()
+        st.button(
+            "Undo",
+            disabled=not drafts.can_undo(workspace.id),
+            help="Take the last change back",
+            on_click=_back,
+            args=(workspace.undo,),
+        )
         original = preset.draft if preset else None
-        if st.button(
+        st.button(
             "Reset",
             disabled=original is None or original == workspace.draft,
             help="Back to the scenario as it was prepared",
-        ):
-            workspace.replace(original)  # type: ignore[arg-type]
-            st.rerun()
+            on_click=_back,
+            args=(partial(workspace.replace, original or workspace.draft),),
+        )
         with st.popover("Share"):
             st.caption("Whoever opens this link gets a copy of their own; yours stays as it is.")
             here = urlsplit(st.context.url or "")
             if st.button("Make a link", type="primary"):
                 snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
                 st.code(f"{here.scheme}://{here.netloc}{here.path}?share={snapshot}", language=None)
+    refusal(NOT_BACK)
+
+
+@uncut
+def _back(do: Callable[[], None]) -> None:
+    try:
+        do()
+    except StudioError as error:
+        refuse(error, NOT_BACK)
 
 
 def _marked(label: str, workspace: Workspace) -> str:

@@ -81,4 +81,4 @@ def test_every_callback_of_the_pages_is_uncut():
     given = [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in CALLBACKS]
     named = {ast.unparse(value) for value in given if not isinstance(value, ast.Constant)}
     assert named - safe == {"st.logout", "st.login"}
-    assert {"act", "_train", "_submit", "_remove", "_take", "_enter", "changed"} <= safe
+    assert {"act", "_train", "_press", "_remove", "_take", "_enter", "changed"} <= safe

@@ -16,7 +16,7 @@ import pytest
 from ldp_core import presets
 from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import drafts, housekeeping, jobs, queue, training
+from ldp_core.runs import drafts, housekeeping, jobs, queue, room, training
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.watch import CONTEXT
 from tests.data import events
@@ -85,6 +85,7 @@ def house() -> None:
         until(one, lambda job: not job.live)
     identity = launch(LONG)
     until(identity, trained_a_round)
+    waiting = launch({"rounds": 5})
     filler.fill()
     job = until(identity, lambda job: not job.live)
     assert (job.status, job.message[: len(SENTENCE)]) == ("failed", SENTENCE)
@@ -94,8 +95,11 @@ def house() -> None:
     assert shutil.disk_usage(ROOT).free == 0
     with pytest.raises(DiskFull, match="the disk is full; delete some runs"):
         drafts.new(presets.get(presets.names()[0]).draft)
-    with pytest.raises(StorageFailed, match="the disk is nearly full: 0 MB are free, and 1000 MB must be"):
-        launch({"rounds": 1})
+    for begin in (lambda: launch({"rounds": 1}), lambda: jobs.resume(identity)):
+        with pytest.raises(StorageFailed, match="the disk is nearly full: 0 MB are free, and 1000 MB must"):
+            begin()
+    room.give_up()  # somebody else has it at once
+    filler.fill()
     jobs.remove(old[0])
     with pytest.raises(UnknownJob):
         queue.get(old[0])
@@ -103,11 +107,30 @@ def house() -> None:
     assert shutil.disk_usage(ROOT).free == 0
     assert [one.job.id for one in housekeeping.prune(housekeeping.taken() - 1)] == [old[1]]
     assert not queue.get(old[1]).folder.exists()
+    told = jobs.look(waiting)
+    assert (told.status, told.message) == ("queued", "the disk is full; it begins as soon as there is room")
 
     filler.go()
+    assert until(waiting, lambda job: not job.live).status == "completed"
     assert jobs.resume(identity).live
     assert until(identity, lambda job: not job.live, 60).status == "completed"
     same_as_undisturbed(job.folder)
+
+
+def orphan() -> None:
+    """What a killed worker has left cannot be noted, and all else goes on; then there is room to note it."""
+    ROOT.mkdir()
+    filler, old = Filler(), launch({"rounds": 3})
+    until(old, lambda job: not job.live)
+    identity = launch(LONG)
+    until(identity, trained_a_round)
+    end_workers(ROOT)
+    room.give_up()
+    filler.fill()
+    assert [job.id for job in jobs.recent()] == [identity, old]
+    assert jobs.look(identity).status == "running", "it cannot be noted that it does not"
+    jobs.remove(old)
+    assert until(identity, lambda job: not job.live).status == "interrupted"
 
 
 def same_as_undisturbed(folder: Path) -> None:
@@ -118,6 +141,6 @@ def same_as_undisturbed(folder: Path) -> None:
 
 if __name__ == "__main__":
     try:
-        {"record": record, "house": house}[sys.argv[1]]()
+        {"record": record, "house": house, "orphan": orphan}[sys.argv[1]]()
     finally:
         end_workers(ROOT)

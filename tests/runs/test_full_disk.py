@@ -24,7 +24,11 @@ def on_a_small_disk(size: str, folder: Path, what: str) -> None:
     if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True).returncode:
         pytest.skip("nobody may mount a small disk on this machine (Linux: unshare --map-root-user --mount)")
     command = [*mount, script, "sh", size, str(folder), sys.executable, "-m", "tests.runs.small_disk", what]
-    environment = os.environ | {"EPSILON_RUNS_DIR": str(folder / "runs"), "EPSILON_WORKER_IDLE_SECONDS": "20"}
+    environment = os.environ | {
+        "EPSILON_RUNS_DIR": str(folder / "runs"),
+        "EPSILON_WORKER_IDLE_SECONDS": "20",
+        "EPSILON_SLOTS": "1",
+    }
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -34,8 +38,9 @@ def test_a_record_on_a_full_disk_is_whole_and_goes_on(tmp_path: Path):
 
 
 @pytest.mark.alone
-def test_a_full_disk_is_told_and_can_be_helped_from_here(tmp_path: Path):
-    on_a_small_disk("1100m", tmp_path / "disk", "house")
+@pytest.mark.parametrize("part", ["house", "orphan"])
+def test_a_full_disk_is_told_and_can_be_helped_from_here(part: str, tmp_path: Path):
+    on_a_small_disk("1100m", tmp_path / "disk", part)
 
 
 def test_a_nearly_full_disk_is_refused_with_the_arithmetic(runs_dir: Path):
@@ -52,3 +57,13 @@ def test_the_reserve_is_there_until_it_is_given_up(runs_dir: Path):
     (runs_dir / "reserve").write_bytes(b"torn")
     room.keep_back()
     assert (runs_dir / "reserve").stat().st_size == room.RESERVE
+
+
+def test_the_reserve_is_a_file_of_its_own_and_nothing_that_a_name_leads_to(runs_dir: Path, tmp_path: Path):
+    runs_dir.mkdir()
+    (tmp_path / "mine").write_text("mine")
+    (runs_dir / "reserve").symlink_to(tmp_path / "mine")
+    room.keep_back()
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert (runs_dir / "reserve").stat().st_size == room.RESERVE
+    assert not (runs_dir / "reserve").is_symlink()
