@@ -5,21 +5,26 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
+from ldp_core.runs import queue
 from tests.browser.conftest import Visitor
 
 SHOTS = ".es-cells-all .es-shot"
 
 
-def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(visitor: Visitor, tmp_path: Path):
+def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
+    visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     page = visitor.open("/attack", "text=The ladder fills here")
     page.get_by_text("Attacker and images").click()
     images = page.get_by_role("spinbutton", name="Images attacked")
-    images.fill("30")
-    images.press("Enter")
+    images.fill("30")  # and no Enter: what stands there at the click is what counts
     page.get_by_role("button", name="Attack", exact=True).click()
     page.locator(SHOTS).first.wait_for(timeout=60_000)
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    assert queue.find()[0].request["ladder"]["images"] == 30
     counts = set()
     again = page.get_by_role("button", name="Attack again")
     while not again.is_visible():
