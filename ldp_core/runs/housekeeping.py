@@ -135,8 +135,8 @@ def prune(most: int | None = None) -> list[Kept]:
 def remove_with(note: Callable[[Callable[[], bool]], bool], folder: Path) -> bool:
     """Put a record away while it is noted that it is gone; False, and nothing is done, if it may not be.
 
-    On a full disk there may be no room to note it in. There, what takes the room is removed first; then
-    somebody who is killed at this moment leaves a job without a record, and not a record without a job.
+    On a full disk there may be no room to note it in, and nothing kept back any more. Only then what takes
+    the room is removed before it is noted: whoever is killed at this moment leaves a job without its record.
 
     Args:
         note: does what it is given, and writes down that it is done.
@@ -144,13 +144,17 @@ def remove_with(note: Callable[[Callable[[], bool]], bool], folder: Path) -> boo
 
     Raises:
         Stuck: the folder cannot be renamed.
-        StorageFailed: it cannot be noted; the record is back in its place.
+        StorageFailed: it cannot be noted. The record is back in its place, unless it had to go first and
+            even the room that it took was not enough.
     """
     try:
-        return note(partial(put_away_unpinned, folder))
-    except DiskFull:
+        with suppress(DiskFull):
+            return note(partial(put_away_unpinned, folder))
         sweep()  # which brings the record back
         room.give_up()
+        with suppress(DiskFull):
+            return note(partial(put_away_unpinned, folder))
+        sweep()
         return note(partial(_clear_unpinned, folder))
     finally:
         sweep()

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from ldp_core.runs import drafts, queue
 from ldp_core.runs.progress import Progress
+from ldp_core.runs.queue import Job
 from ldp_core.runs.store import events_after
 from tests.browser.conftest import Visitor
 from tests.browser.server import Server
@@ -39,6 +40,16 @@ def ask_for(page: Page, rounds: int) -> None:
     expect(field).to_have_value(str(rounds))
 
 
+def trains(visitor: Visitor, rounds: int) -> tuple[Page, Job]:
+    """A page on which so many rounds are under way, and the job."""
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    ask_for(page, rounds)
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".es-panels canvas").first.wait_for()
+    (job,) = queue.find()
+    return page, job
+
+
 def test_the_first_change_after_a_restart_counts(browser: Browser, mortal: Server):
     """The page is as it was, and knows nothing of the restart; the server knows nothing of the page."""
     visitor = Visitor(browser, mortal)
@@ -57,12 +68,8 @@ def test_the_first_change_after_a_restart_counts(browser: Browser, mortal: Serve
 
 def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Server):
     visitor = Visitor(browser, mortal)
-    page = visitor.open("/train", ".es-panels .js-plotly-plot")
-    ask_for(page, 60)
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".es-panels canvas").first.wait_for()
+    page, job = trains(visitor, 60)
     address = page.url
-    (job,) = queue.find()
     assert job.status == "running"
     mortal.kill()
     before = Progress(job.folder).update().rounds_done()
@@ -88,11 +95,7 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Ser
 
 def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(browser: Browser, mortal: Server):
     visitor = Visitor(browser, mortal)
-    page = visitor.open("/train", ".es-panels .js-plotly-plot")
-    ask_for(page, 30)
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".es-panels canvas").first.wait_for()
-    (job,) = queue.find()
+    page, job = trains(visitor, 30)
     killed = workers(mortal.runs_dir)
     for process in killed:
         with suppress(psutil.NoSuchProcess):  # it died with another one of these

@@ -20,7 +20,7 @@ from ldp_core.runs import drafts, housekeeping, jobs, queue, room, training
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.watch import CONTEXT
 from tests.data import events
-from tests.runs.processes import end_workers, launch, trained_a_round, until
+from tests.runs.processes import end_workers, launch, trained_a_round, until, workers
 
 ROOT = Path(os.environ["EPSILON_RUNS_DIR"])
 LONG = {"rounds": 250, "attack": None}
@@ -86,7 +86,12 @@ def house() -> None:
     identity = launch(LONG)
     until(identity, trained_a_round)
     waiting = launch({"rounds": 5})
+    at_work = workers(ROOT)
+    for process in at_work:  # or the filler, still at it, would take what the worker gives up
+        process.suspend()
     filler.fill()
+    for process in at_work:
+        process.resume()
     job = until(identity, lambda job: not job.live)
     assert (job.status, job.message[: len(SENTENCE)]) == ("failed", SENTENCE)
     assert 0 < Progress(job.folder).update().rounds_done() < 250
