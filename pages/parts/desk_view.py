@@ -21,7 +21,7 @@ from pages.parts.desk_words import caption, controls, findings
 from pages.parts.job_state import desk_of, gone, is_gone, place_in_queue, time_left
 from pages.parts.pace import pace
 from pages.parts.refreshing import refreshing
-from pages.parts.shared import job_now
+from pages.parts.shared import watched
 from pages.parts.text import number, percent, plain
 from pages.parts.text import seconds as in_words
 
@@ -40,7 +40,7 @@ def desk_view(job: Job | None) -> None:
 
 def _watch(identity: str, every: float | None) -> None:
     try:
-        job = job_now(identity)
+        job = watched(identity, asks_again=every is not None)
         desk = desk_of(job.folder).update()
     except UnknownJob:
         st.info("This ladder has been deleted.")
@@ -49,8 +49,6 @@ def _watch(identity: str, every: float | None) -> None:
         st.error(plain(str(error), 300))
         return
     pace()  # who looks is counted; whoever comes later asks less often
-    if every and not job.live:
-        st.rerun()
     if not isinstance(job.request.get("ladder"), dict):
         st.error("What was asked of the attacker cannot be read any more.")
         return

@@ -24,7 +24,7 @@ from pages.parts.pace import pace
 from pages.parts.refreshing import refreshing
 from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, uploads_in
-from pages.parts.shared import PAUSE_SECONDS, Moment, job_now, once
+from pages.parts.shared import PAUSE_SECONDS, Moment, once, watched
 from pages.parts.text import number, plain
 
 VIEWS = {True: "closest reconstructions", False: "newest"}
@@ -58,13 +58,11 @@ def settings_of(job: Job) -> Draft | None:
 def _watch(identity: str, every: float | None, lesson: str) -> None:
     """The part that refreshes itself; the whole page is drawn again when the job ends."""
     try:
-        job = job_now(identity)
+        job = watched(identity, asks_again=every is not None)
     except UnknownJob:
         st.info("This run has been deleted.")
         return
     pace()  # who looks is counted; whoever comes later asks less often
-    if every and not job.live:
-        st.rerun()
     draft = settings_of(job)
     if draft is None:
         return

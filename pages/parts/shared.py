@@ -54,3 +54,18 @@ def job_now(identity: str) -> Job:
         UnknownJob: there is no such job.
     """
     return jobs.look(identity)
+
+
+def watched(identity: str, asks_again: bool) -> Job:
+    """The job for a part of a page that refreshes itself, or does not.
+
+    How it was a moment ago is near enough where it is asked again soon. Where it is not, nobody would ever
+    put that right: there it is looked up anew. When it ends, or is taken up, the whole page is drawn again.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    job = job_now(identity) if asks_again else jobs.look(identity)
+    if job.live != asks_again:
+        st.rerun()
+    return job
