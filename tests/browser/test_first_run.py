@@ -59,7 +59,7 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     page.get_by_role("link", name="Train").click()
     page.locator(PANELS).nth(1).wait_for()
     expect(page.get_by_text("16 ask for ε 0.5, 1 for ε 2, 1 for ε 4, 2 for ε 8")).to_be_visible()
-    set_number(page, "Rounds", 40)
+    set_number(page, "Rounds", 400)  # it goes on until it is stopped
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
 
     # points arrive on all three panels, and no frame is empty
@@ -81,17 +81,19 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     page.locator(".es-panels canvas").first.wait_for()
     assert page.url == address
     assert round_shown(page) >= at
-    page.get_by_role("button", name="Train again").wait_for(timeout=90_000)
-    expect(page.get_by_text("Finished: 10 runs of 40 rounds")).to_be_visible()
-    expect(page.get_by_text(re.compile("ends at .*over 3 seeds"))).to_be_visible()
 
-    # a second run is stopped, and what it trained is kept
-    page.get_by_role("button", name="Train again").click()
-    page.get_by_text(re.compile(r"Training: round \d+ of 40")).wait_for()
-    page.wait_for_function(f"() => ({POINTS})()[0] > 3")  # stopped at once, there may be nothing to keep
+    # it is stopped, and what it trained is kept
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text(re.compile(r"Stopped at round \d+"))).to_be_visible(timeout=10_000)
+    expect(page.get_by_text(re.compile(r"Stopped at round \d+( to \d+)? of 400"))).to_be_visible(timeout=10_000)
     assert page.evaluate(POINTS)[0] > 3
+
+    # a shorter one is trained to its end
+    set_number(page, "Rounds", 12)
+    expect(page.get_by_text("since then: rounds 400 → 12")).to_be_visible()
+    page.get_by_role("button", name="Train again").click()
+    expect(page.get_by_text("Finished: 10 runs of 12 rounds")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text(re.compile("ends at .*over 3 seeds"))).to_be_visible()
+    expect(page.get_by_role("button", name="Train again")).to_be_visible()
 
 
 def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
