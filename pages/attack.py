@@ -11,7 +11,7 @@ from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
 from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from ldp_core.workload import seconds, work_of_ladder
 from pages.parts.acts import act, refusal, refuse
 from pages.parts.desk_settings import settings

@@ -16,6 +16,7 @@ from ldp_core.cli import main
 from ldp_core.experiment import parse
 from ldp_core.runs import queue
 from tests.conftest import ROOT
+from tests.runs.processes import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.alone
 
@@ -27,7 +28,7 @@ def ldp_core(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[st
         capture_output=True,
         text=True,
         cwd=ROOT,
-        timeout=60,
+        timeout=200,
     )
 
 
@@ -148,7 +149,7 @@ def test_a_job_from_submit_to_its_end(runs_dir: Path, monkeypatch: pytest.Monkey
     submitted = ldp_core("submit", "-", "--set", "rounds=3", stdin="{}")
     identity = submitted.stdout.strip()
     assert len(identity) == 12, submitted.stderr
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while (state := json.loads(ldp_core("status", identity, "--json").stdout))["status"] != "completed":
         assert state["status"] in ("queued", "running")
         assert time.monotonic() < deadline

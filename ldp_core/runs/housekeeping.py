@@ -18,8 +18,8 @@ from pathlib import Path
 
 from ldp_core.errors import DiskFull, NotNow, StorageFailed, UnknownJob
 from ldp_core.runs import queue, room
+from ldp_core.runs.job import Job
 from ldp_core.runs.paths import runs_dir
-from ldp_core.runs.queue import Job
 
 QUOTA = 5 * 10**9
 """Bytes that all records together may take; EPSILON_QUOTA_GB says otherwise."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,8 +16,8 @@ from ldp_core.experiment.ladder import Ladder
 from ldp_core.runs import housekeeping, queue, room, store, within
 from ldp_core.runs.doing import doing
 from ldp_core.runs.housekeeping import quota, remove_with
+from ldp_core.runs.job import Job
 from ldp_core.runs.people import OPERATOR, Person
-from ldp_core.runs.queue import Job
 from ldp_core.runs.room import refuse_a_full_disk
 from ldp_core.runs.states import RESUMABLE
 from ldp_core.runs.worker import ensure_worker
@@ -72,23 +74,43 @@ def look(identity: str) -> Job:
         UnknownJob: there is no such job.
     """
     job = queue.get(identity)
-    if job.live:
-        _reap()
-        trouble = (_wake() or room.shortage()) if job.status == "queued" else ""
-        job = queue.get(identity)
-        if trouble and job.status == "queued":
-            return replace(job, message=trouble)
-    return job
+    if not job.live:
+        return job
+    lost = _reap()
+    trouble = _wake() if job.status == "queued" else ""
+    job = _as_it_is(queue.get(identity), lost)
+    if job.live and (short := room.shortage()):
+        waits = "it begins" if job.status == "queued" else "what becomes of it is told"
+        trouble = trouble or f"{short}; {waits} as soon as there is room"
+    return replace(job, message=trouble) if trouble and job.live else job
 
 
-def _reap() -> None:
-    """Mark what nobody looks after any more; where that cannot be noted, all else can still be read."""
-    try:
-        queue.reap()
-    except StorageFailed as error:
-        logging.warning("nobody could be marked as interrupted: %s", error)
-        if isinstance(error, DiskFull):
-            room.give_up()  # there is room for it the next time
+def _reap() -> dict[str, str]:
+    """Mark what nobody looks after any more; returns what could not be marked, and what has become of it.
+
+    So all can be told, even where nothing can be noted.
+    """
+    for _ in range(2):
+        try:
+            queue.reap()
+        except DiskFull:
+            room.give_up()  # and there may be room for it
+        except StorageFailed:
+            break
+        else:
+            return {}
+    with suppress(StorageFailed):
+        lost = queue.lost()
+        logging.warning("could not be marked as interrupted: %s", ", ".join(lost))
+        return lost
+    return {}
+
+
+def _as_it_is(job: Job, lost: Mapping[str, str]) -> Job:
+    """A job, though it could not be noted that it is lost."""
+    if not job.live or job.id not in lost:
+        return job
+    return replace(job, status="interrupted", message=f"{lost[job.id]}; nothing can be noted on the disk now")
 
 
 def _wake(newest: bool = False) -> str:
@@ -130,7 +152,7 @@ def resume(identity: str, person: Person = OPERATOR) -> Job:
         NotNow: another job of the same draft waits or runs.
         StorageFailed: the disk is nearly full.
     """
-    job = queue.get(identity)
+    job = look(identity)
     person.check(job.owner)
     if job.status in RESUMABLE:
         refuse_a_full_disk(room.will_take(job.request))
@@ -183,8 +205,9 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
 
 def recent(most: int = 10, owner: str | None = None) -> list[Job]:
     """The newest jobs of everybody, or of one person, newest first."""
-    _reap()
-    return queue.find(most=most) if owner is None else queue.find("owner = ?", (owner,), most=most)
+    lost = _reap()
+    found = queue.find(most=most) if owner is None else queue.find("owner = ?", (owner,), most=most)
+    return [_as_it_is(job, lost) for job in found]
 
 
 def status(identity: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import jobs
 from ldp_core.runs.housekeeping import REMOVED, is_pinned
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from ldp_core.runs.store import database, glance
 
 DAMAGED = "damaged: its record cannot be read"

@@ -9,14 +9,13 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import NotNow, QueueFull, UnknownJob
 from ldp_core.runs import alive, slots
 from ldp_core.runs.database import reading, writing
+from ldp_core.runs.job import Job
 from ldp_core.runs.paths import runs_dir
 from ldp_core.runs.states import LIVE, MAY_BECOME, RESUMABLE, Status
 
@@ -47,58 +46,6 @@ WAITING_EACH = 5
 """Jobs that one person may have waiting."""
 WAITING_ALL = 200
 ID = re.compile(r"[0-9a-f]{12}")
-WAITING = re.compile(r"waiting for job ([0-9a-f]{12}),")
-
-
-@dataclass(frozen=True)
-class Job:
-    """One row of the queue."""
-
-    id: str
-    kind: str
-    draft: str | None
-    text: str
-    """What it was asked to do, as JSON."""
-    status: Status
-    message: str
-    created: float
-    started: float | None
-    ended: float | None
-    pid: int | None
-    place: int
-    owner: str | None = None
-
-    @cached_property
-    def request(self) -> dict[str, Any]:
-        """What it was asked to do; empty if it cannot be read any more. That of ten thousand clients is
-        long: it is read by whoever wants to know it, and not whenever somebody asks for a state.
-        """
-        try:
-            found = json.loads(self.text)
-        except (ValueError, TypeError, RecursionError):
-            return {}
-        return found if isinstance(found, dict) else {}
-
-    @property
-    def live(self) -> bool:
-        """True until the job has reached a final state."""
-        return self.status in LIVE
-
-    @property
-    def waits_for(self) -> str | None:
-        """The job whose runs it waits for, if it does."""
-        found = WAITING.match(self.message) if self.status == "queued" else None
-        return found[1] if found else None
-
-    @property
-    def folder(self) -> Path:
-        """Where its events and its log are."""
-        return runs_dir() / "jobs" / self.id
-
-
-def waiting_for(identity: str) -> str:
-    """What a job says that is queued until another one has ended."""
-    return f"waiting for job {identity}, which trains the same runs"
 
 
 def queue_path() -> Path:
@@ -359,23 +306,31 @@ def set_pid(identity: str, pid: int | None) -> None:
 
 
 def reap(watched: Collection[str] | None = None) -> list[str]:
-    """Mark jobs as interrupted that nobody looks after; returns their ids.
+    """Mark the jobs as interrupted that are `lost`; returns their ids."""
+    return [row["id"] for row, why in _lost(watched) if _interrupt(row, why)]
 
-    Those are the jobs of owners that have died; and, if this process says which ones it has `watched` over,
-    all others that are noted as its own: nobody would ever write down how they end.
+
+def lost() -> dict[str, str]:
+    """The jobs that nobody looks after any more, marked or not, and what has become of each."""
+    return {row["id"]: why for row, why in _lost(None)}
+
+
+def _lost(watched: Collection[str] | None) -> list[tuple[sqlite3.Row, str]]:
+    """Jobs of owners that have died; and, if this process says which ones it has `watched` over, all others
+    that are noted as its own: nobody would ever write down how they end.
     """
     with reading(queue_path()) as db:
         query = "SELECT id, owner_pid, owner_since FROM jobs WHERE status IN ('running', 'cancelling')"
         rows = db.execute(query).fetchall() if db else []
     own = alive.identity() if rows and watched is not None else None
-    lost = list[tuple[sqlite3.Row, str]]()
+    found = list[tuple[sqlite3.Row, str]]()
     for row in rows:
         owner = row["owner_pid"], row["owner_since"]
         if not alive.is_alive(*owner):
-            lost.append((row, "the worker was stopped from outside"))
+            found.append((row, "the worker was stopped from outside"))
         elif owner == own and row["id"] not in (watched or ()):
-            lost.append((row, "its process could not be started, or was lost sight of"))
-    return [row["id"] for row, why in lost if _interrupt(row, why)]
+            found.append((row, "its process could not be started, or was lost sight of"))
+    return found
 
 
 def _interrupt(row: sqlite3.Row, why: str) -> bool:

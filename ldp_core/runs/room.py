@@ -51,7 +51,7 @@ def refuse_a_full_disk(needed: int) -> None:
 def shortage() -> str:
     """Why nothing can begin now; "" while there is a little room at least."""
     try:
-        return "" if _free() >= LEAST else "the disk is full; it begins as soon as there is room"
+        return "" if _free() >= LEAST else "the disk is full"
     except OSError:  # nobody can tell: whatever begins finds out itself
         return ""
 

@@ -26,6 +26,7 @@ from ldp_core.runs.climbing import climb_stored
 from ldp_core.runs.database import be_patient
 from ldp_core.runs.doing import nothing, teller
 from ldp_core.runs.drive import drive, one_thread
+from ldp_core.runs.job import waiting_for
 from ldp_core.runs.room import full_disk, is_full
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.store import Recorder, events_after
@@ -132,7 +133,7 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
                 _drive(folder, mine, recorder, pure)
                 finished.leave()  # of what diverged nothing is kept for others, who may now try
             elif left:
-                return {"status": "queued", "message": queue.waiting_for(min(theirs.values()))}
+                return {"status": "queued", "message": waiting_for(min(theirs.values()))}
     finally:
         recorder.close()
         finished.leave()

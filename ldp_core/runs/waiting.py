@@ -15,7 +15,7 @@ from ldp_core.experiment import parse_draft
 from ldp_core.experiment.ladder import parse_ladder
 from ldp_core.runs import queue, slots
 from ldp_core.runs.calibration import rates
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from ldp_core.workload import Rates, seconds, work_of_ladder
 
 Left = Callable[[Job], float | None]

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from ldp_core.runs import lineage, queue, states
+from ldp_core.runs.job import Job
 from ldp_core.runs.room import full_disk
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.training import DISK_FULL, NO_RECORD, OUTCOME, train_process
@@ -27,7 +28,7 @@ CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" els
 class Watched:
     """A job in its slot."""
 
-    def __init__(self, job: queue.Job, slot: Slot) -> None:
+    def __init__(self, job: Job, slot: Slot) -> None:
         logging.info("job %s begins in slot %d", job.id, slot.number)
         self.job, self.slot = job, slot
         with suppress(OSError):  # whether its folder can be written it finds out itself

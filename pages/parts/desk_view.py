@@ -12,7 +12,7 @@ from ldp_core.experiment.ladder import parse_ladder
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.desk import Desk
 from ldp_core.runs.doing import doing
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from ldp_core.workload import seconds, work_of_ladder
 from pages.parts import components
 from pages.parts.components import Card

@@ -14,8 +14,8 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import housekeeping, jobs
 from ldp_core.runs.housekeeping import REMOVED
+from ldp_core.runs.job import Job
 from ldp_core.runs.listing import Listed, describe
-from ldp_core.runs.queue import Job
 from pages.parts.acts import act, refusal
 from pages.parts.scenario import named
 from pages.parts.text import ago, asked_in_words, bytes_in_words, few, number, plain

@@ -15,8 +15,8 @@ from ldp_core.runs import slots, within
 from ldp_core.runs.desk import Desk
 from ldp_core.runs.doing import doing
 from ldp_core.runs.housekeeping import REMOVED
+from ldp_core.runs.job import Job
 from ldp_core.runs.progress import Progress
-from ldp_core.runs.queue import Job
 from ldp_core.runs.states import RESUMABLE
 from ldp_core.runs.store import copied
 from ldp_core.runs.waiting import Wait, wait, would_wait

@@ -11,7 +11,7 @@ from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from pages.parts.acts import act, refusal, refuse
 from pages.parts.changes import changes, differing
 from pages.parts.fields import mistakes

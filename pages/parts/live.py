@@ -10,7 +10,7 @@ import streamlit as st
 from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.spying import why_not
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from ldp_core.theory import server_variance
 from pages.parts import components
 from pages.parts.attack_rounds import attack_rounds

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import streamlit as st
 
 from ldp_core.runs import jobs
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 
 T = TypeVar("T")
 MOST = 128

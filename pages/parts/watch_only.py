@@ -6,7 +6,7 @@ import streamlit as st
 
 from ldp_core.errors import UnknownJob
 from ldp_core.runs import jobs
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from pages.parts.acts import act, refusal
 from pages.parts.job_list import in_words
 from pages.parts.job_state import may_go_on

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server
 
 HERE = Path(__file__).parent
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds until something that should come is missed: two browsers draw beside a training here. What
 must be quick is measured."""
+TRAINING = 200_000
+"""Milliseconds until a training is missed: it gives way to whatever else this machine does."""
 expect.set_options(timeout=PATIENCE)
 
 
@@ -76,6 +79,14 @@ class Visitor:
         self.page.goto(self.server.url + path)
         self.page.locator(wait_for).first.wait_for()
         return self.page
+
+
+def wait_until(page: Page, done: Callable[[], object]) -> None:
+    """Until what is asked of the server's files is so; the page lives on meanwhile."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not done():
+        assert time.monotonic() < deadline, "it has not come"
+        page.wait_for_timeout(50)
 
 
 def choose(box: Locator, option: str, exact: bool = True) -> None:

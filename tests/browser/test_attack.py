@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from ldp_core.runs import queue
-from tests.browser.conftest import Visitor
+from ldp_core.runs import drafts, queue
+from tests.browser.conftest import TRAINING, Visitor, wait_until
 
 SHOTS = ".es-cells-all .es-shot"
 
@@ -22,7 +22,7 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     images = page.get_by_role("spinbutton", name="Images attacked")
     images.fill("30")  # and no Enter: what stands there at the click is what counts
     page.get_by_role("button", name="Attack", exact=True).click()
-    page.locator(SHOTS).first.wait_for(timeout=60_000)
+    page.locator(SHOTS).first.wait_for(timeout=TRAINING)
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     assert queue.find()[0].request["ladder"]["images"] == 30
     counts = set()
@@ -47,8 +47,13 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     expect(page.locator(f"{SHOTS}:not(.es-missing)")).to_have_count(24)
 
 
-def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(visitor: Visitor):
+def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.open("/attack", "text=The ladder fills here")
+    page.wait_for_url("**draft=*")
+    identity = page.url.rpartition("=")[2]
     laplace = page.get_by_role("button", name="Laplace", exact=True)
     laplace.click()
     expect(laplace).to_have_attribute("aria-pressed", "true")
@@ -56,7 +61,7 @@ def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(visit
     images = page.get_by_role("spinbutton", name="Images attacked")
     images.fill("7")
     images.press("Enter")
-    page.wait_for_timeout(1500)
+    wait_until(page, lambda: (drafts.ladder_of(identity) or {}).get("images") == 7)
     page.get_by_role("link", name="Noise").click()
     page.locator(".es-chart.js-plotly-plot").first.wait_for()
     page.get_by_role("link", name="Attack").click()

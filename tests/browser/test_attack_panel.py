@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from ldp_core import presets
 from ldp_core.runs import drafts, queue
 from ldp_core.runs.progress import Progress
-from tests.browser.conftest import Visitor, choose
+from tests.browser.conftest import TRAINING, Visitor, choose
 
 PANELS = ".es-panels .js-plotly-plot"
 CHARTS = ".es-cards .es-chart.js-plotly-plot"
@@ -18,7 +18,7 @@ CHARTS = ".es-cards .es-chart.js-plotly-plot"
 
 def train(page: Page) -> None:
     page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_text("Finished:").wait_for(timeout=90_000)
+    page.get_by_text("Finished:").wait_for(timeout=TRAINING)
 
 
 def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, monkeypatch):
@@ -49,7 +49,7 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
     expect(page.get_by_text("Who attacks an upload of one image")).to_be_visible()
     expect(page.get_by_text("public images of the same kind, as a prior")).to_be_visible()
     page.keyboard.press("Escape")
-    page.wait_for_timeout(500)
+    expect(page.get_by_text("Who attacks an upload of one image")).to_be_hidden()
     wrong = [
         v["id"] for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")
     ]

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
-from tests.browser.conftest import Visitor, choose
+from tests.browser.conftest import TRAINING, Visitor, choose
 from tests.browser.server import Server
 from tests.datasets import samples
 from tests.datasets.server import web
@@ -50,9 +50,9 @@ def test_who_holds_what_and_a_download_that_is_stopped(browser: Browser, visitor
     page.get_by_role("link", name="Train").click()
     page.get_by_role("button", name="Train", exact=True).click()
     coming = page.get_by_text(re.compile(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB"))
-    expect(coming).to_be_visible(timeout=60_000)  # the worker starts, and imports torchvision
+    expect(coming).to_be_visible(timeout=TRAINING)  # the worker starts, and imports torchvision
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Stopped at round 0")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("Stopped at round 0")).to_be_visible()
 
 
 def test_a_run_whose_images_are_gone_says_so(

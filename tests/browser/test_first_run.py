@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from ldp_core.runs import queue
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import TRAINING, Visitor
 
 PANELS = ".es-panels .js-plotly-plot"
 WATCH_FRAMES = """() => {
@@ -84,14 +84,14 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
 
     # it is stopped, and what it trained is kept
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text(re.compile(r"Stopped at round \d+( to \d+)? of 400"))).to_be_visible(timeout=10_000)
+    expect(page.get_by_text(re.compile(r"Stopped at round \d+( to \d+)? of 400"))).to_be_visible()
     assert page.evaluate(POINTS)[0] > 3
 
     # a shorter one is trained to its end
     set_number(page, "Rounds", 12)
     expect(page.get_by_text("since then: rounds 400 → 12")).to_be_visible()
     page.get_by_role("button", name="Train again").click()
-    expect(page.get_by_text("Finished: 10 runs of 12 rounds")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("Finished: 10 runs of 12 rounds")).to_be_visible(timeout=TRAINING)
     expect(page.get_by_text(re.compile("ends at .*over 3 seeds"))).to_be_visible()
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
 
@@ -101,5 +101,5 @@ def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
     page = visitor.open("/train", PANELS)
     count = len(queue.find())
     page.get_by_role("button", name="Train", exact=True).dblclick()
-    page.get_by_role("button", name="Train again").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Train again").wait_for(timeout=TRAINING)
     assert len(queue.find()) == count + 1

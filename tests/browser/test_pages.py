@@ -14,7 +14,7 @@ from ldp_core.errors import UnknownJob
 from ldp_core.experiment import Draft, Variant
 from ldp_core.runs import drafts, queue
 from pages.parts.text import number
-from tests.browser.conftest import Visitor, choose
+from tests.browser.conftest import TRAINING, Visitor, choose, wait_until
 from tests.browser.server import Server
 
 PAGES = {
@@ -89,7 +89,8 @@ def test_a_cell_says_what_is_wrong_and_keeps_what_was_typed(visitor: Visitor):
     expect(page.get_by_text("to mend")).not_to_be_visible()
 
 
-def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor):
+def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.open("/clients", ".es-table")
     page.get_by_label("Client 1, Budget ε").focus()
     for value in ("1", "2", "3", "4", "5", "6"):
@@ -100,13 +101,15 @@ def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor):
         expect(page.get_by_label(f"Client {n}, Budget ε")).to_have_value(str(n))
     page.reload()
     expect(page.get_by_label("Client 6, Budget ε")).to_have_value("6")
-    as_prepared = page.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")
+    identity = page.url.rpartition("=")[2]
+    held = [drafts.load(identity)]
     for _ in range(6):
-        if as_prepared.is_visible():
-            break  # what was typed in one go is one change
         page.get_by_role("button", name="Undo").click()
-        page.wait_for_timeout(1000)
-    expect(as_prepared).to_be_visible()
+        wait_until(page, lambda: drafts.load(identity) != held[-1])
+        held.append(drafts.load(identity))
+        if held[-1] == presets.get("two_volunteers").draft:
+            break  # what was typed in one go is one change
+    expect(page.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")).to_be_visible()
     expect(page.get_by_label("Client 6, Budget ε")).to_have_value("0.5")
 
 
@@ -302,7 +305,7 @@ def test_a_run_that_fails_says_why(visitor: Visitor, monkeypatch, changes: dict[
     draft = presets.get("two_volunteers").draft.with_base(changes)
     page = visitor.open(f"/train?draft={drafts.new(draft)}", PAGES["/train"])
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text(words).first).to_be_visible(timeout=30_000)
+    expect(page.get_by_text(words).first).to_be_visible(timeout=TRAINING)
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
 
 
@@ -312,7 +315,7 @@ def test_text_that_somebody_typed_is_shown_as_it_is(visitor: Visitor, monkeypatc
     draft = presets.get("two_volunteers").draft.with_base({"name": name, "rounds": 1})
     page = visitor.open(f"/train?draft={drafts.new(draft)}", PAGES["/train"])
     page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_role("button", name="Train again").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Train again").wait_for(timeout=TRAINING)
     page = visitor.open("/", "text=Latest runs on this server")
     expect(page.get_by_text(name).first).to_be_visible()
     assert page.locator("img[src='x']").count() == 0
@@ -325,7 +328,7 @@ def test_a_run_is_pinned_and_deleted_by_whoever_launched_it(
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.open("/train", ".es-panels .js-plotly-plot")
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("Finished:")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)
     job = queue.find(most=1)[0]
     (job.folder / "events.sqlite").write_bytes(b"garbage" * 1000)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from ldp_core import presets
 from ldp_core.runs import drafts, queue
 from ldp_core.runs.progress import Progress
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import TRAINING, Visitor
 from tests.browser.server import Server
 
 DRAWN = """() => [...document.querySelectorAll(".es-panels .es-plot")].map(
@@ -29,7 +29,7 @@ def test_two_strangers_with_the_same_link_get_the_same_curves(
     for one in strangers:
         one.page.get_by_role("button", name="Train", exact=True).click()
     for one in strangers:
-        expect(one.page.get_by_text("Finished: 10 runs of 6 rounds")).to_be_visible(timeout=60_000)
+        expect(one.page.get_by_text("Finished: 10 runs of 6 rounds")).to_be_visible(timeout=TRAINING)
         whole = "(plot) => plot.some((line) => line[1].length >= 6)"  # noise begins with round 1
         one.page.wait_for_function(f"() => ({DRAWN})().every({whole})")
     first, second = (one.page.evaluate(DRAWN) for one in strangers)

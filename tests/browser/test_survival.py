@@ -13,12 +13,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from ldp_core.runs import drafts, queue
+from ldp_core.runs.job import Job
 from ldp_core.runs.progress import Progress
-from ldp_core.runs.queue import Job
 from ldp_core.runs.store import events_after
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import TRAINING, Visitor
 from tests.browser.server import Server
-from tests.runs.processes import living, workers
+from tests.runs.processes import PATIENCE_SECONDS, living, workers
 
 pytestmark = pytest.mark.alone
 
@@ -73,7 +73,7 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Ser
     assert job.status == "running"
     mortal.kill()
     before = Progress(job.folder).update().rounds_done()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while Progress(job.folder).update().rounds_done() < before + 10:
         assert time.monotonic() < deadline, "rounds keep coming without a server"
         time.sleep(0.05)
@@ -87,7 +87,7 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Ser
     again.page.locator(".es-panels canvas").first.wait_for()
     assert time.monotonic() - up < 5
     assert queue.get(job.id).status == "running"
-    expect(again.page.get_by_text("Finished: 10 runs of 60 rounds")).to_be_visible(timeout=120_000)
+    expect(again.page.get_by_text("Finished: 10 runs of 60 rounds")).to_be_visible(timeout=TRAINING)
     expect(again.page.locator(".es-row")).to_have_count(3)
     again.context.close()
     assert again.complaints == []
@@ -107,7 +107,7 @@ def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(browser: Brow
     expect(page.get_by_text(said)).to_be_visible()
     page.get_by_role("button", name="Go on where it stopped").click()
     expect(page.get_by_text(re.compile("Training: round|Finished: 10 runs"))).to_be_visible()
-    expect(page.get_by_text("Finished: 10 runs of 30 rounds")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Finished: 10 runs of 30 rounds")).to_be_visible(timeout=TRAINING)
     assert [one.id for one in queue.find()] == [job.id], "it is the same run"
     told = [event for event in events_after(job.folder) if event.body["event"] == "round"]
     for run in range(10):

@@ -273,7 +273,7 @@ def test_two_jobs_at_once_fetch_it_once(small: Web, tmp_path: Path):
     for job in jobs:
         job.start()
     for job in jobs:
-        job.join(30)
+        job.join(150)
     assert [job.exitcode for job in jobs] == [0, 0]
     assert len(small.asked) == 4
     assert datasets.get("mnist").there(tmp_path)

@@ -16,6 +16,7 @@ from ldp_core.federated.alone import batches_of
 from ldp_core.federated.pool import Pool, Training
 from tests.conftest import ROOT
 from tests.federated.test_engine import plan_of, recipe_of, samples, start_of
+from tests.runs.processes import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.alone
 
@@ -59,7 +60,7 @@ def run() -> subprocess.Popen[str]:
     )
 
 
-def children(pid: int, seconds: float = 30) -> list[psutil.Process]:
+def children(pid: int, seconds: float = PATIENCE_SECONDS) -> list[psutil.Process]:
     """The two processes of a pool, once they compute."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -76,9 +77,9 @@ def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(ho
     pool = children(training.pid)
     asked = time.monotonic()
     training.send_signal(how)
-    training.communicate(timeout=10)
+    training.communicate(timeout=60)
     took = time.monotonic() - asked
-    assert not psutil.wait_procs(pool, 5)[1], "orphans go on training"
+    assert not psutil.wait_procs(pool, 20)[1], "orphans go on training"
     assert training.returncode == (3 if how == signal.SIGTERM else -how)
     assert took < 8, "usually it takes a tenth of a second"
 
@@ -87,9 +88,9 @@ def test_a_process_that_is_killed_is_named_and_takes_the_others_along():
     training = run()
     pool = children(training.pid)
     pool[0].kill()
-    _, told = training.communicate(timeout=20)
+    _, told = training.communicate(timeout=60)
     assert "ProcessLost: a process that trained was killed, most likely because" in told
-    assert not psutil.wait_procs(pool, 5)[1]
+    assert not psutil.wait_procs(pool, 20)[1]
 
 
 def test_an_interrupted_pool_is_ended_and_an_error_in_it_is_told():

@@ -11,7 +11,7 @@ import pytest
 from ldp_core import presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder, parse_ladder
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from pages.parts.job_list import Words, _said, in_words
 
 DRAFT = presets.get("two_volunteers").draft

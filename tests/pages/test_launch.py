@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.experiment import Draft
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 from pages.parts.launch import closest, question_of
 
 DRAFT = presets.get("two_volunteers").draft

@@ -12,10 +12,13 @@ import psutil
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue, states
+from ldp_core.runs.job import Job
 from ldp_core.runs.progress import Progress
-from ldp_core.runs.queue import Job
 
 ENDLESS = {"rounds": 10_000, "attack": None}
+PATIENCE_SECONDS = 150.0
+"""Until something that should come is missed: training gives way to whatever else this machine does. What
+must be quick is measured."""
 
 
 def workers(runs_dir: Path) -> list[psutil.Process]:
@@ -50,7 +53,7 @@ def launch(changes: dict[str, Any], *variants: Variant) -> str:
     return jobs.submit(Draft(parse(changes), variants or (Variant("run"),)))
 
 
-def until(identity: str, done: Callable[[Job], object], seconds: float = 30) -> Job:
+def until(identity: str, done: Callable[[Job], object], seconds: float = PATIENCE_SECONDS) -> Job:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         job = jobs.look(identity)
@@ -64,7 +67,7 @@ def trained_a_round(job: Job) -> bool:
     return Progress(job.folder).update().rounds_done() > 0
 
 
-def living(pids: Iterable[int], seconds: float = 5.0) -> list[int]:
+def living(pids: Iterable[int], seconds: float = 20.0) -> list[int]:
     """Which of these processes still live after so long (or none, as soon as none does)."""
     deadline = time.monotonic() + seconds
     while (left := [pid for pid in pids if lives(pid)]) and time.monotonic() < deadline:

@@ -55,7 +55,7 @@ def record() -> None:
     while not Progress(folder).update().rounds_done():
         time.sleep(0.01)
     filler.fill()
-    training_process.join(60)
+    training_process.join(150)
     if training_process.exitcode != training.DISK_FULL:  # there was room for a last word
         outcome = json.loads((folder / training.OUTCOME).read_text())
         assert (outcome["status"], outcome["message"][: len(SENTENCE)]) == ("failed", SENTENCE)
@@ -64,7 +64,7 @@ def record() -> None:
     before = Progress(folder).update().rounds_done()
     assert 0 < before < 250
     filler.go()
-    trained(folder).join(60)
+    trained(folder).join(150)
     assert json.loads((folder / training.OUTCOME).read_text())["status"] == "completed"
     same_as_undisturbed(folder)
 
@@ -118,7 +118,7 @@ def house() -> None:
     filler.go()
     assert until(waiting, lambda job: not job.live).status == "completed"
     assert jobs.resume(identity).live
-    assert until(identity, lambda job: not job.live, 60).status == "completed"
+    assert until(identity, lambda job: not job.live).status == "completed"
     same_as_undisturbed(job.folder)
 
 
@@ -132,8 +132,13 @@ def orphan() -> None:
     end_workers(ROOT)
     room.give_up()
     filler.fill()
-    assert [job.id for job in jobs.recent()] == [identity, old]
-    assert jobs.look(identity).status == "running", "it cannot be noted that it does not"
+    told = "the worker was stopped from outside; nothing can be noted on the disk now"
+    seen = [*jobs.recent(), jobs.look(identity)]
+    assert [job.id for job in seen] == [identity, old, identity]
+    assert (seen[0].status, seen[0].message) == (seen[2].status, seen[2].message) == ("interrupted", told)
+    assert queue.get(identity).status == "running", "it could not be noted"
+    with pytest.raises(StorageFailed, match="the disk is nearly full"):
+        jobs.resume(identity)
     jobs.remove(old)
     assert until(identity, lambda job: not job.live).status == "interrupted"
 

@@ -25,7 +25,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.progress import Progress
 from tests.conftest import ROOT
 from tests.data import events
-from tests.runs.processes import trained_a_round
+from tests.runs.processes import PATIENCE_SECONDS, trained_a_round
 
 EXPERIMENT = {"rounds": 250, "attack": None}
 SPACE = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -91,7 +91,7 @@ def test_a_container_is_stopped_and_started_again(
     """Nobody looks at the queue from outside in a way that would change it: here nobody there is alive."""
     (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
     first = container(f"{sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}")
-    wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]), 30)
+    wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]), PATIENCE_SECONDS)
     job = queue.find()[0]
     assert first.send(signal.SIGTERM) < 10
     kept = Progress(job.folder).update().rounds_done()
@@ -104,7 +104,7 @@ def test_a_container_is_stopped_and_started_again(
     second.send(signal.SIGKILL)
 
     container(f"{sys.executable} -m ldp_core resume {job.id}")
-    wait_for(lambda: queue.get(job.id).status == "completed", 60)
+    wait_for(lambda: queue.get(job.id).status == "completed", PATIENCE_SECONDS)
     end = Progress(job.folder).update().runs[0].end
     assert end is not None
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]

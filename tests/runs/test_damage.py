@@ -18,6 +18,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, listing, queue, training
 from ldp_core.runs.database import writing
 from ldp_core.runs.drive import drive
+from ldp_core.runs.job import Job
 from ldp_core.runs.listing import listed
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.store import Recorder, database, events_after, glance
@@ -37,7 +38,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return database(folder).read_bytes()
 
 
-def ended(content: bytes | None) -> queue.Job:
+def ended(content: bytes | None) -> Job:
     """A job that has ended, with such a record."""
     identity = queue.add("run", REQUEST)
     assert queue.claim() is not None

@@ -52,7 +52,7 @@ def test_a_job_that_is_cancelled_twice_has_not_ended_until_its_process_has():
         jobs.cancel(identity)
         job = queue.get(identity)
         assert job.status == "cancelling" or not psutil.pid_exists(pid)
-    until(identity, lambda job: job.status == "cancelled", 10)
+    until(identity, lambda job: job.status == "cancelled")
     assert not psutil.pid_exists(pid)
     jobs.cancel(identity)
     assert queue.get(identity).status == "cancelled"
@@ -63,13 +63,13 @@ def test_a_process_that_is_told_to_stop_from_outside_was_interrupted():
     identity = launch(ENDLESS)
     until(identity, trained_a_round)
     os.kill(training(identity), signal.SIGTERM)
-    job = until(identity, lambda job: not job.live, 15)
+    job = until(identity, lambda job: not job.live)
     assert job.status == "interrupted"
     assert "told to stop from outside" in job.message
     jobs.resume(identity)
     until(identity, lambda job: job.status == "running")
     jobs.cancel(identity)
-    until(identity, lambda job: job.status == "cancelled", 15)
+    until(identity, lambda job: job.status == "cancelled")
 
 
 def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
@@ -77,12 +77,12 @@ def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
     identity = launch(ENDLESS)
     until(identity, trained_a_round)
     jobs.cancel(identity)
-    until(identity, lambda job: job.status == "cancelled", 15)
+    until(identity, lambda job: job.status == "cancelled")
     for _ in range(3):
         assert (queue.get(identity).folder / OUTCOME).exists() or queue.get(identity).status == "interrupted"
         jobs.resume(identity)
         os.kill(training(identity), signal.SIGKILL)
-        assert until(identity, lambda job: not job.live, 15).status == "interrupted"
+        assert until(identity, lambda job: not job.live).status == "interrupted"
     assert len(workers(warm)) == 1, "the worker lives"
 
 
@@ -91,8 +91,8 @@ def test_a_torn_word_of_its_end_harms_nobody(warm: Path):
     until(identity, trained_a_round)
     (queue.get(identity).folder / OUTCOME).write_text('{"status": "compl')
     os.kill(training(identity), signal.SIGKILL)
-    assert until(identity, lambda job: not job.live, 15).status == "interrupted"
-    assert until(other, lambda job: not job.live, 60).status == "completed"
+    assert until(identity, lambda job: not job.live).status == "interrupted"
+    assert until(other, lambda job: not job.live).status == "completed"
     assert len(workers(warm)) == 1
 
 
@@ -102,7 +102,7 @@ def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
     pid = training(identity)
     with queue._writing() as db:
         db.execute("DELETE FROM jobs WHERE id = ?", (identity,))
-    assert until(other, lambda job: not job.live, 60).status == "completed"
+    assert until(other, lambda job: not job.live).status == "completed"
     assert not psutil.pid_exists(pid)
     assert len(workers(warm)) == 1
 
@@ -111,15 +111,15 @@ def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
 def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
     """Its file is moved away, as the message on a damaged one advises; a new worker begins with a new one."""
     first = launch({"rounds": 1})
-    folder = until(first, lambda job: not job.live, 60).folder
+    folder = until(first, lambda job: not job.live).folder
     (folder / PIN).touch()
     for worker in workers(runs_dir):
         worker.kill()
-        worker.wait(10)
+        worker.wait(60)
     for file in runs_dir.glob("queue.sqlite*"):
         file.rename(file.with_name(f"old {file.name}"))
     second = launch({"rounds": 2})
-    until(second, lambda job: not job.live, 60)
+    until(second, lambda job: not job.live)
     assert (folder / "events.sqlite").exists()
 
 
@@ -131,7 +131,7 @@ def test_a_request_that_cannot_be_read_harms_no_other_job():
         db.execute("UPDATE jobs SET request = '{' WHERE id IN (?, ?)", (done, waiting))
     assert jobs.status(done)["rounds"] == 0
     other = launch({"rounds": 1})
-    assert until(other, lambda job: not job.live, 60).status == "completed"
+    assert until(other, lambda job: not job.live).status == "completed"
     job = queue.get(waiting)
     assert job.status == "failed"
     assert "cannot be read any more" in job.message

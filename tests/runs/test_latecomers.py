@@ -15,6 +15,7 @@ from ldp_core.experiment import Draft, Run, Variant, parse
 from ldp_core.runs import alive, database, finished, housekeeping, jobs, listing, queue, worker
 from ldp_core.runs.desk import Desk
 from ldp_core.runs.drive import drive
+from ldp_core.runs.job import waiting_for
 from ldp_core.runs.pace import Pace
 from ldp_core.runs.people import is_teacher
 from ldp_core.runs.progress import Progress
@@ -74,7 +75,7 @@ def test_who_finds_a_job_ownerless_does_not_interrupt_somebody_who_took_it_up(
 def test_a_job_never_waits_for_itself():
     identity = queue.add("run", {"draft": {}})
     with sqlite3.connect(queue.queue_path()) as db:
-        db.execute("UPDATE jobs SET message = ?", (queue.waiting_for(identity),))
+        db.execute("UPDATE jobs SET message = ?", (waiting_for(identity),))
     assert [job.id for job in queue.in_turn()] == [identity]
 
 

@@ -24,6 +24,7 @@ from tests.conftest import ROOT
 from tests.data import events
 from tests.runs.processes import (
     ENDLESS,
+    PATIENCE_SECONDS,
     end_workers,
     launch,
     living,
@@ -43,7 +44,7 @@ def shared_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(folder))
         patch.setenv("EPSILON_SLOTS", "2")
-        until(launch({"rounds": 1, "seed": 99}), lambda job: not job.live, 60)
+        until(launch({"rounds": 1, "seed": 99}), lambda job: not job.live)
     yield folder
     end_workers(folder)
 
@@ -64,7 +65,7 @@ def test_two_slots_train_two_jobs_at_once_and_no_third(two_slots: Path):
     assert len(workers(two_slots)) == 3, "one worker and two training processes"
     assert {jobs.status(i)["pid"] for i in (first, second)} == set(pids)
     jobs.cancel(first)
-    until(third, trained_a_round, 10)
+    until(third, trained_a_round)
     assert jobs.look(second).status == "running"
 
 
@@ -96,7 +97,7 @@ def test_who_waits_for_a_job_that_is_stopped_trains_the_runs_itself():
     second = launch(ENDLESS | {"seed": 50})
     until(second, lambda job: job.message)
     jobs.cancel(first)
-    job = until(second, trained_a_round, 10)
+    job = until(second, trained_a_round)
     assert (job.status, job.message) == ("running", "")
 
 
@@ -104,12 +105,12 @@ def test_who_waits_for_a_job_that_is_stopped_trains_the_runs_itself():
 def test_running_out_of_memory_ends_one_job_with_a_sentence(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_MEMORY_GB", "0.15")
     wide = {"model": {"name": "mlp", "hidden": 4096}, "rounds": 2, "attack": None}
-    job = until(launch(wide), lambda job: not job.live, 90)
+    job = until(launch(wide), lambda job: not job.live)
     assert job.status == "failed"
     assert job.message.startswith(
         "it ran out of memory: a job may fill 0.15 GB on this server; try a smaller"
     )
-    job = until(launch({"rounds": 2}), lambda job: not job.live, 90)
+    job = until(launch({"rounds": 2}), lambda job: not job.live)
     assert (job.status, job.message) == ("completed", ""), "the worker goes on, and a small job fits"
     assert len(workers(runs_dir)) == 1
 
@@ -125,7 +126,7 @@ def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Pat
     server = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     identity = server.stdout.readline().strip()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not trained_a_round(queue.get(identity)) and time.monotonic() < deadline:
         time.sleep(0.01)
     killed = [server.pid, *(process.pid for process in workers(runs_dir))]
@@ -136,7 +137,7 @@ def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Pat
     server.stdout.close()
     at = time.monotonic()
     assert living(killed) == []
-    job = until(identity, lambda job: not job.live, 15)
+    job = until(identity, lambda job: not job.live)
     assert job.status == "interrupted"
     assert time.monotonic() - at <= 15
     assert queue.find("status IN ('running', 'cancelling')") == [], "nothing is running without a process"
@@ -237,7 +238,7 @@ def test_cancelling_takes_two_seconds_at_most(two_slots: Path):
         waiting.append(time.monotonic() - asked)
         asked = time.monotonic()
         jobs.cancel(identity)
-        job = until(identity, lambda job: not job.live, 5)
+        job = until(identity, lambda job: not job.live)
         running.append(time.monotonic() - asked)
         assert job.status == "cancelled"
         assert Progress(job.folder).update().rounds_done() > 0, "what was trained is kept"

@@ -17,6 +17,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import drafts, finished, housekeeping, jobs, lineage, listing, queue, watch, worker
 from ldp_core.runs.database import opened
 from ldp_core.runs.housekeeping import PIN, is_pinned
+from ldp_core.runs.job import waiting_for
 from ldp_core.runs.people import Person
 from ldp_core.runs.slots import slots
 from ldp_core.runs.states import Status
@@ -41,7 +42,7 @@ def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
     one = watch.Watched(job, slots()[0])
     one._process.join()
     job.folder.mkdir(parents=True)
-    outcome = {"status": "queued", "message": queue.waiting_for("0" * 12)}
+    outcome = {"status": "queued", "message": waiting_for("0" * 12)}
     (job.folder / OUTCOME).write_text(json.dumps(outcome))
 
     def then_stop(of: str) -> Status | None:

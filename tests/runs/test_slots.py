@@ -10,7 +10,7 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import alive, machine, queue, slots, waiting
-from ldp_core.runs.queue import Job
+from ldp_core.runs.job import Job
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 

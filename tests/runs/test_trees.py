@@ -15,7 +15,7 @@ import pytest
 
 from ldp_core.runs import lineage, queue, watch
 from ldp_core.runs.slots import Slot
-from tests.runs.processes import living
+from tests.runs.processes import PATIENCE_SECONDS, living
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("runs_dir")]
 FORK = multiprocessing.get_context("fork")
@@ -71,7 +71,7 @@ def family(monkeypatch: pytest.MonkeyPatch) -> Any:
         worker = FORK.Process(target=work, args=(identity,))
         worker.start()
         told = queue.get(identity).folder / "family"
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not told.exists():
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -88,7 +88,7 @@ def test_cancelling_ends_the_whole_family_even_if_it_is_deaf(family: Any):
     identity, worker, forked, program = family()
     asked = time.monotonic()
     assert queue.move(identity, "cancelling")
-    worker.join(10)
+    worker.join(60)
     took = time.monotonic() - asked
     assert living([*forked, program], 0) == []
     assert queue.get(identity).status == "cancelled"
@@ -98,8 +98,8 @@ def test_cancelling_ends_the_whole_family_even_if_it_is_deaf(family: Any):
 
 def test_a_crash_takes_the_family_along(family: Any):
     identity, worker, forked, program = family(crash=True)
-    worker.join(10)
-    assert living([*forked, program], 1) == []
+    worker.join(60)
+    assert living([*forked, program]) == []
     job = queue.get(identity)
     assert (job.status, job.message) == ("failed", "the training process crashed (code 3)")
 
@@ -107,6 +107,6 @@ def test_a_crash_takes_the_family_along(family: Any):
 def test_nothing_that_was_forked_survives_the_worker(family: Any):
     identity, worker, forked, _ = family()
     os.kill(worker.pid, signal.SIGKILL)
-    worker.join(10)
-    assert living(forked, 2) == []
+    worker.join(60)
+    assert living(forked) == []
     assert queue.reap() == [identity]

@@ -17,8 +17,8 @@ import pytest
 from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.runs import jobs, queue, training
 from ldp_core.runs.drive import drive
+from ldp_core.runs.job import Job
 from ldp_core.runs.progress import Progress
-from ldp_core.runs.queue import Job
 from ldp_core.runs.store import copied, events_after
 from tests.conftest import ROOT
 from tests.runs.processes import launch, trained_a_round, until, workers
@@ -49,7 +49,7 @@ def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
 def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(runs_dir: Path):
     first, second = launch({"rounds": 300, "attack": None}), launch({"rounds": 1})
     assert jobs.status(second)["ahead"] == 1
-    until(second, lambda job: job.status == "completed", 60)
+    until(second, lambda job: job.status == "completed")
     ended = queue.get(first).ended
     started = queue.get(second).started
     assert ended is not None
@@ -58,7 +58,7 @@ def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(runs_d
     assert len(workers(runs_dir)) == 1
     asked = time.monotonic()
     third = launch({"rounds": 1})
-    until(third, trained_a_round, 5)
+    until(third, trained_a_round)
     assert time.monotonic() - asked < 1.5
 
 
@@ -67,7 +67,7 @@ def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(runs_
     until(identity, trained_a_round)
     asked = time.monotonic()
     assert jobs.cancel(identity).status in ("cancelling", "cancelled")
-    job = until(identity, lambda job: job.status == "cancelled", 5)
+    job = until(identity, lambda job: job.status == "cancelled")
     assert time.monotonic() - asked < 2.5
     assert len(events_after(job.folder)) > 1
     assert len(workers(runs_dir)) == 1, "the training process is gone, the worker stays"
@@ -94,7 +94,7 @@ def test_a_job_outlives_the_process_that_launched_it():
     launcher.kill()
     launcher.wait()
     launcher.stdout.close()
-    job = until(identity, lambda job: not job.live, 60)
+    job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
 
 
@@ -106,7 +106,7 @@ def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom
     target = job.pid if whom == "training" else psutil.Process(job.pid).ppid()
     os.kill(target, signal.SIGKILL)
     killed = time.monotonic()
-    job = until(identity, lambda job: not job.live, 15)
+    job = until(identity, lambda job: not job.live)
     assert job.status == "interrupted"
     assert time.monotonic() - killed < 15
     if whom == "worker":
@@ -188,9 +188,9 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
         target = job.pid if kills % 4 else psutil.Process(job.pid).ppid()
         os.kill(target, signal.SIGKILL)
         kills += 1
-        until(identity, lambda job: not job.live, 15)
+        until(identity, lambda job: not job.live)
         assert jobs.resume(identity).status in ("queued", "running")
-    job = until(identity, lambda job: not job.live, 120)
+    job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
     told = per_run(job)
     for i, events in expected.items():
@@ -209,7 +209,7 @@ def test_a_job_that_was_stopped_goes_on_when_asked():
     assert job.status == "cancelled"
     before = Progress(job.folder).update().rounds_done()
     assert jobs.resume(identity).status in ("queued", "running")
-    job = until(identity, lambda job: not job.live, 60)
+    job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
     assert Progress(job.folder).update().runs[0].round == 300 > before > 0
     assert jobs.resume(identity).status == "completed", "what is finished stays finished"

@@ -10,6 +10,7 @@ import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue, worker
+from ldp_core.runs.job import Job
 
 
 class Slow:
@@ -17,7 +18,7 @@ class Slow:
 
     made: list[Slow] = []
 
-    def __init__(self, job: queue.Job, slot: Any) -> None:
+    def __init__(self, job: Job, slot: Any) -> None:
         self.job, self.slot, self.until, self.told = job, slot, time.monotonic() + 0.6, ""
         Slow.made.append(self)
 
@@ -79,7 +80,7 @@ def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(monkeypat
     """Its process could not be started, and nor could that be written down."""
     identity, move, refuse = queue.add("run", {"draft": {}}), queue.move, [True]
 
-    def no_memory(job: queue.Job, slot: Any) -> None:
+    def no_memory(job: Job, slot: Any) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     def locked(*given: Any) -> bool:
@@ -99,7 +100,7 @@ def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(monkeypat
 def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(monkeypatch: pytest.MonkeyPatch):
     first, second = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
 
-    def full(job: queue.Job, slot: Any) -> Slow:
+    def full(job: Job, slot: Any) -> Slow:
         if job.id == first:
             raise BlockingIOError(11, "Resource temporarily unavailable")
         return Slow(job, slot)
