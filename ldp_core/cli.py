@@ -110,6 +110,8 @@ def _status(options: argparse.Namespace) -> int:
         accuracy = "" if state["accuracy"] is None else f", accuracy {state['accuracy']:.1%}"
         reason = f": {state['message']}" if state["message"] else ""
         place = state["doing"] or f"round {state['round']} of {state['rounds']}"
+        if state["status"] == "queued":
+            place = f"{state['ahead']} jobs before it" if state["ahead"] != 1 else "1 job before it"
         print(f"{state['status']}, {place}{accuracy}{reason}")
     return 0
 

@@ -8,12 +8,13 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
+from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.job import Job
 from ldp_core.workload import seconds, work_of_ladder
-from pages.parts.acts import act, refusal, refuse
+from pages.parts.acts import act, go_on_button, refusal, refuse
 from pages.parts.desk_settings import settings
 from pages.parts.desk_view import desk_view
 from pages.parts.header import header
@@ -22,8 +23,8 @@ from pages.parts.ladder_changes import ladder_changes
 from pages.parts.text import plain
 from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
-from pages.parts.watch_only import go_on, shared_job
-from pages.parts.workspace import Workspace, open_workspace
+from pages.parts.watch_only import go_on, shared_job, whose
+from pages.parts.workspace import Workspace, open_workspace, start_with
 
 PRESSED = "attack pressed"
 
@@ -33,9 +34,9 @@ def main() -> None:
         _watch_only(st.query_params["job"])
         return
     workspace = open_workspace("attack")
-    header(workspace)
-    _title()
     job = _newest(jobs.of_draft(workspace.id, "attack", most=5))
+    header(workspace, job)
+    _title()
     before = _asked(job) if job else None
     buttons = st.container(horizontal=True, vertical_alignment="center")
     with st.container(key="results-first"):
@@ -117,22 +118,26 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
             args=(jobs.cancel, job.id),
         )
         return
+    since = ladder_changes(before, ladder) if before and ladder else ""
+    can_resume = job is not None and may_go_on(job)
+    goes_on = job is not None and can_resume and before and ladder and not since
+    if job is not None and goes_on:
+        go_on_button(job)
     st.button(
         "Attack again" if job else "Attack",
-        type="primary",
+        type="secondary" if goes_on else "primary",
         key="attack",
+        help="From the beginning; what was stopped stays on the list of runs" if goes_on else None,
         disabled=ladder is None,
         on_click=_press,
         args=(workspace.id,),
     )
-    since = ladder_changes(before, ladder) if before and ladder else ""
-    can_resume = job is not None and may_go_on(job)
-    if job is not None and can_resume and before and ladder and not since:
-        st.button("Go on where it stopped", key="resume attack", on_click=act, args=(jobs.resume, job.id))
     if not refusal() and job is not None and ladder is not None and (since or before is None):
         told = f"; since then: {plain(since, 300)}" if since else ""
         back = " Set that back to go on where this one stopped." if since and can_resume else ""
         st.warning(f"The ladder below is of earlier settings{told}.{back}")
+    if ladder is None:
+        st.caption("First mend what is marked in red among the settings.")
     if ladder is not None and (job is None or since) and (known := rates()):
         st.caption(takes(seconds([work_of_ladder(ladder)], known), visitor().owner))
 
@@ -156,8 +161,13 @@ def _watch_only(identity: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         go_on(job)
-        mine = job.owner is not None and job.owner == visitor().owner
-        st.caption(f"You are watching what {'you have' if mine else 'somebody has'} asked the attacker for.")
+        ladder = _asked(job)
+        if ladder and st.button("Copy its settings", help="To change and to attack; this one stays as it is"):
+            del st.query_params["job"]
+            copy = start_with(Draft(ladder.base, (Variant("run"),)))
+            drafts.keep_ladder(copy.id, _settings_of(ladder))
+            st.rerun()
+        whose(job)
     desk_view(job)
 
 

@@ -16,6 +16,7 @@ from pages.parts.header import header
 from pages.parts.population_chart import population_figure
 from pages.parts.profiles import profiles
 from pages.parts.text import budgets_in_words, number, plain, ranges_in_words
+from pages.parts.unmended import errors_of, unmended
 from pages.parts.workspace import Workspace, open_workspace
 
 PAGE = 50
@@ -84,7 +85,13 @@ def _table(workspace: Workspace) -> None:
     budgets, (low, high) = clients.budgets(), clients.bounds()
     noise = np.sqrt(client_variance(experiment))
     typed: dict[Cell, str] = st.session_state[workspace.key("typed")]
-    errors: dict[Cell, str] = st.session_state[workspace.key("wrong")]
+    errors = errors_of(workspace)
+    wrong = unmended(workspace)
+    st.markdown(
+        f":red[{wrong}; until then those clients keep what they had.]"
+        if wrong
+        else "Type into a cell; Enter leads to the next client."
+    )
     components.table(
         {
             "rows": [
@@ -102,11 +109,6 @@ def _table(workspace: Workspace) -> None:
         },
         key=workspace.key("table"),
     )
-    if errors:
-        st.caption(
-            f"{len(errors)} cell{'s' if len(errors) > 1 else ''} to mend; until then those clients keep "
-            "what they had."
-        )
 
 
 def _picture(workspace: Workspace) -> None:

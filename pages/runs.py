@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.parts.job_list import job_list
 from pages.parts.refreshing import refreshing
+from pages.parts.visitor import teacher_entrance
 
 
 def main() -> None:
@@ -14,6 +15,7 @@ def main() -> None:
         "Everybody may look at every run. You can pin and delete the ones that you launched in this browser; "
         "a teacher can do so with all."
     )
+    teacher_entrance()
     refreshing(job_list, every=5)()
     st.page_link("start.py", label=":blue[Back to the start]")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import streamlit as st
 
 from ldp_core import presets
@@ -40,8 +38,7 @@ def main() -> None:
         st.markdown("**Latest runs on this server**")
         refreshing(_runs, every=3)()
         sign_in_entrance()
-        if os.environ.get("EPSILON_TEACHER"):
-            teacher_entrance()
+        teacher_entrance()
 
 
 def _card(preset: Preset, name: str, first: bool) -> None:

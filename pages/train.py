@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.choices import choices
+from pages.parts.chosen_job import chosen_job
 from pages.parts.header import header
 from pages.parts.launch import launch, title
 from pages.parts.live import live_view
@@ -17,9 +18,10 @@ def main() -> None:
         watch_only(st.query_params["job"])
         return
     workspace = open_workspace("train")
-    header(workspace)
+    job = chosen_job(workspace)
+    header(workspace, job)
     title(workspace.draft)
-    job = launch(workspace)
+    launch(workspace, job)
     with st.container(key="to-settings"):
         st.markdown("[To the settings, below the results](#settings)")
     with st.container(key="results-first"):

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from ldp_core.errors import StudioError
+from ldp_core.runs import jobs
+from ldp_core.runs.job import Job
 from ldp_core.runs.people import Person
 from pages.parts.text import plain
 from pages.parts.uncut import uncut
@@ -22,6 +24,13 @@ def act(do: Callable[[str, Person], object], identity: str) -> None:
         do(identity, visitor())
     except StudioError as error:
         refuse(error)
+
+
+def go_on_button(job: Job) -> None:
+    """The first thing to do about a job that was stopped: have it taken up."""
+    st.button(
+        "Go on where it stopped", type="primary", key="resume", on_click=act, args=(jobs.resume, job.id)
+    )
 
 
 def refuse(error: StudioError, where: str = REFUSED) -> None:

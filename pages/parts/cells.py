@@ -69,7 +69,8 @@ def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float]
     for field, text in mine.items():
         value = parsed(text)
         if value is None or not FIELDS[field].allows(value):
-            wrong[field] = f"must be a number {FIELDS[field]}; got {shown(text.strip() or 'nothing')}"
+            typed = f"; got {shown(text.strip())}" if text.strip() else ""
+            wrong[field] = f"{'' if typed else 'is empty; it '}must be a number {FIELDS[field]}{typed}"
         else:
             row[field] = value
     if not wrong and row["low"] >= row["high"]:

@@ -112,6 +112,7 @@ def _compare(
     workspace: Workspace, path: str, labels: dict[str, str], picked: list[str]
 ) -> tuple[Problem, ...]:
     if not picked:
-        return (Problem("", "choose at least one; until then the last choice is kept"),)
+        what = path.partition(".")[0]
+        return (Problem("", f"choose at least one {what} to compare; until then the last choice is kept"),)
     variants = tuple(Variant(labels[name], {path: name}) for name in labels if name in picked)
     return workspace.change(lambda draft: replace(draft, variants=variants))

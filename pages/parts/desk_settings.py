@@ -35,6 +35,8 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         format_func=noisy.__getitem__,
         key=workspace.key("mechanisms"),
     )
+    if not chosen:
+        st.error("Choose at least one mechanism.")
     lowest, highest = st.select_slider(
         "Budgets ε, per use of the mechanism",
         RUNGS,
@@ -90,7 +92,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
     try:
         return parse_ladder(asked)
     except InvalidExperiment as error:
-        for problem in error.problems:
+        for problem in error.problems if chosen else ():
             st.error(plain(_in_words(problem.path, problem.message), 300))
         return None
 

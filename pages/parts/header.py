@@ -11,6 +11,7 @@ import streamlit as st
 from ldp_core import presets
 from ldp_core.errors import StudioError
 from ldp_core.runs import drafts
+from ldp_core.runs.job import Job
 from pages.parts.acts import refusal, refuse
 from pages.parts.scenario import named
 from pages.parts.uncut import uncut
@@ -20,8 +21,8 @@ MINE = "Your own"
 NOT_BACK = "not taken back"
 
 
-def header(workspace: Workspace) -> None:
-    """Draw the line; changes replace the draft and can be undone."""
+def header(workspace: Workspace, job: Job | None = None) -> None:
+    """Draw the line; changes replace the draft and can be undone. `job` is the one that the page shows."""
     labels = [presets.get(name).label for name in presets.names()]
     preset = workspace.preset
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -55,12 +56,22 @@ def header(workspace: Workspace) -> None:
             args=(partial(workspace.replace, original or workspace.draft),),
         )
         with st.popover("Share"):
-            st.caption("Whoever opens this link gets a copy of their own; yours stays as it is.")
-            here = urlsplit(st.context.url or "")
-            if st.button("Make a link", type="primary"):
-                snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
-                st.code(f"{here.scheme}://{here.netloc}{here.path}?share={snapshot}", language=None)
+            _share(workspace, job)
     refusal(NOT_BACK)
+
+
+def _share(workspace: Workspace, job: Job | None) -> None:
+    here = urlsplit(st.context.url or "")
+    place = f"{here.scheme}://{here.netloc}{here.path}"
+    if job is not None:
+        st.markdown("**To watch this run**")
+        st.caption("Whoever opens this link sees its curves as they come, and can change nothing.")
+        st.code(f"{place}?job={job.id}", language=None)
+        st.markdown("**To try the settings**")
+    st.caption("Whoever opens this link gets a copy of their own; yours stays as it is.")
+    if st.button("Make a link", type="primary"):
+        snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
+        st.code(f"{place}?share={snapshot}", language=None)
 
 
 @uncut

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,12 +13,14 @@ import streamlit as st
 from ldp_core import mechanisms
 from ldp_core.errors import StudioError
 from ldp_core.experiment import parse_draft
-from ldp_core.runs import housekeeping, jobs
+from ldp_core.runs import housekeeping, jobs, queue
 from ldp_core.runs.housekeeping import REMOVED
 from ldp_core.runs.job import Job
 from ldp_core.runs.listing import Listed, describe
 from pages.parts.acts import act, refusal
+from pages.parts.job_state import progress_of
 from pages.parts.scenario import named
+from pages.parts.shared import PAUSE_SECONDS
 from pages.parts.text import ago, asked_in_words, bytes_in_words, few, number, plain
 from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
@@ -84,10 +87,32 @@ def _describe(one: Listed, whole: bool = False) -> None:
         st.page_link(page, label=f":blue[{name}]", query_params={"job": job.id})
     else:
         st.markdown(name)
-    said = [plain(one.state), "pinned" * one.pinned, words.size, ago(time.time() - job.created)]
+    mine = job.owner is not None and job.owner == visitor().owner
+    said = [_state(one), "pinned" * one.pinned, "yours" * mine, words.size, ago(time.time() - job.created)]
     state = ", ".join(part for part in said if part)
     more = f"; {words.asked}" if whole and words.asked else ""
     st.caption(f"{state}  \n{plain(words.compared, 300)}{more}" if words.compared else state)
+
+
+def _state(one: Listed) -> str:
+    """Its state, and how far it is."""
+    job = one.job
+    if job.status == "queued" and not job.message:
+        before = _places().get(job.id, 0)
+        return f"queued, {before} before it" if before else "queued"
+    if job.status in ("running", "cancelling") and job.kind == "run" and one.rounds:
+        with suppress(StudioError):
+            runs = progress_of(job.folder).update(PAUSE_SECONDS).runs
+            at = min((run.round for run in runs), default=0)
+            return f"{plain(one.state)}, round {at} of {number(one.rounds, 6)}"
+    return plain(one.state.replace("cancelled", "stopped", 1))
+
+
+@st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)
+def _places() -> dict[str, int]:
+    """How many jobs are before each that waits."""
+    running = len(queue.find("status IN ('running', 'cancelling')"))
+    return {job.id: running + n for n, job in enumerate(queue.in_turn())}
 
 
 def _stop(one: Listed) -> None:

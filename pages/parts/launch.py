@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from ldp_core.errors import InvalidExperiment, StudioError
@@ -12,15 +10,19 @@ from ldp_core.experiment import Draft
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.job import Job
-from pages.parts.acts import act, refusal, refuse
-from pages.parts.changes import changes, differing
+from pages.parts.acts import act, go_on_button, refusal, refuse
+from pages.parts.chosen_job import differs
 from pages.parts.fields import mistakes
 from pages.parts.job_state import may_go_on, takes
 from pages.parts.scenario import preset_of
 from pages.parts.text import plain
 from pages.parts.uncut import uncut
+from pages.parts.unmended import unmended
 from pages.parts.visitor import visitor
 from pages.parts.workspace import Workspace
+
+MOST_WRONG = 3
+"""Mistakes told beside the button."""
 
 
 def title(draft: Draft | None = None) -> None:
@@ -40,9 +42,8 @@ def question_of(draft: Draft) -> str:
     return preset.question if same else ""
 
 
-def launch(workspace: Workspace) -> Job | None:
-    """The button; returns the job to show below it, if there is one."""
-    job = _job_of(workspace)
+def launch(workspace: Workspace, job: Job | None) -> None:
+    """The button that launches what the draft holds now; `job` is the one that the page shows."""
     since = differs(job, workspace.draft) if job is not None else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         if job is not None and job.live:
@@ -58,52 +59,32 @@ def launch(workspace: Workspace) -> Job | None:
                 on_click=act,
                 args=(jobs.cancel, job.id),
             )
-            return job
+            return
+        can_resume = job is not None and may_go_on(job)
+        goes_on = job is not None and can_resume and not since
+        if job is not None and goes_on:
+            go_on_button(job)
         st.button(
             "Train again" if job else "Train",
-            type="primary",
+            type="secondary" if goes_on else "primary",
             key="train",
+            help="From the beginning; what was stopped stays on the list of runs" if goes_on else None,
             on_click=_train,
             args=(workspace,),
             disabled=bool(wrong := [*mistakes(workspace), *_too_much(workspace.draft)]),
         )
-        can_resume = job is not None and may_go_on(job)
-        if job is not None and can_resume and not since:
-            st.button("Go on where it stopped", key="resume", on_click=act, args=(jobs.resume, job.id))
         refusal()
         if wrong:
-            st.caption(f"First mend this: {plain(wrong[0], 200)}.")
-            return job
+            st.caption(f"First mend this: {'; '.join(plain(one, 200) for one in wrong[:MOST_WRONG])}.")
+            return
+        if cells := unmended(workspace):
+            st.warning(f"{cells}; those clients train with what they had.")
+            st.page_link("clients.py", label=":blue[Mend them]", query_params={"draft": workspace.id})
         if since:
             back = " Undo that to go on where this run stopped." if can_resume else ""
             st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.{back}")
         if (job is None or since) and (known := rates()):
             st.caption(takes(cost(workspace.draft).seconds(known), visitor().owner))
-    return job
-
-
-def _job_of(workspace: Workspace) -> Job | None:
-    """The job to show: one that runs, else the closest."""
-    found = jobs.of_draft(workspace.id)
-    chosen = next((job for job in found if job.live), None) or closest(found, workspace.draft)
-    return jobs.look(chosen.id) if chosen else None
-
-
-def closest(found: Sequence[Job], draft: Draft) -> Job | None:
-    """Of the scenario's jobs, newest first, the one that differs least; one that does not may be of any.
-
-    So a small edit is held against what was on the page before it, and not against another experiment.
-    """
-    now = draft.as_json()
-    many = [(len(differing(job.request["draft"], now)), job) for job in found]
-    name = draft.base.name
-    mine = [one for one in many if one[0] == 0 or one[1].request["draft"]["base"]["name"] == name]
-    return min(mine, key=lambda one: one[0])[1] if mine else None
-
-
-def differs(job: Job, draft: Draft) -> str:
-    """What has changed since a job was launched, in a few words; "" if nothing has."""
-    return changes(job.request["draft"], draft.as_json())
 
 
 def _too_much(draft: Draft) -> list[str]:

@@ -37,12 +37,12 @@ def profiles(workspace: Workspace) -> None:
             help="A line a client, with the columns client, epsilon, low and high (run_limit if wanted); "
             f"up to {MOST_BYTES >> 20} MB. Commas, semicolons and tabs are understood.",
         )
-    if refused:
-        name, problems = refused
-        more = len(problems) - MOST_SHOWN
-        lines = [f"- {plain(str(problem), 300)}" for problem in problems[:MOST_SHOWN]]
-        lines += [f"- and {number(more, 6)} more"] if more > 0 else []
-        st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
+        if refused:  # here, where one looks: the page is below this
+            name, problems = refused
+            more = len(problems) - MOST_SHOWN
+            lines = [f"- {plain(str(problem), 300)}" for problem in problems[:MOST_SHOWN]]
+            lines += [f"- and {number(more, 6)} more"] if more > 0 else []
+            st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
 
 
 @uncut

@@ -6,8 +6,10 @@ either way.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
+from dataclasses import replace
 from importlib.util import find_spec
 
 import streamlit as st
@@ -17,6 +19,8 @@ from pages.parts.text import plain
 from pages.parts.uncut import uncut
 
 COOKIE = "epsilon_visitor"
+_teachers: set[str] = set()
+"""Those who have told the secret since this server was started, on whatever page they are now."""
 TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
@@ -27,11 +31,10 @@ def visitor() -> Person:
     on its first visit it takes over the token of its session (assets/web/memory.js), which it
     sends as a cookie from then on.
     """
-    secret = st.session_state.get("teacher's secret", "")
     issuer, subject = (st.user.get(claim) for claim in ("iss", "sub"))
-    if st.user.get("is_logged_in") and issuer and subject:
-        return signed_in(str(issuer), str(subject), secret)
-    return person(token(), secret)
+    known = st.user.get("is_logged_in") and issuer and subject
+    one = signed_in(str(issuer), str(subject)) if known else person(token())
+    return replace(one, teacher=one.owner in _teachers)
 
 
 def token() -> str:
@@ -57,17 +60,29 @@ def sign_in_entrance() -> None:
 
 
 def teacher_entrance() -> None:
-    """Where a teacher types the secret that the server was started with."""
+    """Where a teacher types the secret that the server was started with; nothing where it has none."""
+    if not os.environ.get("EPSILON_TEACHER"):
+        return
+    if visitor().teacher:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("You are the teacher in this browser: you may stop, pin and delete everybody's runs.")
+            st.button("Leave", type="tertiary", key="teacher leaves", on_click=_leave)
+        return
     with st.popover("I am the teacher", type="tertiary"):
         st.text_input("Secret", type="password", key="teacher's secret typed", on_change=_enter)
-        if is_teacher(st.session_state.get("teacher's secret", "")):
-            st.caption("You may stop and delete everybody's jobs.")
-        elif st.session_state.get("teacher's secret typed"):
+        if st.session_state.get("teacher's secret typed"):
             st.error("That is not the secret that this server was started with.")
         else:
-            st.caption("With it you may stop and delete everybody's jobs.")
+            st.caption("With it you may stop, pin and delete everybody's runs.")
 
 
 @uncut
 def _enter() -> None:
-    st.session_state["teacher's secret"] = st.session_state["teacher's secret typed"]
+    owner = visitor().owner
+    if owner and is_teacher(st.session_state["teacher's secret typed"]):
+        _teachers.add(owner)
+
+
+@uncut
+def _leave() -> None:
+    _teachers.discard(visitor().owner or "")

@@ -7,12 +7,13 @@ import streamlit as st
 from ldp_core.errors import UnknownJob
 from ldp_core.runs import jobs
 from ldp_core.runs.job import Job
-from pages.parts.acts import act, refusal
+from pages.parts.acts import go_on_button, refusal
 from pages.parts.job_list import in_words
 from pages.parts.job_state import may_go_on
 from pages.parts.launch import title
 from pages.parts.live import live_view, settings_of
 from pages.parts.text import plain
+from pages.parts.visitor import visitor
 from pages.parts.workspace import start_with
 
 OTHER = {
@@ -45,8 +46,17 @@ def shared_job(identity: str, kind: str) -> Job | None:
 def go_on(job: Job) -> None:
     """Whoever launched a job that was stopped may have it taken up, wherever they look at it."""
     if may_go_on(job):
-        st.button("Go on where it stopped", key="resume watched", on_click=act, args=(jobs.resume, job.id))
+        go_on_button(job)
     refusal()
+
+
+def whose(job: Job) -> None:
+    """Who has launched it, as far as that is the visitor's business."""
+    mine = job.owner is not None and job.owner == visitor().owner
+    if mine and job.draft:
+        page = "train.py" if job.kind == "run" else "attack.py"
+        st.page_link(page, label=":blue[Back to its settings]", query_params={"draft": job.draft})
+    st.caption("This is your run." if mine else "You are watching somebody else's run.")
 
 
 def watch_only(identity: str) -> None:
@@ -63,10 +73,10 @@ def watch_only(identity: str) -> None:
         st.markdown(f"**{plain(words.name)}**")
     st.caption(f"{plain(words.compared, 300)}; {plain(words.asked, 300)}")
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Make it mine", type="primary", help="A copy of its settings, to change and to train"):
+        go_on(job)
+        if st.button("Copy its settings", help="To change and to train them; this run stays as it is"):
             del st.query_params["job"]
             start_with(draft)
             st.rerun()
-        go_on(job)
-        st.caption("You are watching this run.")
+        whose(job)
     live_view(draft, job)

@@ -26,13 +26,13 @@ class Workspace:
     def __init__(self, identity: str, draft: Draft, page: str = "") -> None:
         self.id, self.draft, self.page = identity, draft, page
 
-    def key(self, name: str) -> str:
+    def key(self, name: str, page: str = "") -> str:
         """A widget key that changes when the draft is replaced, so that widgets start afresh.
 
-        It is of one page: two pages with the same key would share a widget's state, and the browser
-        would show the first option where the session holds another one.
+        It is of one page, by default of this one: two pages with the same key would share a widget's state,
+        and the browser would show the first option where the session holds another one.
         """
-        return f"{name}-{self.page}-{self.id}-{st.session_state.get('generation', 0)}"
+        return f"{name}-{page or self.page}-{self.id}-{st.session_state.get('generation', 0)}"
 
     @property
     def varied(self) -> set[str]:

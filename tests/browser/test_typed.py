@@ -83,7 +83,7 @@ def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: p
     for text in PAYLOADS[-20:]:
         page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text))
     for n in range(0, len(PAYLOADS), 6):
-        visitor.open(f"/train?job={ids[n]}", "text=You are watching this run")
+        visitor.open(f"/train?job={ids[n]}", "text=You are watching somebody else")
         page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", PAYLOADS[n]))
         assert page.evaluate(SCRIPTS) == before
     assert dialogs == []

@@ -34,7 +34,7 @@ def test_typing_what_is_there_changes_nothing():
         ("epsilon", "0", "between 0.000001 and 700; got “0”"),
         ("epsilon", "-1", "got “-1”"),
         ("epsilon", "abc", "got “abc”"),
-        ("epsilon", "", "got “nothing”"),
+        ("epsilon", " ", "is empty; it must be a number between"),
         ("epsilon", "nan", "got “nan”"),
         ("epsilon", "1e999", "got “1e999”"),
         ("low", "1", "must be below 1, the other end of the range; got 1"),

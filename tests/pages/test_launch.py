@@ -9,7 +9,8 @@ import pytest
 from ldp_core import presets
 from ldp_core.experiment import Draft
 from ldp_core.runs.job import Job
-from pages.parts.launch import closest, question_of
+from pages.parts.chosen_job import closest
+from pages.parts.launch import question_of
 
 DRAFT = presets.get("two_volunteers").draft
 
