@@ -83,7 +83,7 @@ class UnknownJob(StudioError, LookupError):
     """An id that belongs to no job."""
 
     def __init__(self, given: str) -> None:
-        super().__init__(f"there is no job {shown(given)}; an id has twelve hex digits, as submit prints it")
+        super().__init__(f"there is no job {shown(given)} (any more); an id has twelve hex digits")
 
 
 class UnknownDraft(StudioError, LookupError):

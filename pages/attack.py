@@ -14,7 +14,7 @@ from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.job import Job
 from ldp_core.workload import seconds, work_of_ladder
-from pages.parts.acts import act, go_on_button, refusal, refuse
+from pages.parts.acts import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.desk_settings import settings
 from pages.parts.desk_view import desk_view
 from pages.parts.header import header
@@ -56,7 +56,7 @@ def main() -> None:
         with buttons:
             _launch(workspace, job, before, ladder)
         with right:
-            desk_view(job)
+            desk_view(job, own=True)
 
 
 def _newest(found: list[Job]) -> Job | None:
@@ -113,10 +113,14 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         st.button(
             "Stopping…" if stopping else "Stop",
             disabled=stopping or not mine,
+            help=NOT_YOURS if not mine else None,
             key="stop attack",
             on_click=act,
             args=(jobs.cancel, job.id),
         )
+        refusal()
+        if before and ladder and ladder_changes(before, ladder):
+            st.caption("The settings have changed; this attack goes on with the earlier ones.")
         return
     since = ladder_changes(before, ladder) if before and ladder else ""
     can_resume = job is not None and may_go_on(job)
@@ -163,7 +167,6 @@ def _watch_only(identity: str) -> None:
         go_on(job)
         ladder = _asked(job)
         if ladder and st.button("Copy its settings", help="To change and to attack; this one stays as it is"):
-            del st.query_params["job"]
             copy = start_with(Draft(ladder.base, (Variant("run"),)))
             drafts.keep_ladder(copy.id, _settings_of(ladder))
             st.rerun()

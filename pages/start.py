@@ -8,6 +8,7 @@ from ldp_core import presets
 from ldp_core.presets import Preset
 from ldp_core.runs.listing import listed
 from pages.parts import components
+from pages.parts.acts import lasting_refusal
 from pages.parts.cards import picture
 from pages.parts.job_list import job_line
 from pages.parts.refreshing import refreshing
@@ -56,6 +57,7 @@ def _card(preset: Preset, name: str, first: bool) -> None:
 
 def _runs() -> None:
     recent = listed(6)
+    lasting_refusal()
     if not recent:
         st.caption("None yet. Open a scenario and press Train.")
     for one in recent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.choices import choices
-from pages.parts.chosen_job import chosen_job
+from pages.parts.chosen_job import chosen_job, differs
 from pages.parts.header import header
 from pages.parts.launch import launch, title
 from pages.parts.live import live_view
@@ -31,8 +31,8 @@ def main() -> None:
             choices(workspace)
         with right:
             preset = workspace.preset
-            untouched = preset is not None and preset.draft == workspace.draft
-            live_view(workspace.draft, job, preset.lesson if preset and untouched else "")
+            as_prepared = preset is not None and job is not None and not differs(job, preset.draft)
+            live_view(workspace.draft, job, preset.lesson if preset and as_prepared else "", own=True)
 
 
 main()

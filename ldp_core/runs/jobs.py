@@ -19,7 +19,7 @@ from ldp_core.runs.housekeeping import quota, remove_with
 from ldp_core.runs.job import Job
 from ldp_core.runs.people import OPERATOR, Person
 from ldp_core.runs.room import refuse_a_full_disk
-from ldp_core.runs.states import RESUMABLE
+from ldp_core.runs.states import LIVE, RESUMABLE
 from ldp_core.runs.worker import ensure_worker
 
 
@@ -79,6 +79,8 @@ def look(identity: str) -> Job:
     lost = _reap()
     trouble = _wake() if job.status == "queued" else ""
     job = _as_it_is(queue.get(identity), lost)
+    if job.waits_for and queue.status(job.waits_for) not in LIVE:
+        job = replace(job, message="")  # it has its turn like any other now
     if job.live and (short := room.shortage()):
         waits = "it begins" if job.status == "queued" else "what becomes of it is told"
         trouble = trouble or f"{short}; {waits} as soon as there is room"
@@ -206,6 +208,8 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
 def recent(most: int = 10, owner: str | None = None) -> list[Job]:
     """The newest jobs of everybody, or of one person, newest first."""
     lost = _reap()
+    if queue.find("status = 'queued'", most=1):
+        _wake()
     found = queue.find(most=most) if owner is None else queue.find("owner = ?", (owner,), most=most)
     return [_as_it_is(job, lost) for job in found]
 

@@ -158,7 +158,7 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
         began = "SELECT * FROM jobs WHERE status IN ('running', 'cancelling') ORDER BY started"
         running = [_job(row).owner for row in db.execute(began)] if queued else []
     order: list[Job] = []
-    turn, most = max(latest.values(), default=0.0), slots.count()
+    turn, most = max(latest.values(), default=0.0), slots.at_work()
     while queued:
         if len(running) >= most:
             running.pop(0)

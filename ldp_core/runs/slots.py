@@ -6,11 +6,16 @@ processes that it starts, and the server is never without. EPSILON_SLOTS says ot
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 
 from ldp_core.runs import machine
+from ldp_core.runs.alive import is_alive
+from ldp_core.runs.paths import runs_dir
 
+WORKER = "worker.json"
+"""In the runs folder: which worker is at work."""
 MOST = 64
 MOST_GB = 1e9
 """More than any machine has, and few enough bytes for the system to count."""
@@ -40,6 +45,19 @@ def count() -> int:
         return min(MOST, max(1, int(os.environ["EPSILON_SLOTS"])))
     except (KeyError, ValueError):
         return len(machine.gpus()) or max(1, machine.cores() // 2)
+
+
+def at_work() -> int:
+    """How many jobs the present worker trains at the same time, or one that would be started: who is at work
+    may have been told otherwise than this process.
+    """
+    try:
+        noted = json.loads((runs_dir() / WORKER).read_text())
+        if is_alive(noted["pid"], noted["since"]):
+            return min(MOST, max(1, int(noted["slots"])))
+    except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError):
+        pass  # there is none, or one of an older version
+    return count()
 
 
 def slots() -> list[Slot]:

@@ -47,7 +47,7 @@ def wait(job: Job, left: Left) -> Wait:
     order = queue.in_turn(None if job.id else job)
     before = order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
     known, now = rates(), time.time()
-    sure, free = True, [0.0] * max(0, slots.count() - len(running))
+    sure, free = True, [0.0] * max(0, slots.at_work() - len(running))
     for one in running:
         seconds = left(one)
         if seconds is None and (planned := _planned(one, known)) is not None:

@@ -29,7 +29,7 @@ from ldp_core.runs.finished import program
 from ldp_core.runs.housekeeping import REMOVED, prune, sweep
 from ldp_core.runs.paths import data_dir, runs_dir
 from ldp_core.runs.priority import give_way
-from ldp_core.runs.slots import Slot, slots
+from ldp_core.runs.slots import WORKER, Slot, count, slots
 from ldp_core.runs.watch import CONTEXT, Watched
 
 POLL_SECONDS = 0.05
@@ -94,7 +94,7 @@ def main() -> None:
         _work()
         with _lock():
             # whoever submits now waits for the lock, and then finds no worker registered
-            if _leaving or _replaced() or not queue.find("status = 'queued'", most=1):
+            if _leaving or _replaced() or not _is_asked():
                 if _registered() == identity():  # the folder may have been lost, and be another worker's now
                     _register_path().unlink(missing_ok=True)
                 return
@@ -121,8 +121,7 @@ def _work() -> None:
             elif _replaced():
                 break
             elif not measured and rates() is None and time.monotonic() - busy_at > QUIET_SECONDS:
-                measured = True  # once, even if it cannot be kept
-                _measure()
+                measured = _measure()  # once, even if it cannot be kept
             elif time.monotonic() - busy_at >= patience:
                 break
             time.sleep(POLL_SECONDS)
@@ -178,13 +177,23 @@ def _look_after(watched: list[Watched], free: list[Slot]) -> bool:
     return len(watched) < before
 
 
-def _measure() -> None:
-    """Find this machine's rates, in a process of its own: this one must never hold a GPU."""
+def _measure() -> bool:
+    """Find this machine's rates, in a process of its own: this one must never hold a GPU.
+
+    False if somebody has asked for something meanwhile, which comes first.
+    """
     process = CONTEXT.Process(target=_calibrate, args=(os.getpid(),))
     process.start()
-    while not _leaving and not lineage.has_ended(process):
-        time.sleep(POLL_SECONDS)
-    lineage.end(process)
+    try:
+        while not (done := lineage.has_ended(process)) and not _leaving and not _is_asked():
+            time.sleep(POLL_SECONDS)
+    finally:
+        lineage.end(process)
+    return done
+
+
+def _is_asked() -> bool:
+    return bool(queue.find("status = 'queued'", most=1))
 
 
 def _calibrate(parent: int) -> None:
@@ -217,13 +226,13 @@ def _lock() -> FileLock:
 
 
 def _register_path() -> Path:
-    return runs_dir() / "worker.json"
+    return runs_dir() / WORKER
 
 
 def _register(pid: int, wanted: float) -> None:
     """Note a worker; `wanted` is when the process began that asked for it."""
     number, since = identity(pid)
-    noted = {"pid": number, "since": since, "program": program(), "wanted": wanted}
+    noted = {"pid": number, "since": since, "program": program(), "wanted": wanted, "slots": count()}
     partial = _register_path().with_suffix(".partial")
     partial.write_text(json.dumps(noted))
     partial.replace(_register_path())

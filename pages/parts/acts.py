@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import streamlit as st
@@ -15,11 +16,14 @@ from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
 
 REFUSED = "refused"
+READ_SECONDS = 10.0
+NOT_YOURS = "Somebody else has launched this; they can stop it, or a teacher."
 
 
 @uncut
 def act(do: Callable[[str, Person], object], identity: str) -> None:
     """Stop, take up or delete a job as whoever is at the page."""
+    st.session_state.pop(REFUSED, None)
     try:
         do(identity, visitor())
     except StudioError as error:
@@ -35,12 +39,21 @@ def go_on_button(job: Job) -> None:
 
 def refuse(error: StudioError, where: str = REFUSED) -> None:
     """Keep why something could not be done until that part of the page is drawn."""
-    st.session_state[where] = str(error)
+    st.session_state[where] = (str(error), time.monotonic())
 
 
 def refusal(where: str = REFUSED) -> bool:
     """Say once why the last act could not be done; False if it was."""
-    why = st.session_state.pop(where, None)
+    why, _ = st.session_state.pop(where, ("", 0.0))
     if why:
         st.error(plain(why, 300))
-    return why is not None
+    return bool(why)
+
+
+def lasting_refusal() -> None:
+    """Say it for a while, where the page draws itself again before anybody has read it."""
+    why, since = st.session_state.get(REFUSED, ("", 0.0))
+    if time.monotonic() - since > READ_SECONDS:
+        st.session_state.pop(REFUSED, None)
+    elif why:
+        st.error(plain(why, 300))

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import attacks, mechanisms
-from ldp_core.errors import StorageFailed, UnknownJob
+from ldp_core.errors import StorageFailed
 from ldp_core.experiment.ladder import parse_ladder
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.desk import Desk
@@ -21,13 +21,16 @@ from pages.parts.desk_words import caption, controls, findings
 from pages.parts.job_state import desk_of, gone, is_gone, place_in_queue, time_left
 from pages.parts.pace import pace
 from pages.parts.refreshing import refreshing
-from pages.parts.shared import watched
+from pages.parts.shared import look_again, watched
 from pages.parts.text import number, percent, plain
 from pages.parts.text import seconds as in_words
 
 
-def desk_view(job: Job | None) -> None:
-    """A job's ladder, refreshed while it is climbed; or what will stand here."""
+def desk_view(job: Job | None, own: bool = False) -> None:
+    """A job's ladder, refreshed while it is climbed; or what will stand here.
+
+    `own` is whether other ladders of its draft belong on this page, too.
+    """
     if job is None:
         st.info(
             "Press Attack: the server trains the model, takes the client's uploads under each mechanism and "
@@ -36,15 +39,16 @@ def desk_view(job: Job | None) -> None:
         return
     every = pace() if job.live else None
     refreshing(_watch, every)(job.id, every)
+    look_again(job, own)
 
 
 def _watch(identity: str, every: float | None) -> None:
-    try:
-        job = watched(identity, asks_again=every is not None)
-        desk = desk_of(job.folder).update()
-    except UnknownJob:
+    job = watched(identity, live=every is not None)
+    if job is None:
         st.info("This ladder has been deleted.")
         return
+    try:
+        desk = desk_of(job.folder).update()
     except StorageFailed as error:
         st.error(plain(str(error), 300))
         return

@@ -17,7 +17,7 @@ from ldp_core.runs import housekeeping, jobs, queue
 from ldp_core.runs.housekeeping import REMOVED
 from ldp_core.runs.job import Job
 from ldp_core.runs.listing import Listed, describe
-from pages.parts.acts import act, refusal
+from pages.parts.acts import act, lasting_refusal
 from pages.parts.job_state import progress_of
 from pages.parts.scenario import named
 from pages.parts.shared import PAUSE_SECONDS
@@ -43,6 +43,7 @@ def job_list() -> None:
         found = jobs.recent(MOST, me.owner) if whose == WHOSE[1] else found
     if not found:
         st.caption("None yet. Open a scenario and press Train.")
+    lasting_refusal()
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {whose}"
     page = min(st.session_state.get(chosen, 1), pages)
     for one in map(describe, found[EACH * (page - 1) : EACH * page]):
@@ -54,7 +55,6 @@ def job_list() -> None:
                 _stop(one)
                 if me.owns(one.job.owner):
                     _keep(one)
-    refusal()
     if pages > 1:
         st.pagination(pages, key=chosen)
     taken, quota = bytes_in_words(_taken()), bytes_in_words(housekeeping.quota())

@@ -133,7 +133,7 @@ def takes(planned: float, owner: str | None) -> str:
 
 def _behind(found: Wait, it: str) -> str:
     """What is before a job; "" if there is a slot for it."""
-    if found.ahead < slots.count():
+    if found.ahead < slots.at_work():
         return ""
     place = f"{found.ahead} job{'s' if found.ahead > 1 else ''} before {it}"
     if found.seconds == 0:

@@ -10,7 +10,7 @@ from ldp_core.experiment import Draft
 from ldp_core.runs import drafts, jobs
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.job import Job
-from pages.parts.acts import act, go_on_button, refusal, refuse
+from pages.parts.acts import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.chosen_job import differs
 from pages.parts.fields import mistakes
 from pages.parts.job_state import may_go_on, takes
@@ -54,11 +54,12 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             st.button(
                 "Stopping…" if stopping else "Stop",
                 disabled=stopping or not mine,
-                help=None if mine else "Somebody else has launched this run; they can stop it, or a teacher.",
+                help=None if mine else NOT_YOURS,
                 key="stop",
                 on_click=act,
                 args=(jobs.cancel, job.id),
             )
+            refusal()
             return
         can_resume = job is not None and may_go_on(job)
         goes_on = job is not None and can_resume and not since

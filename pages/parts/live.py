@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
+from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.spying import why_not
 from ldp_core.runs.job import Job
@@ -24,16 +24,20 @@ from pages.parts.pace import pace
 from pages.parts.refreshing import refreshing
 from pages.parts.series import Series, announced, series
 from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, uploads_in
-from pages.parts.shared import PAUSE_SECONDS, Moment, once, watched
+from pages.parts.shared import PAUSE_SECONDS, Moment, look_again, once, watched
 from pages.parts.text import number, plain
 
 VIEWS = {True: "closest reconstructions", False: "newest"}
 
 
-def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
+def live_view(draft: Draft, job: Job | None, lesson: str = "", own: bool = False) -> None:
     """A job, refreshed while it runs; or what to expect of the draft, before there is one.
 
-    `lesson` is what a prepared scenario is meant to show, told once its runs have ended.
+    Args:
+        draft: what the page holds.
+        job: what it shows.
+        lesson: what a prepared scenario is meant to show, told once its runs have ended.
+        own: whether other jobs of the job's draft belong on this page, too.
     """
     if job is None:
         expected = _panels(draft, [], None, Pictured([]), empty=_expected(draft))
@@ -43,6 +47,7 @@ def live_view(draft: Draft, job: Job | None, lesson: str = "") -> None:
         live = job.live
         every = pace() if live else None
         refreshing(_watch, every)(job.id, every, lesson)
+        look_again(job, own)
         ledger_section(recorded)
 
 
@@ -57,9 +62,8 @@ def settings_of(job: Job) -> Draft | None:
 
 def _watch(identity: str, every: float | None, lesson: str) -> None:
     """The part that refreshes itself; the whole page is drawn again when the job ends."""
-    try:
-        job = watched(identity, asks_again=every is not None)
-    except UnknownJob:
+    job = watched(identity, live=every is not None)
+    if job is None:
         st.info("This run has been deleted.")
         return
     pace()  # who looks is counted; whoever comes later asks less often

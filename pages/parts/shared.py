@@ -9,14 +9,18 @@ from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
+from ldp_core.errors import UnknownJob
 from ldp_core.runs import jobs
 from ldp_core.runs.job import Job
+from pages.parts.refreshing import refreshing
 
 T = TypeVar("T")
 MOST = 128
 """Things kept; what was not asked for longest goes first."""
 PAUSE_SECONDS = 0.3
 """Between two looks at the queue or at a record, however many watch."""
+AGAIN_SECONDS = 3.0
+"""Between two looks at a job that has ended."""
 _kept: OrderedDict[Hashable, tuple[Moment | None, Any]] = OrderedDict()
 _lock = threading.RLock()
 
@@ -56,16 +60,38 @@ def job_now(identity: str) -> Job:
     return jobs.look(identity)
 
 
-def watched(identity: str, asks_again: bool) -> Job:
-    """The job for a part of a page that refreshes itself, or does not.
+def watched(identity: str, live: bool) -> Job | None:
+    """The job for a part of a page that was drawn while it was `live`, or when it had ended; None if it is
+    gone.
 
     How it was a moment ago is near enough where it is asked again soon. Where it is not, nobody would ever
     put that right: there it is looked up anew. When it ends, or is taken up, the whole page is drawn again.
-
-    Raises:
-        UnknownJob: there is no such job.
     """
-    job = job_now(identity) if asks_again else jobs.look(identity)
-    if job.live != asks_again:
+    try:
+        job = job_now(identity) if live else jobs.look(identity)
+    except UnknownJob:
+        if live:
+            st.rerun()
+        return None
+    if job.live != live:
         st.rerun()
     return job
+
+
+def look_again(job: Job, own: bool) -> None:
+    """On the page of a job that has ended: have it drawn again when that is taken up, or its record goes; and
+    on one's `own` page, when another job of the draft is launched, from another tab.
+    """
+    if not job.live:
+        refreshing(_look_again, AGAIN_SECONDS)(job, own)
+
+
+def _look_again(drawn: Job, own: bool) -> None:
+    try:
+        job = jobs.look(drawn.id)
+    except UnknownJob:
+        st.rerun()
+    newest = jobs.of_draft(drawn.draft or "", drawn.kind, most=1) if own else []
+    other = any(jobs.look(one.id).live for one in newest if one.live)
+    if other or (job.live, job.message) != (drawn.live, drawn.message):
+        st.rerun()

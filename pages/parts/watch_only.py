@@ -53,9 +53,12 @@ def go_on(job: Job) -> None:
 def whose(job: Job) -> None:
     """Who has launched it, as far as that is the visitor's business."""
     mine = job.owner is not None and job.owner == visitor().owner
-    if mine and job.draft:
+    # the navigation's own entry leads here, to the page that is shown already
+    draft = job.draft if mine else st.session_state.get("draft")
+    if draft:
         page = "train.py" if job.kind == "run" else "attack.py"
-        st.page_link(page, label=":blue[Back to its settings]", query_params={"draft": job.draft})
+        label = "Back to its settings" if mine else "Back to your own"
+        st.page_link(page, label=f":blue[{label}]", query_params={"draft": draft})
     st.caption("This is your run." if mine else "You are watching somebody else's run.")
 
 
@@ -75,7 +78,6 @@ def watch_only(identity: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         go_on(job)
         if st.button("Copy its settings", help="To change and to train them; this run stays as it is"):
-            del st.query_params["job"]
             start_with(draft)
             st.rerun()
         whose(job)

@@ -97,7 +97,7 @@ def arrive(page: str) -> None:
     if st.session_state.get("page shown") != page:
         st.session_state["page shown"] = page
         st.session_state["visit"] = visit() + 1
-        for kept in ("fields", "wrong fields", "waiting fields", "drawn"):
+        for kept in ("fields", "wrong fields", "waiting fields", "drawn", "refused"):
             st.session_state.pop(kept, None)
 
 
@@ -131,7 +131,6 @@ def start_with(draft: Draft) -> Workspace:
 
 def _copy_of(snapshot: str) -> Workspace:
     draft, ladder = drafts.snapshot(snapshot), drafts.ladder_of(snapshot)
-    del st.query_params["share"]
     if draft is None:
         st.toast("That link leads to nothing on this server; here is the default experiment.")
         draft = presets.get(presets.names()[0]).draft
@@ -147,8 +146,8 @@ def _remember(identity: str) -> None:
     if st.session_state.get("draft") != identity:
         st.session_state.draft = identity
         _start_widgets_afresh()
-    if st.query_params.get("draft") != identity:
-        st.query_params.draft = identity
+    if st.query_params.to_dict() != {"draft": identity}:
+        st.query_params.from_dict({"draft": identity})  # in one step: each is one for the browser's Back
 
 
 def _start_widgets_afresh() -> None:

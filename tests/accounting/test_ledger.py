@@ -14,6 +14,7 @@ from ldp_core.accounting import DELTA, Spending, ledger
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.normal import epsilon_of, mu_of
+from tests.busy import within
 
 SCOPES = ["coordinate", "upload", "run_expected", "run_worst"]
 LINE = {"epsilon", "delta", "rule", "basic", "guarantee", "why"}
@@ -145,4 +146,4 @@ def test_many_clients_with_budgets_of_their_own_do_not_take_minutes():
     budgets = np.linspace(0.1, 8, 1400).tolist()
     start = time.perf_counter()
     ledger({"clients": {"count": 1400, "epsilon": budgets}})
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < within(20)

@@ -18,6 +18,7 @@ from pages.parts.live_charts import thinned
 from tests.browser.conftest import PATIENCE, Visitor, wait_until
 from tests.browser.proxy import Proxy
 from tests.browser.server import Server
+from tests.busy import within
 
 pytestmark = pytest.mark.alone
 DROPS = 15
@@ -91,7 +92,7 @@ def test_a_connection_that_drops_fifteen_times(browser: Browser, line: Proxy):
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
     assert_whole(page, identity)
     # beside other work on the machine one of them may have to knock again
-    assert sorted(times)[DROPS * 4 // 5] <= RECOVERY_SECONDS, times
+    assert sorted(times)[DROPS * 4 // 5] <= within(RECOVERY_SECONDS), times
     assert visitor.foreign == []
     visitor.context.close()
 
@@ -127,5 +128,5 @@ def test_a_slow_line_that_loses_one_chunk_in_a_hundred(browser: Browser, line: P
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
     assert_whole(page, identity)
-    assert slowest <= 2 * RECOVERY_SECONDS
+    assert slowest <= within(2 * RECOVERY_SECONDS)
     visitor.context.close()

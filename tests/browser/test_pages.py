@@ -16,6 +16,7 @@ from ldp_core.runs import drafts, queue
 from pages.parts.text import number
 from tests.browser.conftest import TRAINING, Visitor, choose, wait_until
 from tests.browser.server import Server
+from tests.busy import within
 
 PAGES = {
     "/": "text=Latest runs on this server",
@@ -227,8 +228,8 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
         times.append(page.evaluate("performance.now()") - start)
         page.wait_for_timeout(300)
     quarter, median = sorted(times)[2], sorted(times)[6]
-    assert quarter < 200, times
-    assert median < 400, times
+    assert quarter < within(200), times
+    assert median < within(400), times
     epsilon = float(page.locator(law).first.inner_text().split("at ε ")[1])
     variance = float(page.locator(noise).first.inner_text().split()[1].rstrip(","))
     assert epsilon > 0.5

@@ -23,6 +23,7 @@ import pytest
 
 from ldp_core.runs import queue
 from ldp_core.runs.progress import Progress
+from tests.busy import within
 from tests.conftest import ROOT
 from tests.data import events
 from tests.runs.processes import PATIENCE_SECONDS, trained_a_round
@@ -55,7 +56,7 @@ class Container:
         first, began = everybody[0], time.monotonic()
         assert len(everybody) >= 2, "a server and a worker at least"
         first.send_signal(number)
-        self.outside.wait(15)
+        self.outside.wait(PATIENCE_SECONDS)
         _, left = psutil.wait_procs(everybody, 5)
         assert left == []
         return time.monotonic() - began
@@ -77,10 +78,11 @@ def container(runs_dir: Path) -> Iterator[Callable[..., Container]]:
         one.outside.wait()
 
 
-def wait_for(done: Callable[[], object], seconds: float) -> float:
+def wait_for(done: Callable[[], object]) -> float:
+    """Seconds until it was so."""
     began = time.monotonic()
     while not done():
-        assert time.monotonic() - began < seconds
+        assert time.monotonic() - began < PATIENCE_SECONDS
         time.sleep(0.05)
     return time.monotonic() - began
 
@@ -91,20 +93,20 @@ def test_a_container_is_stopped_and_started_again(
     """Nobody looks at the queue from outside in a way that would change it: here nobody there is alive."""
     (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
     first = container(f"{sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}")
-    wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]), PATIENCE_SECONDS)
+    wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]))
     job = queue.find()[0]
-    assert first.send(signal.SIGTERM) < 10
+    assert first.send(signal.SIGTERM) < within(10)
     kept = Progress(job.folder).update().rounds_done()
     assert 0 < kept < 250
     number = queue.get(job.id).pid
 
     second = container()
-    assert wait_for(lambda: not queue.get(job.id).live, 15) < 15
+    assert wait_for(lambda: not queue.get(job.id).live) < within(15)
     assert queue.get(job.id).status == "interrupted"
     second.send(signal.SIGKILL)
 
     container(f"{sys.executable} -m ldp_core resume {job.id}")
-    wait_for(lambda: queue.get(job.id).status == "completed", PATIENCE_SECONDS)
+    wait_for(lambda: queue.get(job.id).status == "completed")
     end = Progress(job.folder).update().runs[0].end
     assert end is not None
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
@@ -125,7 +127,7 @@ def test_nothing_is_written_but_into_the_folders_of_data_and_runs(
         f"mount --bind {runs_dir} {runs_dir} && {all_else} && ! touch {tmp_path / 'x'} "
         f"&& export HOME=/nowhere && {sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}"
     )
-    wait_for(lambda: queue.find() and not queue.find()[0].live, 30)
+    wait_for(lambda: queue.find() and not queue.find()[0].live)
     assert queue.find()[0].status == "completed"
 
     def answers() -> bool:
@@ -133,4 +135,4 @@ def test_nothing_is_written_but_into_the_folders_of_data_and_runs(
             return bool(page.status == 200)
         return False
 
-    wait_for(answers, 15)
+    wait_for(answers)

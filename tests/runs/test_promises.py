@@ -20,6 +20,7 @@ from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs import jobs, queue, store
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.store import copied
+from tests.busy import within
 from tests.conftest import ROOT
 from tests.data import events
 from tests.runs.processes import (
@@ -139,7 +140,7 @@ def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Pat
     assert living(killed) == []
     job = until(identity, lambda job: not job.live)
     assert job.status == "interrupted"
-    assert time.monotonic() - at <= 15
+    assert time.monotonic() - at <= within(15)
     assert queue.find("status IN ('running', 'cancelling')") == [], "nothing is running without a process"
     assert 0 < Progress(job.folder).update().rounds_done() < 150
     jobs.resume(identity)
@@ -157,8 +158,8 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
     worker = psutil.Process(job.pid).ppid()
     asked = time.monotonic()
     os.kill(worker, signal.SIGTERM)
-    assert living([worker, job.pid], 10) == []
-    assert time.monotonic() - asked <= 10
+    assert living([worker, job.pid], PATIENCE_SECONDS) == []
+    assert time.monotonic() - asked <= within(10)
     job = queue.get(identity)
     assert (job.status, job.pid) == ("interrupted", None)
     assert "told to stop" in job.message
@@ -210,7 +211,7 @@ def test_a_flood_and_absurd_sizes_are_refused_at_once(monkeypatch: pytest.Monkey
         asked = time.monotonic()
         with pytest.raises(InvalidExperiment, match=words):
             jobs.submit(parse_draft(experiment))
-        assert time.monotonic() - asked <= 0.5
+        assert time.monotonic() - asked <= within(0.5)
     small, taken, took = Draft(parse({}), (Variant("run"),)), 0, []
     for _ in range(queue.WAITING_ALL + 100):
         asked = time.monotonic()
@@ -222,7 +223,7 @@ def test_a_flood_and_absurd_sizes_are_refused_at_once(monkeypatch: pytest.Monkey
         took.append(time.monotonic() - asked)
     print(f"asked {len(took)} times: median {sorted(took)[150]:.3f} s, p95 {sorted(took)[285]:.3f} s")
     assert taken == queue.WAITING_ALL
-    assert sorted(took)[285] <= 0.5
+    assert sorted(took)[285] <= within(0.5)
 
 
 def test_cancelling_takes_two_seconds_at_most(two_slots: Path):
@@ -245,5 +246,5 @@ def test_cancelling_takes_two_seconds_at_most(two_slots: Path):
         assert len(workers(two_slots)) == 2, "no training process of it is left"
     print(f"cancelled in {sorted(running)[5]:.2f} s, at most {max(running):.2f} s", end=" ")
     print(f"(waiting: at most {max(waiting):.2f} s)")
-    assert max(running) <= 2.0, running
-    assert max(waiting) <= 0.5, waiting
+    assert max(running) <= within(2.0), running
+    assert max(waiting) <= within(0.5), waiting

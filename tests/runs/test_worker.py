@@ -20,6 +20,7 @@ from ldp_core.runs.drive import drive
 from ldp_core.runs.job import Job
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.store import copied, events_after
+from tests.busy import within
 from tests.conftest import ROOT
 from tests.runs.processes import launch, trained_a_round, until, workers
 
@@ -54,12 +55,12 @@ def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(runs_d
     started = queue.get(second).started
     assert ended is not None
     assert started is not None
-    assert 0 <= started - ended < 1.0
+    assert 0 <= started - ended < within(1.0)
     assert len(workers(runs_dir)) == 1
     asked = time.monotonic()
     third = launch({"rounds": 1})
     until(third, trained_a_round)
-    assert time.monotonic() - asked < 1.5
+    assert time.monotonic() - asked < within(1.5)
 
 
 def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(runs_dir: Path):
@@ -68,7 +69,7 @@ def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(runs_
     asked = time.monotonic()
     assert jobs.cancel(identity).status in ("cancelling", "cancelled")
     job = until(identity, lambda job: job.status == "cancelled")
-    assert time.monotonic() - asked < 2.5
+    assert time.monotonic() - asked < within(2.5)
     assert len(events_after(job.folder)) > 1
     assert len(workers(runs_dir)) == 1, "the training process is gone, the worker stays"
     assert jobs.cancel(identity).status == "cancelled", "cancelling twice changes nothing"
@@ -108,7 +109,7 @@ def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom
     killed = time.monotonic()
     job = until(identity, lambda job: not job.live)
     assert job.status == "interrupted"
-    assert time.monotonic() - killed < 15
+    assert time.monotonic() - killed < within(15)
     if whom == "worker":
         deadline = time.monotonic() + 5
         while psutil.pid_exists(job.pid or target) and time.monotonic() < deadline:
@@ -219,7 +220,7 @@ def test_the_same_experiment_and_seed_is_never_trained_twice():
     first = until(launch({"rounds": 30}), lambda job: not job.live)
     asked = time.monotonic()
     second = until(launch({"rounds": 30, "name": "again"}), lambda job: not job.live)
-    assert time.monotonic() - asked < 3
+    assert time.monotonic() - asked < within(3)
     assert second.id != first.id
     assert per_run(second) == per_run(first)
     assert copied(second.folder) == {0: first.id}
