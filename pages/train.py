@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.choices import choices
-from pages.parts.chosen_job import chosen_job, differs
+from pages.parts.chosen_job import chosen_job, lesson_of
 from pages.parts.header import header
 from pages.parts.launch import launch, title
 from pages.parts.live import live_view
@@ -30,9 +30,7 @@ def main() -> None:
             st.subheader("What is run", anchor="settings")
             choices(workspace)
         with right:
-            preset = workspace.preset
-            as_prepared = preset is not None and job is not None and not differs(job, preset.draft)
-            live_view(workspace.draft, job, preset.lesson if preset and as_prepared else "", own=True)
+            live_view(workspace.draft, job, lesson_of(job), own=True)
 
 
 main()

@@ -1,5 +1,6 @@
 // This browser's own drafts, remembered here and nowhere else.
-// data: {keep: {id, name}, token} on every page with a draft; {show: true} on the start page.
+// data: {keep: {id, name}, token} on every page with a draft, {token} where a teacher comes in; {show: true}
+// on the start page.
 
 import { child, element, resize, text } from "./dom.js";
 import "./plot.js"; // so that the charts of the next page are there at once

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ldp_core import presets
 from ldp_core.experiment import Draft
 from ldp_core.runs import jobs
 from ldp_core.runs.job import Job
@@ -33,3 +34,12 @@ def closest(found: Sequence[Job], draft: Draft) -> Job | None:
 def differs(job: Job, draft: Draft) -> str:
     """What has changed since a job was launched, in a few words; "" if nothing has."""
     return changes(job.request["draft"], draft.as_json())
+
+
+def lesson_of(job: Job | None) -> str:
+    """What a scenario is meant to show; "" unless the job was launched as that was prepared."""
+    if job is None:
+        return ""
+    name = job.request["draft"]["base"]["name"]
+    preset = next((one for one in map(presets.get, presets.names()) if one.label == name), None)
+    return preset.lesson if preset and not differs(job, preset.draft) else ""

@@ -135,6 +135,11 @@ def remember(identity: str, name: str, token: str) -> None:
     _memory(key="memory", data=data, on_token_change=lambda: None)
 
 
+def introduce(token: str) -> None:
+    """Let this browser be known by that token, on a page without a draft."""
+    _memory(key="memory", data=packed({"token": token}), on_token_change=lambda: None)
+
+
 def remembered() -> None:
     """The drafts that this browser has opened, as links."""
     _memory(key="memory-list", data=packed({"show": True, "base": _base()}))

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 import streamlit as st
 
 from ldp_core.runs.people import Person, is_teacher, person, signed_in
+from pages.parts.components import introduce
 from pages.parts.text import plain
 from pages.parts.uncut import uncut
 
@@ -63,6 +64,7 @@ def teacher_entrance() -> None:
     """Where a teacher types the secret that the server was started with; nothing where it has none."""
     if not os.environ.get("EPSILON_TEACHER"):
         return
+    introduce(token())  # or this browser would be another one after a reload
     if visitor().teacher:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption("You are the teacher in this browser: you may stop, pin and delete everybody's runs.")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.experiment import Draft
+from ldp_core.runs import drafts, queue
 from ldp_core.runs.job import Job
-from pages.parts.chosen_job import closest
+from pages.parts.chosen_job import closest, lesson_of
 from pages.parts.launch import question_of
 
 DRAFT = presets.get("two_volunteers").draft
@@ -50,3 +53,43 @@ def test_the_run_that_differs_least_is_shown():
     assert exact is not None
     assert exact.id == "far"
     assert closest([other], DRAFT) is None
+
+
+def test_a_lesson_is_told_of_what_was_prepared_alone():
+    assert lesson_of(job("prepared", DRAFT)) == presets.get("two_volunteers").lesson != ""
+    assert lesson_of(job("edited", DRAFT.with_base({"rounds": 2}))) == ""
+    assert lesson_of(job("renamed", DRAFT.with_base({"name": "mine"}))) == ""
+    assert lesson_of(None) == ""
+
+
+def page() -> None:
+    """Train's first lines over a job that runs, after something was refused."""
+    import streamlit as st
+
+    from ldp_core.errors import NotNow
+    from ldp_core.runs import drafts, jobs
+    from pages.parts.acts import refuse
+    from pages.parts.launch import launch
+    from pages.parts.workspace import Workspace
+
+    identity = st.session_state["draft"]
+    draft = drafts.load(identity)
+    assert draft is not None
+    if st.session_state.pop("refused now", False):
+        refuse(NotNow("somebody else was quicker"))
+    launch(Workspace(identity, draft, "train"), jobs.look(st.session_state["job"]))
+
+
+def test_what_was_refused_is_said_while_another_job_runs(runs_dir: Path):
+    """Said later, when that has ended, it would no longer be so."""
+    identity = drafts.new(DRAFT)
+    app = AppTest.from_function(page)
+    app.session_state["draft"] = identity
+    app.session_state["job"] = queue.add("run", {"draft": DRAFT.as_json()}, identity)
+    assert queue.claim()
+    app.session_state["refused now"] = True
+    app.run()
+    assert not app.exception
+    assert [one.value for one in app.error] == ["somebody else was quicker"]
+    app.run()
+    assert [one.value for one in app.error] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import psutil
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import alive, machine, queue, slots, waiting
+from ldp_core.runs import alive, machine, queue, slots, waiting, worker
 from ldp_core.runs.job import Job
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -172,3 +173,23 @@ def test_the_memory_of_a_job_can_be_set(said: str, memory: int, monkeypatch: pyt
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     monkeypatch.setenv("EPSILON_MEMORY_GB", said)
     assert slots.slots()[0].memory == memory
+
+
+def test_the_slots_that_count_are_those_of_the_worker_that_is_at_work(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """It was started with two; this process has been told something else since."""
+    monkeypatch.setenv("EPSILON_SLOTS", "2")
+    runs_dir.mkdir()
+    worker._register(os.getpid(), 0.0)
+    monkeypatch.setenv("EPSILON_SLOTS", "7")
+    assert (slots.at_work(), slots.count()) == (2, 7)
+    noted = json.loads((runs_dir / "worker.json").read_text())
+    for other in ({"slots": None}, {"slots": "x"}, {"pid": "x"}, {"since": 0.0}):
+        (runs_dir / "worker.json").write_text(json.dumps(noted | other))
+        assert slots.at_work() == 7
+    for torn in ("", "[]", '{"slots": 2}'):
+        (runs_dir / "worker.json").write_text(torn)
+        assert slots.at_work() == 7
+    (runs_dir / "worker.json").unlink()
+    assert slots.at_work() == 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 from pathlib import Path
 from typing import Any
@@ -111,3 +112,10 @@ def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(monkeypatch:
     assert job.status == "interrupted"
     assert "could not start a process" in job.message
     assert queue.get(second).status == "completed"
+
+
+def test_a_machine_is_measured_when_nobody_wants_anything_of_it():
+    """A measurement takes seconds, at a low priority many: whoever comes meanwhile does not wait for it."""
+    queue.add("run", {"draft": {}})
+    assert worker._measure() is False
+    assert multiprocessing.active_children() == []

@@ -1,0 +1,113 @@
+"""Who watches a run that is not theirs: a class, a second tab, a teacher."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from ldp_core.runs import queue
+from tests.browser.conftest import TRAINING, Visitor, wait_until
+from tests.browser.server import Server
+
+PANELS = ".es-panels .js-plotly-plot"
+STOPPED = re.compile(r"Stopped at round \d+( to \d+)? of 900")
+GOES_ON = re.compile(r"Training: round \d+ of 900")
+
+
+@pytest.fixture
+def school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server with a teacher."""
+    server = Server(tmp_path / "runs", EPSILON_TEACHER="chalk")
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    yield server
+    server.stop()
+
+
+def train_for_long(owner: Visitor) -> Page:
+    page = owner.open("/train", PANELS)
+    rounds = page.get_by_label("Rounds", exact=True)
+    rounds.fill("900")
+    rounds.press("Enter")
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text(GOES_ON)).to_be_visible(timeout=TRAINING)
+    return page
+
+
+def test_a_class_watches_by_a_link_and_a_teacher_may_stop(browser: Browser, school: Server):
+    owner, student, teacher = (Visitor(browser, school) for _ in range(3))
+    page = train_for_long(owner)
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_text(re.compile(r"/train\?job=[0-9a-f]{12}$")).inner_text()
+    page.keyboard.press("Escape")
+
+    there = student.page
+    there.goto(link)
+    expect(there.get_by_text("You are watching somebody else's run.")).to_be_visible()
+    expect(there.get_by_text(GOES_ON)).to_be_visible()
+
+    # a teacher is one on every page and after a reload, until they leave
+    desk = teacher.open("/", "text=Latest runs on this server")
+    desk.get_by_role("button", name="I am the teacher").click()
+    secret = desk.get_by_label("Secret", exact=True)
+    secret.fill("cheese")
+    secret.press("Enter")
+    expect(desk.get_by_text("That is not the secret")).to_be_visible()
+    secret.fill("chalk")
+    secret.press("Enter")
+    expect(desk.get_by_text("You are the teacher in this browser")).to_be_visible()
+    desk.goto(f"{school.url}/runs")
+    desk.reload()
+    desk.get_by_role("button", name="Stop").click()
+    expect(desk.get_by_text(re.compile("^stopped, "))).to_be_visible()
+    expect(page.get_by_text(STOPPED)).to_be_visible()
+    expect(there.get_by_text(STOPPED)).to_be_visible()
+
+    # whoever looks at what has ended sees it taken up, without doing anything
+    page.get_by_role("button", name="Go on where it stopped").click()
+    expect(there.get_by_text(GOES_ON)).to_be_visible()
+    expect(desk.get_by_text(re.compile(r"running, round \d+ of 900"))).to_be_visible()
+    desk.get_by_role("button", name="Leave").click()
+    expect(desk.get_by_role("button", name="I am the teacher")).to_be_visible()
+    expect(desk.get_by_role("button", name="Stop")).to_have_count(0)
+
+    # and copies its settings in one step
+    there.get_by_role("button", name="Copy its settings").click()
+    expect(there.get_by_role("button", name="Train", exact=True)).to_be_visible()
+    expect(there.get_by_label("Rounds", exact=True)).to_have_value("900")
+    assert "job=" not in there.url
+    there.go_back()
+    expect(there.get_by_text("You are watching somebody else's run.")).to_be_visible()
+    there.get_by_role("link", name="Back to your own").click()
+    expect(there.get_by_label("Rounds", exact=True)).to_have_value("900")
+    for one in (owner, student, teacher):
+        one.context.close()
+        assert one.complaints == one.foreign == []
+
+
+def test_two_tabs_of_one_draft_show_the_same_run(browser: Browser, school: Server):
+    owner = Visitor(browser, school)
+    page = train_for_long(owner)
+    second = owner.context.new_page()
+    second.goto(page.url)
+    second.get_by_role("button", name="Stop").click()
+    for one in (page, second):
+        expect(one.get_by_text(STOPPED)).to_be_visible()
+    page.get_by_role("button", name="Train again").click()
+    expect(second.get_by_text(GOES_ON)).to_be_visible()
+    # one that is deleted is gone from both
+    second.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text(STOPPED)).to_be_visible()
+    (newest, _) = queue.find()
+    second.goto(f"{school.url}/runs")
+    second.get_by_role("button", name="Delete").first.click()
+    second.get_by_role("button", name="Delete this run").click()
+    wait_until(page, lambda: len(queue.find()) == 1)
+    expect(page.get_by_text("This run has been deleted.")).to_have_count(0)
+    assert queue.find()[0].id != newest.id
+    owner.context.close()
+    assert owner.complaints == []
