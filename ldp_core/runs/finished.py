@@ -62,6 +62,17 @@ def find(key: str) -> tuple[str, list[Stored]] | None:
     return (row["job"], events) if whole else None
 
 
+def has(keys: Collection[str]) -> bool:
+    """True if each of these experiments seems to be finished; only `find` knows whether it can be read."""
+    try:
+        with reading(_path()) as db:
+            query = "SELECT key FROM finished WHERE program = ?"
+            known = {row["key"] for row in db.execute(query, (program(),))} if db else set()
+    except StorageFailed:
+        return False
+    return set(keys) <= known
+
+
 def _is_whole(told: list[dict[str, Any]]) -> bool:
     """True for the events of a run that was completed, with all of its rounds."""
     if not told or told[-1]["event"] != "end" or told[-1]["status"] != "completed":

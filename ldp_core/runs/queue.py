@@ -285,6 +285,16 @@ def claim(most: int | None = None) -> Job | None:
     return None
 
 
+def take(identity: str) -> Job | None:
+    """Take a queued job for this process, out of its turn and without a slot; None if it is not queued."""
+    with _writing() as db:
+        sets = "status = 'running', owner_pid = ?, owner_since = ?"
+        query = f"UPDATE jobs SET {sets} WHERE id = ? AND status = 'queued'"  # noqa: S608
+        if not db.execute(query, (*alive.identity(), identity)).rowcount:
+            return None
+        return _job(db.execute("SELECT * FROM jobs WHERE id = ?", (identity,)).fetchone())
+
+
 def _annotate(db: sqlite3.Connection, identity: str, message: str) -> None:
     row = db.execute("SELECT message FROM jobs WHERE id = ?", (identity,)).fetchone()
     if row and message not in row["message"]:

@@ -30,6 +30,7 @@ from ldp_core.runs.job import waiting_for
 from ldp_core.runs.room import full_disk, is_full
 from ldp_core.runs.slots import Slot
 from ldp_core.runs.store import Recorder, events_after
+from ldp_core.runs.stored import take_over
 from ldp_core.runs.within import Within
 
 OUTCOME = "outcome.json"
@@ -126,7 +127,7 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
         while left := {i: run for i, run in enumerate(runs) if i not in recorder.ended()}:
             # asked in this order, or a run that ends in between would be trained again
             theirs = finished.begin({run.experiment.key for run in left.values()}, folder.name)
-            left = _without_known(left, recorder)
+            left = take_over(left, recorder)
             mine = _first_of_each(left, theirs)
             if mine:
                 queue.say(folder.name, "")
@@ -145,22 +146,6 @@ def _train(folder: Path, request: dict[str, Any]) -> dict[str, str]:
         "status": "completed",
         "message": f"{len(diverged)} of {len(runs)} runs diverged" if diverged else "",
     }
-
-
-def _without_known(left: dict[int, Run], recorder: Recorder) -> dict[int, Run]:
-    """Take over what has been finished already, by another job or in this one; returns what has not.
-
-    Of a run that was begun here only the rest is taken over, if what is recorded is how it began.
-    """
-    unknown = {}
-    for number, run in left.items():
-        known = finished.find(run.experiment.key)
-        told = recorder.told(number) if known else []
-        if known and told == [event.body for event in known[1][: len(told)]]:
-            recorder.copy(number, known[1][len(told) :], known[0])
-        else:
-            unknown[number] = run
-    return unknown
 
 
 def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, Run]:

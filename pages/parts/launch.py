@@ -7,7 +7,7 @@ import streamlit as st
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft
-from ldp_core.runs import drafts, jobs
+from ldp_core.runs import drafts, finished, jobs
 from ldp_core.runs.calibration import rates
 from ldp_core.runs.job import Job
 from pages.parts.acts import NOT_YOURS, act, go_on_button, refusal, refuse
@@ -84,7 +84,11 @@ def launch(workspace: Workspace, job: Job | None) -> None:
         if since:
             back = " Undo that to go on where this run stopped." if can_resume else ""
             st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.{back}")
-        if (job is None or since) and (known := rates()):
+        if job is not None and not since:
+            return
+        if finished.has({run.experiment.key for run in workspace.draft.runs(reference=True)}):
+            st.caption("this has been trained on this server before, and is shown at once")
+        elif known := rates():
             st.caption(takes(cost(workspace.draft).seconds(known), visitor().owner))
 
 
