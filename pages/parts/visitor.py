@@ -64,12 +64,16 @@ def teacher_entrance() -> None:
     """Where a teacher types the secret that the server was started with; nothing where it has none."""
     if not os.environ.get("EPSILON_TEACHER"):
         return
-    introduce(token())  # or this browser would be another one after a reload
     if visitor().teacher:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption("You are the teacher in this browser: you may stop, pin and delete everybody's runs.")
             st.button("Leave", type="tertiary", key="teacher leaves", on_click=_leave)
-        return
+    else:
+        _door()
+    introduce(token())  # or this browser would be another one after a reload
+
+
+def _door() -> None:
     with st.popover("I am the teacher", type="tertiary"):
         st.text_input("Secret", type="password", key="teacher's secret typed", on_change=_enter)
         if st.session_state.get("teacher's secret typed"):
