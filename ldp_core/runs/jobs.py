@@ -23,6 +23,7 @@ from ldp_core.runs.room import refuse_a_full_disk
 from ldp_core.runs.states import LIVE, RESUMABLE
 from ldp_core.runs.worker import ensure_worker
 
+BY_A_TEACHER = "a teacher has stopped it"
 CLICK_SECONDS = 1.0
 """Two clicks within this time are one."""
 
@@ -155,8 +156,9 @@ def cancel(identity: str, person: Person = OPERATOR) -> Job:
         UnknownJob: there is no such job.
         NotYours: somebody else has launched it.
     """
-    person.check(queue.get(identity).owner)
-    queue.cancel(identity)
+    owner = queue.get(identity).owner
+    person.check(owner)
+    queue.cancel(identity, BY_A_TEACHER if person.owner and person.owner != owner and owner else "")
     return look(identity)
 
 

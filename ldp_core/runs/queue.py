@@ -188,20 +188,22 @@ def move(identity: str, to: Status, message: str = "") -> bool:
     marks = ", ".join("?" * len(sources))
     final = to not in LIVE
     with _writing() as db:
+        # why somebody has stopped it is kept
+        said = "CASE WHEN status = 'cancelling' AND ? = 'cancelled' THEN message ELSE ? END"
         done = db.execute(
-            f"UPDATE jobs SET status = ?, message = ?, ended = ? WHERE id = ? AND status IN ({marks})",  # noqa: S608
-            (to, message, time.time() if final else None, identity, *sources),
+            f"UPDATE jobs SET status = ?, message = {said}, ended = ? WHERE id = ? AND status IN ({marks})",  # noqa: S608
+            (to, to, message, time.time() if final else None, identity, *sources),
         )
         return done.rowcount == 1
 
 
-def cancel(identity: str) -> None:
+def cancel(identity: str, why: str = "") -> None:
     """Ask for a job to stop: one that waits has stopped, of one that runs its worker says when it has."""
     with _writing() as db:
-        query = "UPDATE jobs SET status = 'cancelled', message = '', ended = ? WHERE id = ? AND status = ?"
-        if not db.execute(query, (time.time(), identity, "queued")).rowcount:
-            query = "UPDATE jobs SET status = 'cancelling', message = '' WHERE id = ? AND status = 'running'"
-            db.execute(query, (identity,))
+        query = "UPDATE jobs SET status = 'cancelled', message = ?, ended = ? WHERE id = ? AND status = ?"
+        if not db.execute(query, (why, time.time(), identity, "queued")).rowcount:
+            query = "UPDATE jobs SET status = 'cancelling', message = ? WHERE id = ? AND status = 'running'"
+            db.execute(query, (why, identity))
 
 
 def requeue(identity: str) -> bool:

@@ -97,7 +97,8 @@ def _state(job: Job, desk: Desk) -> None:
         )
         st.progress(step.share if step else done / every, text=plain(words, 200))
     elif job.status == "cancelled":
-        st.caption(f"Stopped after {done} of {every} cells.")
+        why = f"; {plain(job.message, 200)}" if job.message else ""
+        st.caption(f"Stopped after {done} of {every} cells{why}.")
     elif job.status != "completed":
         st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
 

@@ -58,7 +58,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {took}{known}")
     elif job.status == "cancelled":
         kept = "whole rounds are kept" if done else "no round was finished, so nothing is kept"
-        st.caption(f"Stopped{_reached(draft, progress)}; {kept}")
+        why = f"; {plain(job.message, 200)}" if job.message else ""
+        st.caption(f"Stopped{_reached(draft, progress)}; {kept}{why}")
     elif job.status == "diverged":
         st.error(f"This training {plain(job.message, 300)}.")
     else:
@@ -122,7 +123,8 @@ def place_in_queue(job: Job) -> str:
     """A queued job's place, with the time until a slot is free for it; or why it has none."""
     if job.message:
         return plain(job.message, 200)
-    return _behind(wait(job, _left), "this one") or "it starts in a moment"
+    behind = _behind(wait(job, _left), "this one")
+    return f"{behind}; people take turns" if behind else "it starts in a moment"
 
 
 def takes(planned: float, owner: str | None) -> str:

@@ -66,6 +66,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(browser: Browser, scho
     expect(desk.get_by_text(re.compile("^stopped, "))).to_be_visible()
     expect(page.get_by_text(STOPPED)).to_be_visible()
     expect(there.get_by_text(STOPPED)).to_be_visible()
+    expect(page.get_by_text("whole rounds are kept; a teacher has stopped it")).to_be_visible()
 
     # whoever looks at what has ended sees it taken up, without doing anything
     page.get_by_role("button", name="Go on where it stopped").click()

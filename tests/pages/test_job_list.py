@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,8 +12,10 @@ import pytest
 from ldp_core import presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.ladder import Ladder, parse_ladder
+from ldp_core.runs import queue
 from ldp_core.runs.job import Job
-from pages.parts.job_list import Words, _said, in_words
+from ldp_core.runs.listing import describe
+from pages.parts.job_list import Words, _places, _said, _state, in_words
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -72,3 +75,20 @@ def test_runs_with_budgets_of_their_own_say_them_all():
 def test_a_request_of_another_version_keeps_its_name():
     request = {"draft": {"base": {"name": "older", "a field of then": 1, "rounds": 3}, "seeds": 1}}
     assert _said("a job", cast(Job, SimpleNamespace(kind="run", request=request))) == Words("older")
+
+
+def test_a_state_says_how_far_it_is(runs_dir: Path):
+    request = {"draft": DRAFT.as_json(), "reference": True}
+    first, second, third = (queue.add("run", request) for _ in range(3))
+    assert queue.claim()
+
+    def states() -> list[str]:
+        _places.clear()
+        return [_state(describe(queue.get(identity))) for identity in (first, second, third)]
+
+    assert states() == ["running, round 0 of 15", "queued, 1 before it", "queued, 2 before it"]
+    queue.cancel(first)
+    queue.cancel(second)
+    assert states() == ["cancelling, round 0 of 15", "stopped", "queued, 1 before it"]
+    assert queue.move(first, "cancelled")
+    assert states() == ["stopped", "stopped", "queued"]

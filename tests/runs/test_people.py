@@ -53,7 +53,8 @@ def test_only_who_launched_it_or_a_teacher_may_stop_a_job(monkeypatch: pytest.Mo
     teacher = person("c" * 32, "chalk")
     assert teacher.teacher
     assert not person("c" * 32, "cheese").teacher
-    assert jobs.cancel(identity, teacher).status == "cancelled"
+    stopped = jobs.cancel(identity, teacher)
+    assert (stopped.status, stopped.message) == ("cancelled", "a teacher has stopped it")
     assert jobs.cancel(queue.add("run", {}), BEN).status == "cancelled", "nobody's job is everybody's"
     assert jobs.cancel(queue.add("run", {}, owner=ANNA.owner), OPERATOR).status == "cancelled"
 
