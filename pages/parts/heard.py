@@ -36,8 +36,8 @@ def _card(rows: Rows) -> Card:
     return Card(
         title="Whom does the model serve?",
         rest=" Accuracy in %, by group of clients and by class",
-        caption="Strict clients ask for at most the median ε, or for less than it where that is the largest; "
-        f"a group's accuracy counts the classes as its clients hold them.{held}",
+        caption="Strict: who asks for at most the median ε, less if it is the largest; permissive: the "
+        f"rest. A group's accuracy counts the classes as its clients hold them.{held}",
         figure=heard_figure(rows),
         label=f"Accuracy. {words}.",
         height=70 + 34 * len(rows),

@@ -30,6 +30,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     runs = len(progress.runs) or len(draft.runs(bool(job.request.get("reference"))))
     several = f"{runs} run{'s' if runs > 1 else ''}"
     every, done = runs * draft.base.rounds, progress.rounds_done()
+    rounds = number(draft.base.rounds, 6)
     if is_gone(job):
         gone(job)
         return
@@ -50,12 +51,12 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
             part += f" in run {1 + sum(run.round > at for run in progress.runs)}"
         st.progress(
             min(1.0, (done + share) / every),
-            text=f"{verb}: round {at} of {draft.base.rounds}{part}, {several}{pace}{told}",
+            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{pace}{told}",
         )
     elif job.status == "completed":
         known = _known(job, runs)
         took = seconds(_took(job, progress))
-        st.caption(f"Finished: {several} of {draft.base.rounds} rounds in {took}{known}")
+        st.caption(f"Finished: {several} of {rounds} rounds in {took}{known}")
     elif job.status == "cancelled":
         kept = "whole rounds are kept" if done else "no round was finished, so nothing is kept"
         why = f"; {plain(job.message, 200)}" if job.message else ""

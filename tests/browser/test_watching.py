@@ -4,35 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from ldp_core.runs import queue
+from ldp_core import presets
+from ldp_core.runs import drafts, queue
 from tests.browser.conftest import TRAINING, Visitor, wait_until
 from tests.browser.server import Server
+from tests.runs.processes import stop_all
 
 PANELS = ".es-panels .js-plotly-plot"
-STOPPED = re.compile(r"Stopped at round \d+( to \d+)? of 900")
-GOES_ON = re.compile(r"Training: round \d+ of 900")
+STOPPED = re.compile(r"Stopped at round \d+( to \d+)? of 9\s000")
+GOES_ON = re.compile(r"Training: round \d+ of 9\s000")
 
 
-@pytest.fixture
-def school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with a teacher."""
-    server = Server(tmp_path / "runs", EPSILON_TEACHER="chalk")
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
-    yield server
+    server = Server(tmp_path_factory.mktemp("school") / "runs", EPSILON_TEACHER="chalk")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+        yield server
     server.stop()
 
 
-def train_for_long(owner: Visitor) -> Page:
-    page = owner.open("/train", PANELS)
-    rounds = page.get_by_label("Rounds", exact=True)
-    rounds.fill("900")
-    rounds.press("Enter")
-    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+@pytest.fixture(autouse=True)
+def _nothing_left(school: Server) -> Iterator[None]:
+    yield
+    stop_all()
+
+
+def train_for_long(owner: Visitor, seed: int) -> Page:
+    """A training that leaves the machine to the browsers."""
+    draft = replace(presets.get("two_volunteers").draft, seeds=1)
+    draft = draft.with_base({"rounds": 9000, "attack": None, "seed": seed})
+    page = owner.open(f"/train?draft={drafts.new(draft)}", PANELS)
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text(GOES_ON)).to_be_visible(timeout=TRAINING)
     return page
@@ -40,7 +48,7 @@ def train_for_long(owner: Visitor) -> Page:
 
 def test_a_class_watches_by_a_link_and_a_teacher_may_stop(browser: Browser, school: Server):
     owner, student, teacher = (Visitor(browser, school) for _ in range(3))
-    page = train_for_long(owner)
+    page = train_for_long(owner, 1)
     page.get_by_role("button", name="Share").click()
     link = page.get_by_text(re.compile(r"/train\?job=[0-9a-f]{12}$")).inner_text()
     page.keyboard.press("Escape")
@@ -71,7 +79,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(browser: Browser, scho
     # whoever looks at what has ended sees it taken up, without doing anything
     page.get_by_role("button", name="Go on where it stopped").click()
     expect(there.get_by_text(GOES_ON)).to_be_visible()
-    expect(desk.get_by_text(re.compile(r"running, round \d+ of 900"))).to_be_visible()
+    expect(desk.get_by_text(re.compile(r"running, round \d+ of 9\s000"))).to_be_visible()
     desk.get_by_role("button", name="Leave").click()
     expect(desk.get_by_role("button", name="I am the teacher")).to_be_visible()
     expect(desk.get_by_role("button", name="Stop")).to_have_count(0)
@@ -79,12 +87,12 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(browser: Browser, scho
     # and copies its settings in one step
     there.get_by_role("button", name="Copy its settings").click()
     expect(there.get_by_role("button", name="Train", exact=True)).to_be_visible()
-    expect(there.get_by_label("Rounds", exact=True)).to_have_value("900")
+    expect(there.get_by_label("Rounds", exact=True)).to_have_value("9000")
     assert "job=" not in there.url
     there.go_back()
     expect(there.get_by_text("You are watching somebody else's run.")).to_be_visible()
     there.get_by_role("link", name="Back to your own").click()
-    expect(there.get_by_label("Rounds", exact=True)).to_have_value("900")
+    expect(there.get_by_label("Rounds", exact=True)).to_have_value("9000")
     for one in (owner, student, teacher):
         one.context.close()
         assert one.complaints == one.foreign == []
@@ -92,7 +100,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(browser: Browser, scho
 
 def test_two_tabs_of_one_draft_show_the_same_run(browser: Browser, school: Server):
     owner = Visitor(browser, school)
-    page = train_for_long(owner)
+    page = train_for_long(owner, 2)
     second = owner.context.new_page()
     second.goto(page.url)
     second.get_by_role("button", name="Stop").click()
@@ -103,12 +111,11 @@ def test_two_tabs_of_one_draft_show_the_same_run(browser: Browser, school: Serve
     # one that is deleted is gone from both
     second.get_by_role("button", name="Stop").click()
     expect(page.get_by_text(STOPPED)).to_be_visible()
-    (newest, _) = queue.find()
+    before = queue.find(most=2)[1]
     second.goto(f"{school.url}/runs")
     second.get_by_role("button", name="Delete").first.click()
     second.get_by_role("button", name="Delete this run").click()
-    wait_until(page, lambda: len(queue.find()) == 1)
+    wait_until(page, lambda: queue.find(most=1)[0].id == before.id)
     expect(page.get_by_text("This run has been deleted.")).to_have_count(0)
-    assert queue.find()[0].id != newest.id
     owner.context.close()
     assert owner.complaints == []

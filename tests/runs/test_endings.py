@@ -87,7 +87,7 @@ def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
 
 
 def test_a_torn_word_of_its_end_harms_nobody(warm: Path):
-    identity, other = launch(ENDLESS), launch({"rounds": 1})
+    identity, other = launch(ENDLESS), launch({"rounds": 1, "seed": 201})
     until(identity, trained_a_round)
     (queue.get(identity).folder / OUTCOME).write_text('{"status": "compl')
     os.kill(training(identity), signal.SIGKILL)
@@ -97,7 +97,7 @@ def test_a_torn_word_of_its_end_harms_nobody(warm: Path):
 
 
 def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
-    identity, other = launch(ENDLESS), launch({"rounds": 1})
+    identity, other = launch(ENDLESS), launch({"rounds": 1, "seed": 202})
     until(identity, trained_a_round)
     pid = training(identity)
     with queue._writing() as db:
@@ -130,7 +130,7 @@ def test_a_request_that_cannot_be_read_harms_no_other_job():
     with queue._writing() as db:
         db.execute("UPDATE jobs SET request = '{' WHERE id IN (?, ?)", (done, waiting))
     assert jobs.status(done)["rounds"] == 0
-    other = launch({"rounds": 1})
+    other = launch({"rounds": 1, "seed": 203})
     assert until(other, lambda job: not job.live).status == "completed"
     job = queue.get(waiting)
     assert job.status == "failed"
