@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[1]
 PYTEST = [
     ["pytest", "-m", "not alone and not browser", "-n", str(min(8, os.cpu_count() or 1))],
     # in processes of their own: Playwright keeps an event loop in them
-    ["pytest", "-m", "browser and not alone", "-n", "2", "--dist", "worksteal"],
-    ["pytest", "-m", "browser and alone"],
+    ["pytest", "tests/browser", "-m", "not alone", "-n", "2", "--dist", "worksteal"],
+    ["pytest", "tests/browser", "-m", "alone"],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
     ["pytest", "-m", "alone and not browser", "-n", "2", "--dist", "worksteal"],
 ]

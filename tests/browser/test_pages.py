@@ -331,7 +331,8 @@ def test_a_run_is_pinned_and_deleted_by_whoever_launched_it(
 ):
     """One that is damaged too; and somebody else sees it, and can do neither. Deleting asks first."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    quick = presets.get("two_volunteers").draft.with_base({"rounds": 1, "attack": None})
+    page = visitor.open(f"/train?draft={drafts.new(quick)}", ".es-panels .js-plotly-plot")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)
     job = queue.find(most=1)[0]
