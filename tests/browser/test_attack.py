@@ -20,11 +20,11 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     page = visitor.open("/attack", "text=The ladder fills here")
     page.get_by_text("Attacker and images").click()
     images = page.get_by_role("spinbutton", name="Images attacked")
-    images.fill("30")  # and no Enter: what stands there at the click is what counts
+    images.fill("15")  # and no Enter: what stands there at the click is what counts
     page.get_by_role("button", name="Attack", exact=True).click()
     page.locator(SHOTS).first.wait_for(timeout=TRAINING)
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    assert queue.find()[0].request["ladder"]["images"] == 30
+    assert queue.find()[0].request["ladder"]["images"] == 15
     counts = set()
     again = page.get_by_role("button", name="Attack again")
     while not again.is_visible():
