@@ -6,10 +6,12 @@ import logging
 import sqlite3
 from collections.abc import Mapping
 
-from ldp_core.errors import StudioError
+from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Run, parse_draft
-from ldp_core.runs import finished, queue
+from ldp_core.runs import finished, queue, room
 from ldp_core.runs.store import Recorder
+
+TRIES = 3
 
 
 def take_over(left: Mapping[int, Run], recorder: Recorder) -> dict[int, Run]:
@@ -47,7 +49,24 @@ def complete(identity: str) -> bool:
     except (StudioError, OSError, sqlite3.Error) as error:  # then a worker finds out what is wrong
         logging.warning("job %s: what is stored could not be taken over: %s", identity, error)
     finally:
-        done = whole and queue.move(identity, "completed")
-        if not done and not queue.move(identity, "queued"):
-            queue.move(identity, "cancelled")
+        done = _let_go(identity, whole)
     return done
+
+
+def _let_go(identity: str, whole: bool) -> bool:
+    """Note what has become of a job that this process took; True if it is complete.
+
+    As long as this process lives nobody else would: so it is tried again where the queue is locked or full.
+    """
+    for tries_left in reversed(range(TRIES)):
+        try:
+            if whole and queue.move(identity, "completed"):
+                return True
+            if not queue.move(identity, "queued"):
+                queue.move(identity, "cancelled")
+            break
+        except StorageFailed:
+            room.give_up()
+            if not tries_left:
+                raise
+    return False

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import finished, jobs, queue, stored, training
+from ldp_core.runs import finished, housekeeping, jobs, queue, stored, training
 from ldp_core.runs.progress import Progress
 from ldp_core.runs.store import copied
 
@@ -96,3 +98,25 @@ def test_what_was_stopped_meanwhile_stays_stopped(first: str, monkeypatch: pytes
     monkeypatch.setattr(stored, "take_over", stopped)
     assert not stored.complete(identity)
     assert queue.get(identity).status == "cancelled"
+
+
+def test_what_has_become_of_it_is_noted_though_the_queue_is_locked_for_a_while(
+    first: str, monkeypatch: pytest.MonkeyPatch
+):
+    move, failures = queue.move, iter(range(2))
+
+    def sometimes(*given: Any) -> bool:
+        if next(failures, None) is not None:
+            raise StorageFailed("queue.sqlite is kept locked by another program")
+        return move(*given)
+
+    monkeypatch.setattr(queue, "move", sometimes)
+    assert jobs.look(jobs.submit(draft(), reference=True)).status == "completed"
+
+
+def test_no_room_for_others_is_no_reason_to_refuse_what_is_done(first: str, monkeypatch: pytest.MonkeyPatch):
+    def cannot() -> None:
+        raise StorageFailed("nothing can be removed")
+
+    monkeypatch.setattr(housekeeping, "prune", cannot)
+    assert jobs.look(jobs.submit(draft(), reference=True)).status == "completed"
