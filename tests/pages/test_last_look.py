@@ -20,6 +20,7 @@ def page() -> None:
     """A job's page. What happens to the job meanwhile happens once, between two looks at it."""
     import streamlit as st
 
+    from ldp_core.errors import UnknownJob
     from ldp_core.experiment import parse_draft
     from ldp_core.runs import jobs, queue
     from pages.parts.desk_view import desk_view
@@ -31,7 +32,14 @@ def page() -> None:
     if happens == "it ends":
         job_now(identity)  # somebody else looks, right before
         queue.move(identity, "cancelled")
-    job = jobs.look(identity)
+    try:
+        job = jobs.look(identity)
+    except UnknownJob:
+        st.caption("the page without it")
+        return
+    if happens == "it is deleted":
+        queue.move(identity, "interrupted")
+        queue.drop(identity, lambda: True)
     if happens == "it is taken up":
         queue.requeue(identity)
         queue.claim()
@@ -71,3 +79,11 @@ def test_what_somebody_takes_up_is_not_shown_as_stopped(runs_dir: Path, kind: st
     words = shown(identity, "it is taken up")
     assert GOES_ON[kind] in words
     assert HAS_ENDED[kind] not in words
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_what_is_deleted_while_it_runs_leaves_no_page_of_a_running_job(runs_dir: Path, kind: str):
+    """Around the words that it is gone there would be a button to stop it."""
+    identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
+    assert queue.claim()
+    assert shown(identity, "it is deleted") == "the page without it"
