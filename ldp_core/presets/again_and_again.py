@@ -1,14 +1,32 @@
 """Again and again: noise averages out for whoever sees the same values more than once."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, budget, clearer, keeps, recovers
 
 PRESET = Preset(
     order=9,
     label="Again and again",
     question="A client sends the same values once, ten times, a hundred times. What is still hidden?",
-    lesson=(
-        "The noise of T uploads averages out like 1/√T, and the budget that they cost adds up: the ε of one "
-        "upload never changed, and the picture sharpens all the same."
+    says=(
+        Sentence(
+            "The noise of many uploads averages out, and the picture sharpens: seen once it is "
+            "not recovered, seen a hundred times it is.",
+            both(
+                clearer("seen once", "ten times", "a hundred times", by=3.0),
+                keeps("seen once"),
+                recovers("a hundred times"),
+            ),
+        ),
+        Sentence(
+            "The ε of one upload is the same in all three runs; what bounds the server's view "
+            "is the sum over every upload of the same values.",
+            both(
+                *(
+                    budget(label, "coordinate", 2, 2)
+                    for label in ("seen once", "ten times", "a hundred times")
+                )
+            ),
+        ),
     ),
     base={
         "clients": {"count": 20, "epsilon": 2, "range": 0.2},

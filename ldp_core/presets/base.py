@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.presets.claims import Lesson
 
 
 @dataclass(frozen=True)
@@ -18,11 +19,17 @@ class Preset:
     label: str
     question: str
     """What it asks; the title of the page when it is open."""
-    lesson: str
-    """What to look for, without giving figures: those come from the viewer's own runs."""
+    says: Lesson
+    """Its lesson: what to look for. A sentence that names a figure or an order has a check, and a page tells
+    it of runs that bear it out."""
     base: Mapping[str, Any]
     variants: tuple[tuple[str, Mapping[str, Any]], ...]
     seeds: int = 3
+
+    @property
+    def lesson(self) -> str:
+        """All that it says, as one text."""
+        return " ".join(sentence.text for sentence in self.says)
 
     @property
     def draft(self) -> Draft:

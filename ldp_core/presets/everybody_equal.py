@@ -1,14 +1,43 @@
 """Everybody equal: the aggregators coincide, the mechanism decides."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, ranked, times_the_noise
 
 PRESET = Preset(
     order=3,
     label="Everybody equal",
     question="If all ask for the same budget, what decides: the budget or the mechanism?",
-    lesson=(
-        "Equal budgets make all weightings the same. At ε 1 the mechanisms are close and PDPM comes last; as "
-        "the budget grows, Piecewise approaches the truth while the two-outcome mechanisms stop improving."
+    says=(
+        Sentence(
+            "With equal budgets, weighting by noise is a plain mean: what is left to choose is the mechanism."
+        ),
+        Sentence(
+            "At ε 1 Duchi and Piecewise leave nearly the same noise, and PDPM half as much again.",
+            both(
+                times_the_noise("Piecewise ε 1", "Duchi ε 1", 0.85, 1.15),
+                times_the_noise("PDPM ε 1", "Duchi ε 1", 1.35, 1.8),
+            ),
+        ),
+        Sentence(
+            "From ε 4 to ε 8 the noise of Piecewise falls about twelvefold, while that of Duchi"
+            " and PDPM hardly falls any more: an answer that is one of two values cannot come "
+            "close to the truth.",
+            both(
+                times_the_noise("Piecewise ε 4", "Piecewise ε 8", 9, 16),
+                times_the_noise("Duchi ε 4", "Duchi ε 8", 0.9, 1.4),
+                times_the_noise("PDPM ε 4", "PDPM ε 8", 0.9, 1.4),
+            ),
+        ),
+        Sentence(
+            "So Piecewise is ahead of both there.",
+            both(
+                *(
+                    ranked(f"Piecewise ε {epsilon}", f"{other} ε {epsilon}", by=0.01)
+                    for epsilon in (4, 8)
+                    for other in ("Duchi", "PDPM")
+                )
+            ),
+        ),
     ),
     base={"clients": {"count": 20, "epsilon": 1}},
     variants=tuple(

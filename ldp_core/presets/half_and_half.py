@@ -1,14 +1,22 @@
 """Half and half: with many clean clients, any weighting will do."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, alike, both, ranked, reaches
 
 PRESET = Preset(
     order=2,
     label="Half and half",
     question="Ten cautious clients, ten generous ones: does it still matter how they are weighted?",
-    lesson=(
-        "With ten clients that send almost clean weights, any weighting that prefers them comes close to the "
-        "best. Only the plain mean, which listens to all alike, still drowns."
+    says=(
+        Sentence(
+            "Ten clients send almost clean weights: whether they are preferred by 1/σ or by "
+            "1/σ² makes next to no difference.",
+            alike("1/σ", "1/σ²", within=0.04),
+        ),
+        Sentence(
+            "Only the plain mean, which listens to all alike, still drowns.",
+            both(ranked("1/σ", "mean", by=0.3), ranked("1/σ²", "mean", by=0.3), reaches("mean", high=0.5)),
+        ),
     ),
     base={"clients": {"count": 20, "epsilon": "half_and_half"}},
     variants=(

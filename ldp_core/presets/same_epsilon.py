@@ -1,15 +1,24 @@
 """Same ε, different secrets: what a budget hides depends on the mechanism, and on what is asked."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, blurred, both, keeps, picks, recovers
 
 PRESET = Preset(
     order=8,
     label="Same ε, different secrets",
     question="Two mechanisms keep the same promise per weight. Does the server see the same?",
-    lesson=(
-        "Piecewise at ε 8 answers close to the truth, and the image comes back; Duchi at the same ε sends "
-        "one bit a weight, and it does not. At ε 1 no picture is left, and still the server picks the right "
-        "image out of ten more often than by chance: pixels die long before identity does."
+    says=(
+        Sentence(
+            "Piecewise at ε 8 answers close to the truth, and the images come back; Duchi at "
+            "the same ε answers with one of two values for each weight, and they do not.",
+            both(recovers("Piecewise, ε 8"), keeps("Duchi, ε 8")),
+        ),
+        Sentence(
+            "Piecewise at ε 1 leaves little more than a guess of the pixels, and still the "
+            "server picks the right image out of ten more often than guessing would: here the "
+            "pixels are lost before the identity is.",
+            both(blurred("Piecewise, ε 1", below=16.5), picks("Piecewise, ε 1")),
+        ),
     ),
     base={
         "clients": {"count": 20, "epsilon": 8, "range": 0.2},

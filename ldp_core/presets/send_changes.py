@@ -1,18 +1,33 @@
 """Send changes, not models: the range matters more than the aggregator."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, ranked, times_the_noise
+
+WEIGHTS, CHANGES = "weights in ±1", "changes in ±0.1"
 
 PRESET = Preset(
     order=4,
     label="Send changes, not models",
     question="Same clients, same budgets, same plain mean: what if they send only what changed?",
-    lesson=(
-        "Noise grows with the length of the safe range. A change fits into ±0.1 where the weights themselves "
-        "need ±1: a hundred times less variance at the same ε per coordinate."
+    says=(
+        Sentence(
+            "A change fits into ±0.1 where the weights themselves need ±1, and noise grows with"
+            " the length of the range: at the same ε per coordinate the model learns far more.",
+            ranked(CHANGES, WEIGHTS, by=0.3),
+        ),
+        Sentence(
+            "In one round the noise has about a hundred times less variance.",
+            times_the_noise(WEIGHTS, CHANGES, 70, 150),
+        ),
+        Sentence(
+            "But changes are added up, and their noise with them: over the fifteen rounds about"
+            " seven times less is left.",
+            times_the_noise(WEIGHTS, CHANGES, 4.5, 10, added_up=True),
+        ),
     ),
     base={"clients": {"count": 20, "epsilon": "half_and_half"}},
     variants=(
-        ("weights in ±1", {"target": "weights", "clients.range": 1.0}),
-        ("changes in ±0.1", {"target": "update", "clients.range": 0.1}),
+        (WEIGHTS, {"target": "weights", "clients.range": 1.0}),
+        (CHANGES, {"target": "update", "clients.range": 0.1}),
     ),
 )

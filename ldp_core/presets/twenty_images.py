@@ -1,15 +1,31 @@
 """Twenty images, one upload: a wide ReLU layer gives away part of a batch."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, recovers, returns
 
 PRESET = Preset(
     order=7,
     label="Twenty images, one upload",
     question="A client trains one step on its twenty images. How many of them are in what it uploads?",
-    lesson=(
-        "Without noise, each unit that only one image activates shows that image: a large share of the batch "
-        "comes back, by division alone. Piecewise at ε 8 and Duchi give none back; at ε 20 Piecewise is so "
-        "narrow that the images return. The audit upload beside it, one image alone, is the worst case."
+    says=(
+        Sentence(
+            "Without noise, a unit that only one image activates shows that image: about half "
+            "of the batch comes back, by division alone.",
+            returns("no LDP", 0.3, 0.9),
+        ),
+        Sentence(
+            "Of a real upload Piecewise and Duchi at ε 8 give none back; at ε 20 Piecewise is "
+            "so narrow that the images return.",
+            both(
+                returns("Piecewise, ε 8", high=0.0),
+                returns("Duchi, ε 8", high=0.0),
+                returns("Piecewise, ε 20", 0.3, 0.9),
+            ),
+        ),
+        Sentence(
+            "An upload of one image alone is the worst case, and there even Piecewise at ε 8 gives it back.",
+            recovers("Piecewise, ε 8"),
+        ),
     ),
     base={
         "dataset": "mnist",

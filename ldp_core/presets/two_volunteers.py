@@ -1,6 +1,7 @@
 """Two volunteers among twenty: the default demonstration."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, ranked, reaches, recovers
 
 PRESET = Preset(
     order=1,
@@ -8,9 +9,21 @@ PRESET = Preset(
     question=(
         "Two of twenty clients offer sixteen times the budget of the rest. Whom should the server listen to?"
     ),
-    lesson=(
-        "The plain mean is as noisy as its noisiest clients. Weighting by 1/σ helps; weighting by 1/σ² finds "
-        "the two volunteers. Their images come back under every weighting: it is their ε 8 that costs them."
+    says=(
+        Sentence(
+            "The plain mean listens to all alike, and drowns in the noise of the eighteen.",
+            reaches("mean", high=0.4),
+        ),
+        Sentence(
+            "Weighting by 1/σ helps; weighting by 1/σ², which hears little but the two "
+            "volunteers, does best.",
+            ranked("1/σ²", "1/σ", "mean", by=0.03),
+        ),
+        Sentence(
+            "The image of the volunteer under attack comes back under every weighting: it is "
+            "the ε of 8 that costs it, and no aggregator helps.",
+            both(*(recovers(label, clients=(19,)) for label in ("mean", "1/σ", "1/σ²"))),
+        ),
     ),
     base={"clients": {"count": 20, "epsilon": "two_volunteers"}},
     variants=(

@@ -1,15 +1,31 @@
 """What ε really says: one run under three names."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches
 
 PRESET = Preset(
     order=6,
     label="What ε really says",
     question="A budget of 8, 65 or 650 for one upload: which of them lets the model learn, and what is it?",
-    lesson=(
-        "650 for an upload of 650 weights is ε 1 for each of them: a figure that sounds strict and promises "
-        "next to nothing for the upload. The ledger shows the same run under all its names; what sounds "
-        "private for a person, 8 for an upload, leaves little to learn from so few clients."
+    says=(
+        Sentence(
+            "650 for an upload of 650 weights is ε 1 for each of them: a figure that sounds "
+            "strict, and as a bound on the whole upload promises next to nothing.",
+            both(
+                budget("ε 650 per upload", "coordinate", 0.99, 1.01),
+                budget("ε 650 per upload", "upload", 649, 651),
+            ),
+        ),
+        Sentence("The ledger shows the run under these names side by side."),
+        Sentence(
+            "Accuracy follows the budget: 8 for an upload, the only one of the three whose "
+            "bound means something, leaves these twenty clients little to learn from.",
+            both(
+                ranked("ε 650 per upload", "ε 65 per upload", "ε 8 per upload", by=0.05),
+                reaches("ε 8 per upload", high=0.4),
+                reaches("ε 650 per upload", low=0.8),
+            ),
+        ),
     ),
     base={
         "clients": {"count": 20, "epsilon": 65, "epsilon_scope": "upload", "range": 0.1},

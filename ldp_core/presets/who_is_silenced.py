@@ -1,15 +1,31 @@
 """Who is silenced: weights by noise listen to the permissive, and forget what only the others know."""
 
 from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, listens, names, ranked
+
+LATE = range(5, 10)
+"""The digits that only the cautious hold."""
 
 PRESET = Preset(
     order=5,
     label="Who is silenced",
     question="Six generous clients have never seen the digits 5 to 9. Who pays if the server trusts them?",
-    lesson=(
-        "Weighting by 1/σ² gives nearly all the weight to clients who hold only the digits 0 to 4: the "
-        "model forgets the rest, and the average hides it. Allowing for a variance between clients, "
-        "1/(σ²+τ²), lets the cautious back in and repairs a part."
+    says=(
+        Sentence(
+            "Weighting by 1/σ² gives nearly all the weight to clients who hold only the digits "
+            "0 to 4: the model names not one of the digits 5 to 9 right, and no single figure "
+            "of accuracy shows that.",
+            both(listens("1/σ²", low=0.9), names("1/σ²", LATE, high=0.01)),
+        ),
+        Sentence(
+            "Allowing for a variance between clients, 1/(σ²+τ²), lets the cautious back in and "
+            "repairs a part.",
+            both(listens("1/(σ²+τ²)", high=0.8), names("1/(σ²+τ²)", LATE, low=0.2, high=0.8)),
+        ),
+        Sentence(
+            "Over all ten digits it is ahead of both the others.",
+            both(ranked("1/(σ²+τ²)", "mean", by=0.01), ranked("1/(σ²+τ²)", "1/σ²", by=0.03)),
+        ),
     ),
     base={
         "clients": {"count": 30, "epsilon": [1.0] * 24 + [8.0] * 6},

@@ -50,6 +50,24 @@ class RunProgress:
         """The last finished round."""
         return max(0, len(self.curves.get("accuracy", ())) - 1)
 
+    def fold(self, body: dict[str, Any]) -> None:
+        """Take up one more event."""
+        kind = body["event"]
+        if kind in ("start", "round"):
+            for curve in CURVES:
+                self.curves.setdefault(curve, Column()).append(body.get(curve))
+        if kind == "start":
+            self.start = body
+        elif kind == "round":
+            self.last = body
+        elif kind == "target":
+            self.targets[body["client"]] = body
+        elif kind == "attack":
+            upload, client = body.get("upload", "audit"), body["client"]
+            self.tries.setdefault((upload, client), Tries(upload, client)).fold(body)
+        elif kind == "end":
+            self.end = body
+
 
 class Progress:
     """The runs of one job, brought up to date on demand; safe to share between threads."""
@@ -89,29 +107,11 @@ class Progress:
             if (given := set(copied(self._folder))) != self._copied:
                 self._copied, self._pace = given, Pace()  # what was trained before says nothing of the pace
             for event in events_after(self._folder, self.seq):
-                self._fold(self.runs[event.run], event.body)
+                self.runs[event.run].fold(event.body)
                 self.seq = event.seq
                 if event.body["event"] in ("start", "round"):
                     self._pace.note(event.at, self.rounds_done() - self._given())
         return self
-
-    @staticmethod
-    def _fold(run: RunProgress, body: dict[str, Any]) -> None:
-        kind = body["event"]
-        if kind in ("start", "round"):
-            for curve in CURVES:
-                run.curves.setdefault(curve, Column()).append(body.get(curve))
-        if kind == "start":
-            run.start = body
-        elif kind == "round":
-            run.last = body
-        elif kind == "target":
-            run.targets[body["client"]] = body
-        elif kind == "attack":
-            upload, client = body.get("upload", "audit"), body["client"]
-            run.tries.setdefault((upload, client), Tries(upload, client)).fold(body)
-        elif kind == "end":
-            run.end = body
 
     def rounds_done(self) -> int:
         """Finished rounds, over all runs."""

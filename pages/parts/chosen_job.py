@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ldp_core import presets
 from ldp_core.experiment import Draft
+from ldp_core.presets.claims import Lesson
 from ldp_core.runs import jobs
 from ldp_core.runs.job import Job
 from pages.parts.changes import changes, differing
@@ -36,10 +37,10 @@ def differs(job: Job, draft: Draft) -> str:
     return changes(job.request["draft"], draft.as_json())
 
 
-def lesson_of(job: Job | None) -> str:
-    """What a scenario is meant to show; "" unless the job was launched as that was prepared."""
+def lesson_of(job: Job | None) -> Lesson:
+    """What a scenario is meant to show; nothing unless the job was launched as that was prepared."""
     if job is None:
-        return ""
+        return ()
     name = job.request["draft"]["base"]["name"]
     preset = next((one for one in map(presets.get, presets.names()) if one.label == name), None)
-    return preset.lesson if preset and not differs(job, preset.draft) else ""
+    return preset.says if preset and not differs(job, preset.draft) else ()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ldp_core.runs.outcomes import verdict_on
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
-from pages.parts.server_panel import uploads_in, verdict_on
+from pages.parts.server_panel import uploads_in
 from pages.parts.tally import Tally, attempts_on, tally
 from pages.parts.text import listed, number, percent, plain
 

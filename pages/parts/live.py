@@ -10,7 +10,10 @@ import streamlit as st
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.spying import why_not
+from ldp_core.presets.claims import Lesson
+from ldp_core.presets.claims import told as lesson_told
 from ldp_core.runs.job import Job
+from ldp_core.runs.outcomes import evidence
 from ldp_core.theory import server_variance
 from pages.parts import components
 from pages.parts.attack_rounds import attack_rounds
@@ -30,13 +33,13 @@ from pages.parts.text import number, plain
 VIEWS = {True: "closest reconstructions", False: "newest"}
 
 
-def live_view(draft: Draft, job: Job | None, lesson: str = "", own: bool = False) -> None:
+def live_view(draft: Draft, job: Job | None, lesson: Lesson = (), own: bool = False) -> None:
     """A job, refreshed while it runs; or what to expect of the draft, before there is one.
 
     Args:
         draft: what the page holds.
         job: what it shows.
-        lesson: what a prepared scenario is meant to show, told once its runs have ended.
+        lesson: what a prepared scenario is meant to show, told once its runs have ended, as far as they do.
         own: whether other jobs of the job's draft belong on this page, too.
     """
     if job is None:
@@ -60,7 +63,7 @@ def settings_of(job: Job) -> Draft | None:
         return None
 
 
-def _watch(identity: str, every: float | None, lesson: str) -> None:
+def _watch(identity: str, every: float | None, lesson: Lesson) -> None:
     """The part that refreshes itself; the whole page is drawn again when the job ends."""
     job = watched(identity, live=every is not None)
     if job is None:
@@ -96,8 +99,9 @@ def _watch(identity: str, every: float | None, lesson: str) -> None:
     attack_rounds(draft, shown, pictured.upload, moment)
     if not job.live:
         told = findings(shown, reference, _chance(shown), stopped=job.status != "completed")
+        learned = lesson_told(lesson, evidence(progress.runs)) if job.status == "completed" else ""
         if told:
-            st.info(f"{told}\n\n{lesson}" if lesson and job.status == "completed" else told)
+            st.info("\n\n".join(filter(None, (told, plain(learned, 2000)))))
     spent_so_far(shown)
     heard(shown, moment)
 

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from ldp_core.attacks.metrics import wilson
-from ldp_core.attacks.verdict import Verdict, judge, judge_share
+from ldp_core.attacks.verdict import Verdict
 from ldp_core.experiment import parse
+from ldp_core.runs.outcomes import verdict_on
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
 from pages.parts.tally import attempts_on, between, ordinal, tally
@@ -35,18 +36,6 @@ NOTE = {
 def event_of(tries: Tries, worst: bool) -> dict[str, Any] | None:
     """The newest attempt, or the one that came closest so far; None before the first."""
     return tries.closest if worst else tries.newest
-
-
-def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
-    """What may be said of an attempt, given its controls and the guesses without an upload."""
-    at = event["round"]
-    if tries.upload == "real":
-        by_chance = event.get("recovered_non_members") or 0.0
-        return judge_share(
-            tries.share(None, at), by_chance, tries.share("clean", at), tries.share("clipped", at)
-        )
-    clean, clipped = (tries.psnr[control][at - 1] for control in ("clean", "clipped"))
-    return judge(event["psnr"], event["psnr_mean_image"], clean, clipped, event.get("psnr_class_mean"))
 
 
 def uploads_in(shown: Sequence[Series]) -> list[str]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ldp_core import presets
 from ldp_core.attacks.metrics import wilson
 from ldp_core.runs import drafts
-from ldp_core.runs.progress import Progress, RunProgress
+from ldp_core.runs.progress import RunProgress
 from ldp_core.runs.tries import Tries
 from pages.parts.attack_charts import TOP_DB, picked_figure, pixels_figure, returned_figure
 from pages.parts.attack_choices import set_clients
@@ -112,7 +112,7 @@ def test_a_record_from_before_identification_is_shown(trained: list[Series]):
     old = RunProgress(0, "old", 0, "{}")
     for event in told:
         known = {k: event[k] for k in OLD} if event["event"] == "attack" else event
-        Progress._fold(old, {k: v for k, v in known.items() if k not in ("spies", "attack_note")})
+        old.fold({k: v for k, v in known.items() if k not in ("spies", "attack_note")})
     shown = [Series(0, "old", (old,))]
     for upload in ("audit", "real"):
         panel = server_panel(shown, upload, worst=True, empty="")

@@ -58,7 +58,7 @@ def check(figure: dict[str, Any]) -> go.Figure:
 def run(number: int, label: str, seed: int, changes: dict[str, Any]) -> RunProgress:
     found = RunProgress(number, label, seed, "{}")
     for event in events(changes | {"seed": seed}):
-        Progress._fold(found, event)
+        found.fold(event)
     return found
 
 

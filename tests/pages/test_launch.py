@@ -56,10 +56,10 @@ def test_the_run_that_differs_least_is_shown():
 
 
 def test_a_lesson_is_told_of_what_was_prepared_alone():
-    assert lesson_of(job("prepared", DRAFT)) == presets.get("two_volunteers").lesson != ""
-    assert lesson_of(job("edited", DRAFT.with_base({"rounds": 2}))) == ""
-    assert lesson_of(job("renamed", DRAFT.with_base({"name": "mine"}))) == ""
-    assert lesson_of(None) == ""
+    assert lesson_of(job("prepared", DRAFT)) == presets.get("two_volunteers").says
+    assert lesson_of(job("edited", DRAFT.with_base({"rounds": 2}))) == ()
+    assert lesson_of(job("renamed", DRAFT.with_base({"name": "mine"}))) == ()
+    assert lesson_of(None) == ()
 
 
 def page() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldp_core.runs.progress import Progress, RunProgress
+from ldp_core.runs.progress import RunProgress
 from ldp_core.runs.tries import CONTROLS, Tries
 from tests.data import events
 
@@ -19,7 +19,7 @@ OLD = ("event", "round", "client", "control", "attacker", "psnr", "psnr_mean_ima
 def folded(told: list[dict[str, Any]]) -> RunProgress:
     run = RunProgress(0, "a", 0, "{}")
     for event in told:
-        Progress._fold(run, event)
+        run.fold(event)
     return run
 
 

@@ -1,0 +1,261 @@
+"""What a lesson claims, as something that runs can bear out or not.
+
+A check looks at the evidence and answers twice: whether the claim holds there, and what these runs show,
+in words. A page tells the claim, or else what they show; a test runs every scenario with other seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp_core.attacks.metrics import wilson
+from ldp_core.presets.evidence import Evidence, Missing
+
+THIN = "\u202f"
+
+
+@dataclass(frozen=True)
+class Found:
+    """Whether a claim holds in some runs, and what they show of it (as “In these runs …” goes on)."""
+
+    holds: bool
+    shows: str
+
+
+Check = Callable[[Evidence], Found]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a lesson. Without a check it names no figure and no order."""
+
+    text: str
+    check: Check | None = None
+
+    def found(self, evidence: Evidence) -> Found | None:
+        """What becomes of it in these runs; None where they cannot tell."""
+        if self.check is None:
+            return Found(True, "")
+        try:
+            return self.check(evidence)
+        except Missing:
+            return None
+
+
+Lesson = tuple[Sentence, ...]
+
+
+def told(sentences: Lesson, evidence: Evidence) -> str:
+    """A lesson as these runs bear it out: where they do not, what they show instead."""
+    parts = []
+    for one in sentences:
+        found = one.found(evidence)
+        if found is not None:
+            parts.append(one.text if found.holds else f"In these runs {found.shows}.")
+    return " ".join(dict.fromkeys(parts))
+
+
+def ranked(*labels: str, by: float = 0.0) -> Check:
+    """In every seed each of them is more accurate than the next, by so much at least."""
+
+    def check(evidence: Evidence) -> Found:
+        table = _accuracies(evidence, labels)
+        return Found(bool((table[:-1] - table[1:] > by).all()), _ends(labels, table))
+
+    return check
+
+
+def alike(*labels: str, within: float) -> Check:
+    """In every seed their accuracies lie so close together."""
+
+    def check(evidence: Evidence) -> Found:
+        table = _accuracies(evidence, labels)
+        return Found(bool((np.ptp(table, axis=0) <= within).all()), _ends(labels, table))
+
+    return check
+
+
+def reaches(label: str, low: float = 0.0, high: float = 1.0) -> Check:
+    """Its accuracy lies between these in every seed."""
+
+    def check(evidence: Evidence) -> Found:
+        table = _accuracies(evidence, [label])
+        return Found(bool(((table >= low) & (table <= high)).all()), _ends([label], table))
+
+    return check
+
+
+def times_the_noise(noisy: str, quiet: str, low: float, high: float, added_up: bool = False) -> Check:
+    """The first has between `low` and `high` times the noise variance of the second, per round: or, where
+    the second sends changes, of what its noise adds up to over all rounds.
+    """
+
+    def check(evidence: Evidence) -> Found:
+        loud, soft = (np.array([one.noise.mean() for one in runs]) for runs in evidence.of(noisy, quiet))
+        rounds = len(evidence.of(quiet)[0][0].noise) if added_up else 1
+        ratio = loud / np.maximum(rounds * soft, 1e-300)
+        over = " over all rounds" if added_up else ""
+        shows = f"{noisy} has {_times(ratio.mean())} the noise variance of {quiet}{over}"
+        return Found(bool(((ratio >= low) & (ratio <= high)).all()), shows)
+
+    return check
+
+
+def names(label: str, classes: Sequence[int], low: float = 0.0, high: float = 1.0) -> Check:
+    """The share of these classes that it names right, their mean, lies between these in every seed."""
+
+    def check(evidence: Evidence) -> Found:
+        (runs,) = evidence.of(label)
+        shares = np.array([np.mean([one.per_class[c] for c in classes]) for one in runs])
+        shows = f"{label} names {_percent(shares.mean())} of the digits {classes[0]} to {classes[-1]} right"
+        return Found(bool(((shares >= low) & (shares <= high)).all()), shows)
+
+    return check
+
+
+def listens(label: str, low: float = 0.0, high: float = 1.0) -> Check:
+    """The weight that it gives to the permissive clients together lies between these in every seed."""
+
+    def check(evidence: Evidence) -> Found:
+        (runs,) = evidence.of(label)
+        shares = np.array([one.permissive for one in runs])
+        shows = f"{label} gives {_percent(shares.mean())} of the weight to the permissive clients"
+        return Found(bool(((shares >= low) & (shares <= high)).all()), shows)
+
+    return check
+
+
+def recovers(label: str, upload: str = "audit", clients: Sequence[int] | None = None) -> Check:
+    """Every one of these uploads was recovered in some round."""
+    return _pixels(label, upload, clients, lambda kinds: kinds.count("recovered") == len(kinds))
+
+
+def keeps(label: str, upload: str = "audit", clients: Sequence[int] | None = None) -> Check:
+    """None of these uploads was recovered in any round, by an attack that works without noise."""
+    return _pixels(label, upload, clients, lambda kinds: not {"recovered", "inconclusive"} & {*kinds})
+
+
+def returns(label: str, low: float = 0.0, high: float = 1.0) -> Check:
+    """Of real uploads, in each one's best round, the share of images that came back lies between these."""
+
+    def check(evidence: Evidence) -> Found:
+        tried = evidence.attempts(label, "real")
+        back, n = sum(one.recovered for one in tried), sum(one.images for one in tried)
+        shows = f"{back} of {n} images of real uploads came back ({label})"
+        return Found(all(low <= one.recovered / one.images <= high for one in tried), shows)
+
+    return check
+
+
+def blurred(label: str, below: float, clients: Sequence[int] | None = None) -> Check:
+    """The usual attempt on an upload of one image stays below so many dB."""
+
+    def check(evidence: Evidence) -> Found:
+        middle = _median(evidence, label, clients)
+        return Found(middle < below, f"the usual attempt on {label} gets {middle:.0f} dB")
+
+    return check
+
+
+def clearer(*labels: str, by: float) -> Check:
+    """The usual attempt gets closer from each of them to the next, by so many dB at least."""
+
+    def check(evidence: Evidence) -> Found:
+        middles = [_median(evidence, label, None) for label in labels]
+        shows = "the usual attempt gets " + _listed(
+            f"{middle:.0f} dB ({label})" for label, middle in zip(labels, middles, strict=True)
+        )
+        return Found(bool((np.diff(middles) >= by).all()), shows)
+
+    return check
+
+
+def picks(label: str, clients: Sequence[int] | None = None) -> Check:
+    """The right image is picked out more often than guessing explains, over all these attempts."""
+
+    def check(evidence: Evidence) -> Found:
+        tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]
+        if not tried:
+            raise Missing(f"nothing was picked out for {label}")
+        hits, n = sum(one.hits for one in tried), sum(one.n for one in tried)
+        chance = tried[0].chance
+        shows = (
+            f"the server picks the right image {hits:.0f} of {n} times ({label}; guessing: {chance * n:.0f})"
+        )
+        return Found(wilson(round(hits), n)[0] > chance, shows)
+
+    return check
+
+
+def budget(label: str, scope: str, low: float, high: float, client: int = 0) -> Check:
+    """What the ledger says of a client in a scope ("coordinate", "upload", "run_worst"), by the plain sum."""
+
+    def check(evidence: Evidence) -> Found:
+        lines = [one.ledger[client][scope] for one in evidence.of(label)[0] if one.ledger]
+        if not lines:
+            raise Missing(f"{label} has no ledger")
+        sums = [float(line["basic"]) for line in lines]
+        words = {"coordinate": "for each weight", "upload": "for an upload"}.get(scope, "for the run")
+        shows = f"the budgets of {label} add up to ε {max(sums):.4g} {words}"
+        return Found(low <= min(sums) and max(sums) <= high, shows)
+
+    return check
+
+
+def both(*checks: Check) -> Check:
+    """All of them hold; what the others show is told."""
+
+    def check(evidence: Evidence) -> Found:
+        found = [one(evidence) for one in checks]
+        failed = list(dict.fromkeys(one.shows for one in found if not one.holds))
+        return Found(not failed, "; ".join(failed))
+
+    return check
+
+
+def _pixels(
+    label: str, upload: str, clients: Sequence[int] | None, holds: Callable[[list[str]], bool]
+) -> Check:
+    def check(evidence: Evidence) -> Found:
+        tried = evidence.attempts(label, upload, clients)
+        kinds = [one.verdict for one in tried]
+        if upload == "real":
+            best = max(tried, key=lambda one: one.recovered)
+            shows = f"at most {best.recovered} of {best.images} images of a real upload came back ({label})"
+        else:
+            back, top = kinds.count("recovered"), max(float(one.psnr.max()) for one in tried)
+            shows = f"{back} of {len(kinds)} images came back ({label}; at best {top:.0f} dB)"
+        return Found(holds(kinds), shows)
+
+    return check
+
+
+def _median(evidence: Evidence, label: str, clients: Sequence[int] | None) -> float:
+    return float(np.median(np.concatenate([one.psnr for one in evidence.attempts(label, "audit", clients)])))
+
+
+def _accuracies(evidence: Evidence, labels: Sequence[str]) -> np.ndarray:
+    """(variants, seeds)"""
+    return np.array([[one.accuracy for one in runs] for runs in evidence.of(*labels)])
+
+
+def _ends(labels: Sequence[str], table: np.ndarray) -> str:
+    return _listed(
+        f"{label} ends at {_percent(row.mean())}" for label, row in zip(labels, table, strict=True)
+    )
+
+
+def _listed(items: Iterable[str]) -> str:
+    words = list(items)
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}{THIN}%"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2g} times" if ratio < 10 else f"{ratio:.0f} times"

@@ -1,0 +1,95 @@
+"""What a scenario's runs have shown, as far as its lesson speaks of it: figures, and nothing to draw.
+
+Pages make it from stored runs and tests from simulated ones (ldp_core.runs.outcomes), so that a sentence
+stands on the same figures in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ldp_core.mechanisms.base import Floats
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """What became of one client's uploads of one kind, over all rounds of a run."""
+
+    psnr: Floats
+    """In dB, round by round; of a real upload: of the image that came back best."""
+    verdict: str
+    """On the round that came closest: attacks.verdict's kind."""
+    hits: float = 0.0
+    """How often the right image was picked …"""
+    n: int = 0
+    """… in so many attempts (0 where nothing was picked) …"""
+    chance: float = 0.0
+    """… and how likely guessing is right."""
+    recovered: int = 0
+    """Of a real upload: how many of its images came back in the best round …"""
+    images: int = 1
+    """… of so many."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run that completed."""
+
+    label: str
+    """Of its variant."""
+    seed: int
+    accuracy: float
+    """On held-out samples, after the last round."""
+    per_class: tuple[float, ...]
+    permissive: float
+    """The permissive clients' share of the aggregator's weight, in the last round."""
+    noise: Floats
+    """Measured noise variance per weight, from round 1 on."""
+    attempts: Mapping[tuple[str, int], Attempts] = field(default_factory=dict)
+    """(upload, client) → what became of it."""
+    ledger: tuple[Mapping[str, Any], ...] = ()
+    """Of every client."""
+
+
+class Missing(LookupError):
+    """The runs do not show it: one is not there, has not completed, or was not attacked."""
+
+
+class Evidence:
+    """The outcomes of a scenario's runs, by variant and seed."""
+
+    def __init__(self, outcomes: Iterable[Outcome]) -> None:
+        self._runs: dict[str, dict[int, Outcome]] = {}
+        for one in outcomes:
+            self._runs.setdefault(one.label, {})[one.seed] = one
+
+    def of(self, *labels: str) -> list[list[Outcome]]:
+        """For each variant its runs, seed by seed, and the same seeds for all.
+
+        Raises:
+            Missing: one of the variants has a seed less than another, or none.
+        """
+        found = [self._runs.get(label, {}) for label in labels]
+        seeds = [sorted(runs) for runs in found]
+        if not seeds or not seeds[0] or any(these != seeds[0] for these in seeds):
+            raise Missing(f"not all of {', '.join(labels)} have completed")
+        return [[runs[seed] for seed in seeds[0]] for runs in found]
+
+    def attempts(self, label: str, upload: str, clients: Iterable[int] | None = None) -> list[Attempts]:
+        """On all uploads of a kind of these clients (of all that were attacked), over all seeds.
+
+        Raises:
+            Missing: there are none.
+        """
+        wanted = None if clients is None else set(clients)
+        found = [
+            tries
+            for one in self.of(label)[0]
+            for (kind, client), tries in one.attempts.items()
+            if kind == upload and (wanted is None or client in wanted)
+        ]
+        if not found:
+            raise Missing(f"{label} was not attacked")
+        return found

@@ -1,0 +1,88 @@
+"""Checks tell what holds from what does not, and say what is there instead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ldp_core.presets import claims
+from ldp_core.presets.claims import Check, Sentence, told
+from ldp_core.presets.evidence import Attempts, Evidence, Outcome
+
+TRIES = Attempts(np.array([12.0, 25.0, 14.0]), "recovered", hits=9, n=10, chance=0.1, recovered=4, images=20)
+LINE = {"coordinate": {"basic": 2.0}, "upload": {"basic": 1300.0}}
+GOOD = Outcome(
+    "good",
+    0,
+    0.9,
+    (1.0, 0.8),
+    0.9,
+    np.array([0.01, 0.03]),
+    {("audit", 0): TRIES, ("real", 0): TRIES},
+    (LINE,),
+)
+POOR = replace(
+    GOOD,
+    label="poor",
+    accuracy=0.4,
+    per_class=(0.8, 0.0),
+    permissive=0.2,
+    noise=np.array([1.0, 3.0]),
+    attempts={
+        ("audit", 0): replace(TRIES, psnr=np.array([9.0, 11.0, 10.0]), verdict="hidden", hits=1),
+        ("real", 0): replace(TRIES, verdict="hidden", recovered=0),
+    },
+)
+SHOWN = Evidence(replace(one, seed=seed) for one in (GOOD, POOR) for seed in (0, 1))
+CASES: list[tuple[Check, Check, str]] = [
+    (claims.ranked("good", "poor", by=0.4), claims.ranked("poor", "good"), "good ends at 90"),
+    (claims.alike("good", "poor", within=0.6), claims.alike("good", "poor", within=0.1), "poor ends at 40"),
+    (claims.reaches("good", 0.8), claims.reaches("good", high=0.8), "good ends at 90"),
+    (
+        claims.times_the_noise("poor", "good", 90, 110),
+        claims.times_the_noise("poor", "good", 90, 110, added_up=True),
+        "poor has 50 times the noise variance of good over all rounds",
+    ),
+    (claims.names("poor", [1], high=0.01), claims.names("good", [0, 1], high=0.5), "digits 0 to 1 right"),
+    (claims.listens("good", low=0.8), claims.listens("poor", low=0.8), "to the permissive clients"),
+    (claims.recovers("good"), claims.recovers("poor"), "0 of 2 images came back (poor; at best 11 dB)"),
+    (claims.keeps("poor", "real"), claims.keeps("good", "real"), "at most 4 of 20 images of a real upload"),
+    (claims.returns("good", 0.2, 0.2), claims.returns("poor", low=0.1), "0 of 40 images of real uploads"),
+    (claims.blurred("poor", 12), claims.blurred("good", 12), "gets 14 dB"),
+    (
+        claims.clearer("poor", "good", by=3),
+        claims.clearer("good", "poor", by=3),
+        "14 dB (good) and 10 dB (poor)",
+    ),
+    (claims.picks("good"), claims.picks("poor", [0]), "2 of 20 times (poor; guessing: 2)"),
+    (
+        claims.budget("good", "coordinate", 2, 2),
+        claims.budget("good", "upload", 0, 8),
+        "ε 1300 for an upload",
+    ),
+    (claims.both(), claims.both(claims.recovers("good"), claims.reaches("poor", 0.5)), "poor ends at 40"),
+]
+
+
+@pytest.mark.parametrize(("holds", "fails", "shows"), CASES)
+def test_a_check_tells_what_holds(holds: Check, fails: Check, shows: str):
+    assert holds(SHOWN).holds
+    assert not fails(SHOWN).holds
+    assert shows in fails(SHOWN).shows
+
+
+def test_what_does_not_hold_is_replaced_by_what_is_there():
+    lesson = (
+        Sentence("Noise hides."),
+        Sentence("The good one is ahead.", claims.ranked("good", "poor")),
+        Sentence("Nothing comes back.", claims.keeps("good", "real")),
+        Sentence("The third is silent.", claims.names("third", [0], high=0.1)),
+    )
+    assert told(lesson, SHOWN) == (
+        "Noise hides. The good one is ahead. "
+        "In these runs at most 4 of 20 images of a real upload came back (good)."
+    )
+    half = Evidence([replace(GOOD, seed=0), replace(POOR, seed=0), replace(POOR, seed=1)])
+    assert told(lesson[1:2], half) == "", "one run is missing: nothing is said"

@@ -1,0 +1,79 @@
+"""Lessons hold: every sentence that names a figure or an order is checked, with seeds of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from ldp_core import presets
+from ldp_core.datasets import get
+from ldp_core.experiment import changed
+from ldp_core.presets.evidence import Evidence
+from ldp_core.runs.outcomes import evidence
+from ldp_core.runs.progress import RunProgress
+from ldp_core.simulate import simulate
+
+SEEDS = (101, 102, 103)
+"""Not those of the pages."""
+ORDER = re.compile(
+    r"""\d | \b(?: more|less|fewer|most|least|best|better|worst|worse|first|last|ahead|behind|all|none|every
+    |each|never|always|only|both|times|half|hundred|thousand|\w+fold|nearly|hardly|little|same
+    |equal(?!\ budgets)
+    |one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|eighteen|twenty|far|large)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@cache
+def shown(name: str, attacked: bool) -> Evidence:
+    """What a scenario shows with three other seeds; downloaded data from EPSILON_DATA_DIR.
+
+    Most of the time goes into attacks, and most sentences do not speak of them.
+    """
+    draft = presets.get(name).draft
+    data = get(draft.base.dataset).load(Path(os.environ.get("EPSILON_DATA_DIR", "nowhere")))
+    runs = []
+    for number, (variant, experiment) in enumerate(zip(draft.variants, draft.experiments(), strict=True)):
+        for seed in SEEDS[: 1 if draft.base.dataset == "mnist" else None]:
+            run = RunProgress(number, variant.label, seed, "{}")
+            for event in simulate(
+                changed(experiment, {"seed": seed} | ({} if attacked else {"attack": None})), data
+            ):
+                run.fold(event.as_json())
+            runs.append(run)
+    return evidence(runs)
+
+
+def marked(name: str) -> object:
+    needs_mnist = presets.get(name).draft.base.dataset == "mnist"
+    return pytest.param(name, marks=pytest.mark.mnist) if needs_mnist else name
+
+
+@pytest.mark.parametrize("name", [marked(name) for name in presets.names()])
+def test_what_a_lesson_says_holds_with_other_seeds(name: str, request: pytest.FixtureRequest):
+    heavy = request.node.get_closest_marker("mnist") is not None
+    if heavy:
+        request.getfixturevalue("mnist_dir")
+    for sentence in presets.get(name).says:
+        found = sentence.found(shown(name, heavy)) or sentence.found(shown(name, True))
+        assert found is not None, f"the runs do not tell: {sentence.text}"
+        assert found.holds, f"“{sentence.text}”, but in these runs {found.shows}"
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_a_sentence_that_names_a_figure_or_an_order_has_a_check(name: str):
+    for sentence in presets.get(name).says:
+        assert sentence.text.endswith(".")
+        assert sentence.check or not ORDER.search(sentence.text), sentence.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Half of them come back.", "PDPM comes last.", "It holds for every seed.", "Seven times less.", "ε 8."],
+)
+def test_such_words_are_seen(text: str):
+    assert ORDER.search(text)
