@@ -17,7 +17,7 @@ from ldp_core.normal import epsilon_of, mu_of
 from tests.busy import within
 
 SCOPES = ["coordinate", "upload", "run_expected", "run_worst"]
-LINE = {"epsilon", "delta", "rule", "basic", "guarantee", "why"}
+LINE = {"epsilon", "delta", "rule", "basic", "generic", "guarantee", "why"}
 
 
 def test_every_client_has_four_numbers():
@@ -39,7 +39,31 @@ def test_the_sums_by_hand():
     assert cautious["coordinate"]["delta"] == 0
     assert cautious["upload"]["delta"] == DELTA
     assert cautious["upload"]["epsilon"] < 325
-    assert cautious["upload"]["rule"] == "optimal"
+    assert cautious["upload"]["rule"] == "own_law"
+    assert cautious["upload"]["epsilon"] < cautious["upload"]["generic"] < 325
+
+
+def test_no_delta_is_paid_where_nothing_is_gained():
+    """Duchi at 8: the exact composition of 650 uses is 5 199.99998 at δ 1e-5, the sum 5 200 without a δ."""
+    entry = ledger({"mechanism": "duchi", "clients": {"epsilon": 8}})[0]
+    for scope in SCOPES:
+        line = entry[scope]
+        assert (line["delta"], line["rule"]) == (0.0, "basic")
+        assert line["epsilon"] == line["generic"] == line["basic"]
+    assert ledger({"mechanism": "duchi", "clients": {"epsilon": 0.5}})[0]["upload"]["delta"] == DELTA
+
+
+def test_only_a_mechanism_with_a_pure_loss_has_a_bound_for_any_other_of_its_epsilon():
+    for mechanism in ("gaussian", "none"):
+        assert all(line["generic"] is None for line in ledger({"mechanism": mechanism})[0].values())
+    assert ledger({"mechanism": "ldpsign", "form": "as_printed"})[0]["upload"]["generic"] is None
+
+
+@pytest.mark.parametrize("mechanism", ["duchi", "pdpm", "piecewise", "hybrid", "laplace", "harmony", "grr"])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.02, 0.5, 8, 700])
+def test_the_smallest_comes_first(mechanism: str, epsilon: float):
+    for line in ledger({"mechanism": mechanism, "clients": {"epsilon": epsilon}})[0].values():
+        assert line["epsilon"] <= line["generic"] <= line["basic"]
 
 
 def test_a_random_share_lowers_what_is_expected_and_not_the_worst_case():

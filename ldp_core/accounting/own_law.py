@@ -1,0 +1,195 @@
+"""Composition by a mechanism's own law, which may promise more than "some mechanism of this ε".
+
+A mechanism's curve δ(t), the exact δ of one use at every target t, decides what many uses add up to
+(Zhu, Dong and Wang 2022: a pair of laws with this curve dominates every use, and so every
+composition). On a lattice of losses that holds −ε, 0 and ε, the tightest pair above the curve joins
+its values by straight lines in e^t (Doroshenko et al. 2022). Where δ is such a line from 0 to ε,
+three losses say all; a smooth curve takes a finer lattice and is bounded from above.
+
+The law of the sum of k losses comes from its characteristic function, φ^k. Two things are lost on
+the way, and both are paid for out of δ: the probability outside the window in which the sum is
+kept, and the rounding of the transform.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.base import Floats
+
+CELLS = 32
+"""Cells of the lattice between a loss of 0 and of ε, for a curve that is no straight line."""
+FEWEST = 4
+"""Cells that are kept where the sum has so many uses that its window would be too long."""
+WINDOW = 2**18
+"""Points of that window, about."""
+OUTSIDE = 1e-13
+"""Probability that may lie outside the window; it is taken off δ."""
+STRAIGHT = 1e-5
+"""Probability of the losses between 0 and ε up to which a curve is taken for a straight line, from above."""
+LEAST = 1e-9
+"""A pure loss below which a curve has too few digits for its slopes: the sum is what is known."""
+FADED = 42.0
+"""Frequencies at which |φ|^k is below e to the minus this are left out."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """Losses −n·step … n·step of one use, `masses` of shape (2n + 1,), a probability each."""
+
+    step: float
+    masses: Floats
+
+    @property
+    def cells(self) -> int:
+        return len(self.masses) // 2
+
+    @property
+    def mean(self) -> float:
+        """In steps; a loss and its opposite go together, so that nothing cancels."""
+        up = self.masses[self.cells + 1 :]
+        places = np.arange(1, self.cells + 1)
+        return float((places * up * -np.expm1(-places * self.step)).sum())
+
+    @property
+    def variance(self) -> float:
+        """In squared steps."""
+        return float((self.masses * (np.arange(-self.cells, self.cells + 1) - self.mean) ** 2).sum())
+
+
+@lru_cache(maxsize=4096)
+def own_epsilon(
+    mechanism: Mechanism, epsilon: float, low: float, high: float, uses: int, delta: float
+) -> float:
+    """The ε that `uses` uses of a mechanism with a pure loss have at a total `delta`, bounded from above.
+
+    Args:
+        mechanism: in its form, fitted to what it perturbs.
+        epsilon, low, high: its budget and the safe range.
+        uses: how often it is used on the same client's data, k ≥ 1.
+        delta: at which to bound, in (0, 1).
+    """
+    loss = float(mechanism.privacy_loss(epsilon, low, high))
+    if loss < LEAST:
+        return uses * loss
+    cells = min(CELLS, max(FEWEST, int(WINDOW / (16 * math.sqrt(uses)))))
+    law = law_of(mechanism, epsilon, low, high, cells)
+    return min(_epsilon(law, uses, delta), uses * law.cells * law.step)
+
+
+@lru_cache(maxsize=4096)
+def law_of(mechanism: Mechanism, epsilon: float, low: float, high: float, cells: int) -> Law:
+    """The losses of one use on a lattice from above: of `cells` steps up to the pure loss, or of one step
+    where the curve is a straight line."""
+    loss = float(mechanism.privacy_loss(epsilon, low, high))
+    curve = np.asarray(mechanism.delta(np.linspace(0.0, loss, cells + 1), epsilon, low, high), np.float64)
+    law = _joined(loss, curve)
+    return _joined(loss, curve[[0, -1]]) if law.masses[cells + 1 : -1].sum() <= STRAIGHT else law
+
+
+def _joined(loss: float, curve: Floats) -> Law:
+    """The law whose δ at evenly spaced losses from 0 to `loss` is this, and a line in e^t between them."""
+    cells = len(curve) - 1
+    step = loss / cells
+    falls = np.append(curve[:-1] - np.append(curve[1:-1], 0.0), 0.0)
+    # in terms of e^t the curve's slope changes at a loss by the other input's probability of it
+    up = np.maximum(falls[:-1] / -math.expm1(-step) - falls[1:] * _inverse_expm1(step), 0.0)
+    down = up * np.exp(-step * np.arange(1, cells + 1))
+    # what is left has no loss at all; rounding may have taken it below nothing
+    rest = max(0.0, 1.0 - float(up.sum() + down.sum()))
+    return Law(step, np.concatenate([down[::-1], [rest], up]))
+
+
+def _inverse_expm1(step: float) -> float:
+    """1 / (e^step − 1), without overflow."""
+    return math.exp(-step) / -math.expm1(-step)
+
+
+def _epsilon(law: Law, uses: int, delta: float) -> float:
+    """The ε at which the sum of `uses` losses has this `delta`."""
+    chance, first, wrong = _sum_of(law, uses)
+    goal = delta - wrong
+    if goal <= 0:
+        return math.inf
+    tail = np.cumsum(chance[::-1])[::-1]
+    last = int(np.count_nonzero(tail > goal)) - 1
+    if last < 0:
+        return 0.0
+    # δ(ε) = Σ_{l > ε} P(l)·(1 − e^{ε − l}) falls with ε: step back from where the tail alone is small
+    # enough, until δ is too large; the answer lies between
+    start, back = last, 1
+    while start > 0 and _delta(chance[start:], law.step) <= goal:
+        start, back = max(0, last - back), 2 * back
+    losses = (first + np.arange(start, len(chance))) * law.step
+    # without the condition l > ε the sum from l on is largest for the right l, so the largest ε that
+    # some l asks for is the answer
+    with np.errstate(divide="ignore"):
+        mirrored = np.logaddexp.accumulate((np.log(chance[start:]) - losses)[::-1])[::-1]
+    enough = slice(0, last + 1 - start)
+    return max(0.0, float((np.log(tail[start : last + 1] - goal) - mirrored[enough]).max()))
+
+
+def _delta(chance: Floats, step: float) -> float:
+    """δ at the loss of the first of these chances."""
+    return float(chance @ -np.expm1(-step * np.arange(len(chance))))
+
+
+def _sum_of(law: Law, uses: int) -> tuple[Floats, int, float]:
+    """The law of a sum of losses in a window: probabilities, the first one's place in steps, and what
+    may be missing or wrong of a probability in all."""
+    mean, variance, cells = law.mean, law.variance, law.cells
+    reach = math.ceil(min(_hoeffding(cells, uses), _bernstein(cells, uses, variance))) + 1
+    first = max(-cells * uses, math.floor(uses * mean) - reach)
+    last = min(cells * uses, math.ceil(uses * mean) + reach)
+    length = last - first + 1
+    size = 2 ** max(1, math.ceil(math.log2(length)))
+    characteristic, lost = _characteristic(law, uses, mean, size)
+    frequencies = np.flatnonzero(characteristic)
+    turns = 2 * np.pi * frequencies / size
+    spectrum = np.zeros(size // 2 + 1, np.complex128)
+    spectrum[frequencies] = characteristic[frequencies] * np.exp(-1j * turns * (uses * mean - first))
+    chance = np.fft.irfft(spectrum, size)
+    # each frequency is known to some digits, and the transform adds a few roundings to each point
+    rounded = 4e-16 * (4 + math.log2(size)) * (1 + 2 * float(np.abs(characteristic).sum()))
+    return np.maximum(chance[:length], 0.0), first, OUTSIDE + rounded + lost
+
+
+def _characteristic(law: Law, uses: int, mean: float, size: int) -> tuple[Floats, float]:
+    """E e^{−iω(S − mean)} of the sum at the frequencies 2π·f/size, and a bound on what is left out.
+
+    φ^k keeps its digits for any k because φ − 1 is summed about the mean, where the parts that would
+    cancel are small. That takes a sine and a cosine for each loss, so it is done only where |φ|^k is
+    not nothing, which a quick transform tells.
+    """
+    folded = np.zeros(size)
+    np.add.at(folded, np.arange(-law.cells, law.cells + 1) % size, law.masses)
+    rough = np.abs(np.fft.rfft(folded))
+    with np.errstate(divide="ignore"):
+        there = np.flatnonzero(uses * np.log(np.minimum(rough + 1e-15, 1.0)) > -FADED)
+    held = np.flatnonzero(law.masses)
+    masses, places = law.masses[held], held - law.cells - mean
+    values = np.zeros(size // 2 + 1, np.complex128)
+    for part in np.array_split(there, 1 + there.size * held.size // 2**18):
+        angles = 2 * np.pi / size * part[:, None] * places
+        real = -2 * (np.sin(angles / 2) ** 2) @ masses
+        imaginary = -np.sin(angles) @ masses
+        log_size = 0.5 * np.log1p(2 * real + real**2 + imaginary**2)
+        turned = np.arctan2(imaginary, 1 + real)
+        values[part] = np.exp(uses * (log_size + 1j * turned))
+    return values, size * math.exp(-FADED)
+
+
+def _hoeffding(cells: int, uses: int) -> float:
+    """How far a sum may stray from its mean, in steps, but for a probability of `OUTSIDE`."""
+    return cells * math.sqrt(2 * uses * math.log(2 / OUTSIDE))
+
+
+def _bernstein(cells: int, uses: int, variance: float) -> float:
+    """The same, better where most of the probability is at one loss."""
+    third = 2 * cells * math.log(2 / OUTSIDE) / 3
+    return third + math.sqrt(third**2 + 2 * uses * variance * math.log(2 / OUTSIDE))

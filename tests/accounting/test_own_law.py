@@ -1,0 +1,198 @@
+"""Composition by the mechanism's own law: against dp_accounting, brute force and known figures."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from dp_accounting.pld import pld_pmf, privacy_loss_distribution
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldp_core import mechanisms
+from ldp_core.accounting import DELTA, ledger
+from ldp_core.accounting.compose import compose_counts
+from ldp_core.accounting.own_law import Law, law_of, own_epsilon
+from ldp_core.mechanisms import Mechanism
+from tests.busy import within
+
+RANGE = (-1.0, 1.0)
+LOPSIDED = (-1.0, 3.0)
+
+
+def with_a_pure_loss() -> list[Mechanism]:
+    found = []
+    for name in mechanisms.names():
+        for form in ("corrected", "as_printed"):
+            mechanism = mechanisms.get(name, form=form)
+            if math.isfinite(mechanism.privacy_loss(1.0, *RANGE)):
+                found.append(mechanism)
+    return found
+
+
+PURE = with_a_pure_loss()
+
+
+def named(mechanism: Mechanism) -> str:
+    return f"{mechanism.name} {mechanism.form}"
+
+
+def dominating(mechanism: Mechanism, epsilon: float, low: float, high: float, step: float) -> Any:
+    """dp_accounting's tightest pessimistic distribution above the same curve."""
+    loss = float(mechanism.privacy_loss(epsilon, low, high))
+    reach = math.ceil(loss / step)
+    targets = np.arange(-reach, reach + 1) * step
+    curve = np.asarray(mechanism.delta(np.abs(targets), epsilon, low, high))
+    curve = np.where(targets < 0, -np.expm1(targets) + np.exp(targets) * curve, curve)
+    curve[-1] = 0.0
+    pmf = pld_pmf.create_pmf_pessimistic_connect_dots(step, np.arange(-reach, reach + 1), curve)
+    return privacy_loss_distribution.PrivacyLossDistribution(pmf)
+
+
+@pytest.mark.parametrize("mechanism", PURE, ids=named)
+@pytest.mark.parametrize(("epsilon", "uses"), [(0.05, 300), (0.5, 40), (2.0, 30), (5.0, 6)])
+@pytest.mark.parametrize("ends", [RANGE, LOPSIDED], ids=str)
+def test_it_agrees_with_dp_accounting(
+    mechanism: Mechanism, epsilon: float, uses: int, ends: tuple[float, float]
+):
+    """Both are bounds from above that coarser lattices raise: ours has 32 cells, its own some hundred."""
+    step = float(mechanism.privacy_loss(epsilon, *ends)) / 100
+    known = dominating(mechanism, epsilon, *ends, step).self_compose(uses).get_epsilon_for_delta(DELTA)
+    found = own_epsilon(mechanism, epsilon, *ends, uses, DELTA)
+    assert found == pytest.approx(known, rel=2e-3, abs=1e-6)
+    assert found >= known * (1 - 1e-4) - 1e-6
+
+
+@pytest.mark.parametrize(("epsilon", "uses"), [(0.1, 200), (0.5, 650), (3.0, 20)])
+def test_laplace_lies_between_dp_accountings_estimates(epsilon: float, uses: int):
+    """From the law itself, not from our curve: it stands above what is true, and hardly."""
+    low, high = (
+        privacy_loss_distribution.from_laplace_mechanism(
+            2 / epsilon,
+            sensitivity=2,
+            value_discretization_interval=epsilon / 400,
+            pessimistic_estimate=above,
+        )
+        .self_compose(uses)
+        .get_epsilon_for_delta(DELTA)
+        for above in (False, True)
+    )
+    assert low <= own_epsilon(mechanisms.get("laplace"), epsilon, *RANGE, uses, DELTA) <= high * 1.002
+
+
+def outcomes(mechanism: Mechanism, epsilon: float) -> tuple[list[float], list[float]]:
+    """The probabilities of each outcome for inputs at the two ends, where there are finitely many kinds."""
+    if mechanism.name == "piecewise":
+        q = math.exp(-epsilon / 2)
+        window, other = 1 / (1 + q), math.exp(-epsilon) / (1 + q)
+        return [window, other, 1 - window - other], [other, window, 1 - window - other]
+    atoms = mechanism.atoms(0.0, epsilon, *RANGE)
+    tops, bottoms = (
+        [math.exp(mechanism.log_prob(y, end, epsilon, *RANGE)) for y in atoms] for end in (1.0, -1.0)
+    )
+    return tops, bottoms
+
+
+@pytest.mark.parametrize("name", ["duchi", "grr", "piecewise", "ldpsign"])
+@pytest.mark.parametrize(("epsilon", "uses", "delta"), [(0.3, 5, 1e-3), (1.0, 6, 1e-5), (4.0, 3, 0.01)])
+def test_it_is_exact_against_all_outcomes_one_by_one(name: str, epsilon: float, uses: int, delta: float):
+    """The definition: every sequence of outcomes, with its probability under two inputs that lie apart."""
+    mechanism = mechanisms.get(name)
+    top, bottom = outcomes(mechanism, epsilon)
+    found = own_epsilon(mechanism, epsilon, *RANGE, uses, delta)
+    excess = sum(
+        max(0.0, math.prod(top[i] for i in way) - math.exp(found) * math.prod(bottom[i] for i in way))
+        for way in itertools.product(range(len(top)), repeat=uses)
+    )
+    assert excess == pytest.approx(delta, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["pdpm", "hybrid", "laplace"])
+def test_no_sequence_of_outcomes_exceeds_it(name: str):
+    """Many laws have no pair of inputs that is the worst at once in every use: a bound, not more."""
+    epsilon, uses, delta = 1.0, 4, 1e-3
+    mechanism = mechanisms.get(name)
+    found = own_epsilon(mechanism, epsilon, *RANGE, uses, delta)
+    grid = np.linspace(-30, 30, 24_001) if name != "pdpm" else mechanism.atoms(0.0, epsilon, *RANGE)
+    laws = [np.exp(mechanism.log_prob(grid, end, epsilon, *RANGE)) for end in RANGE]
+    kinds: dict[float, list[float]] = {}
+    for p, q in zip(*(law / law.sum() for law in laws), strict=True):
+        if p > 0 and q > 0:
+            held = kinds.setdefault(round(math.log(p / q), 1 if name == "laplace" else 6), [0.0, 0.0])
+            held[0], held[1] = held[0] + p, held[1] + q
+    ways = itertools.product(kinds.values(), repeat=uses)
+    factor = math.exp(found)
+    excess = sum(max(0.0, math.prod(p for p, _ in w) - factor * math.prod(q for _, q in w)) for w in ways)
+    assert excess <= delta * (1 + 1e-3)
+
+
+def test_the_figure_that_was_found_elsewhere():
+    """Half an ε a weight, 650 weights: 130.7 for any mechanism, 120.6 for Piecewise's own law."""
+    upload = ledger({"clients": {"epsilon": 0.5}})[0]["upload"]
+    assert upload["rule"] == "own_law"
+    assert upload["epsilon"] == pytest.approx(120.6, abs=0.05)
+    assert upload["generic"] == pytest.approx(130.7, abs=0.05)
+
+
+def test_where_the_law_is_randomised_response_the_generic_bound_is_its_own():
+    for name in ("duchi", "harmony", "ldpsign"):
+        mechanism = mechanisms.get(name)
+        loss = float(mechanism.privacy_loss(0.5, *RANGE))
+        generic = compose_counts((loss,), (650,), DELTA)["epsilon"]
+        assert own_epsilon(mechanism, 0.5, *RANGE, 650, DELTA) == pytest.approx(generic, rel=1e-6)
+    assert ledger({"mechanism": "duchi", "clients": {"epsilon": 0.5}})[0]["upload"]["rule"] == "optimal"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    mechanism=st.sampled_from(PURE),
+    log_epsilon=st.floats(math.log(1e-6), math.log(700)),
+    log_uses=st.floats(0, math.log(1e6)),
+    delta=st.sampled_from([1e-9, 1e-5, 0.01]),
+)
+def test_for_any_budget_and_any_number_of_uses(
+    mechanism: Mechanism, log_epsilon: float, log_uses: float, delta: float
+):
+    epsilon, uses = math.exp(log_epsilon), round(math.exp(log_uses))
+    loss = float(mechanism.privacy_loss(epsilon, *RANGE))
+    found = own_epsilon(mechanism, epsilon, *RANGE, uses, delta)
+    generic = compose_counts((loss,), (uses,), delta)["epsilon"]
+    assert 0 <= found <= loss * uses
+    # where both tell the same, the lattice and what is taken off δ cost a little
+    assert found <= generic * 1.001 + 0.05 * loss * math.sqrt(uses)
+    assert own_epsilon(mechanism, epsilon, *RANGE, uses + 1, delta) >= found * (1 - 1e-4) - 1e-9
+
+
+@pytest.mark.parametrize("mechanism", PURE, ids=named)
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 30.0, 700.0])
+@pytest.mark.parametrize("cells", [1, 7, 32])
+def test_the_lattice_lies_above_the_curve(mechanism: Mechanism, epsilon: float, cells: int):
+    law = law_of(mechanism, epsilon, *RANGE, cells)
+    assert law.masses.sum() == pytest.approx(1.0, abs=1e-7)  # ldpsign has few digits for tiny ε
+    places = np.arange(-law.cells, law.cells + 1) * law.step
+    for target in np.linspace(0, law.cells * law.step, 40):
+        beyond = places > target
+        ours = (law.masses[beyond] * -np.expm1(target - places[beyond])).sum()
+        assert ours >= float(mechanism.delta(target, epsilon, *RANGE)) - 1e-13
+
+
+def test_a_thousand_million_uses_of_a_law_with_known_moments():
+    """So many uses are normal: the ε of the normal law with this mean and variance, to four digits."""
+    law = law_of(mechanisms.get("piecewise"), 0.5, *RANGE, 1)
+    assert isinstance(law, Law)
+    uses = 10**9
+    mean, deviation = law.mean * law.step * uses, math.sqrt(law.variance * uses) * law.step
+    found = own_epsilon(mechanisms.get("piecewise"), 0.5, *RANGE, uses, DELTA)
+    assert found == pytest.approx(mean + 4.2649 * deviation, rel=1e-4)
+
+
+def test_it_is_quick():
+    start = time.perf_counter()
+    for name in ("piecewise", "laplace"):
+        for i in range(50):
+            own_epsilon(mechanisms.get(name), 0.5 + i / 97, *RANGE, 650 * (1 + i), DELTA)
+    assert time.perf_counter() - start < within(2)
