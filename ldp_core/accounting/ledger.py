@@ -3,6 +3,10 @@
 Four numbers, none of them called a total: ε for one coordinate of one upload, for one upload, for
 the run as expected, and for the run at worst. Two inputs are neighbours if both lie in the client's
 safe range: nothing is assumed about them but that.
+
+Three of the four are bounds. What the run costs on average is the price of an average number of
+uploads: where who uploads is drawn by lot, about half of the clients may spend more, so that line
+claims no guarantee. What a stated share of the clients spends at most is told by `within`.
 """
 
 from __future__ import annotations
@@ -14,6 +18,12 @@ from typing import Any
 from ldp_core.accounting.spending import Client, Spending
 from ldp_core.experiment import Experiment, parse
 
+SHARE = 0.95
+"""Of the clients, whose uploads `within` bounds."""
+AVERAGE = (
+    "the price of {:.4g} uploads, an average number of them, and no bound: a client may upload more often"
+)
+
 
 def ledger(
     experiment: Experiment | dict[str, Any], clients: Iterable[int] | None = None
@@ -21,8 +31,9 @@ def ledger(
     """One entry for each client (or each of some `clients`), in order.
 
     Each entry has `coordinate`, `upload`, `run_expected` and `run_worst`; each of these has
-    `epsilon` (the smallest valid bound, null where there is none), its `delta`, the `rule` that gave
-    it, `basic` (the plain sum), whether there is a `guarantee`, and `why`.
+    `epsilon` (the smallest bound known here, null where there is none), its `delta`, the `rule` that
+    gave it, `basic` (the plain sum), `generic` (the bound for any mechanism of this ε; null where
+    there is no pure ε), whether there is a `guarantee`, and `why`.
 
     Raises:
         InvalidExperiment: `experiment` is a dict that cannot run.
@@ -42,17 +53,32 @@ def ledger(
 def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> dict[str, Any]:
     """The entry of a client with this budget and range, and with its own limit for the run."""
     spending = Spending(experiment)
-    count, rounds = experiment.clients.count, experiment.rounds
-    expected = experiment.selection.expected_uploads(count, rounds)
-    most = experiment.selection.most_uploads(count, rounds)
-    if math.isfinite(limit):
-        most = min(most, spending.affordable(client, limit))
+    expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
+    most = _most(experiment, client, limit)
+    price = spending.uploads(client, min(expected, most))
+    if expected < most and price["guarantee"]:
+        price = price | {"guarantee": False, "why": AVERAGE.format(expected)}
     return {
         "coordinate": spending.coordinate(client),
         "upload": spending.uploads(client, 1),
-        "run_expected": spending.uploads(client, min(expected, most)),
+        "run_expected": price,
         "run_worst": spending.uploads(client, most),
     }
+
+
+def within(
+    experiment: Experiment, client: Client, limit: float = math.inf, share: float = SHARE
+) -> tuple[int, dict[str, Any]]:
+    """How often a client uploads at most with probability `share`, and the line of so many uploads."""
+    often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, share)
+    often = min(often, _most(experiment, client, limit))
+    return often, Spending(experiment).uploads(client, often)
+
+
+def _most(experiment: Experiment, client: Client, limit: float) -> int:
+    """The uploads of a client in the worst case, within its own limit."""
+    most = experiment.selection.most_uploads(experiment.clients.count, experiment.rounds)
+    return min(most, Spending(experiment).affordable(client, limit)) if math.isfinite(limit) else most
 
 
 def everyone(experiment: Experiment) -> list[Client]:

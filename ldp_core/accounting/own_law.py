@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
@@ -159,7 +160,7 @@ def _sum_of(law: Law, uses: int) -> tuple[Floats, int, float]:
     return np.maximum(chance[:length], 0.0), first, OUTSIDE + rounded + lost
 
 
-def _characteristic(law: Law, uses: int, mean: float, size: int) -> tuple[Floats, float]:
+def _characteristic(law: Law, uses: int, mean: float, size: int) -> tuple[NDArray[np.complex128], float]:
     """E e^{−iω(S − mean)} of the sum at the frequencies 2π·f/size, and a bound on what is left out.
 
     φ^k keeps its digits for any k because φ − 1 is summed about the mean, where the parts that would

@@ -63,8 +63,21 @@ class Spending:
         squares = self._squares(client)
         whole = int(count)
         spent = squares[:whole].sum() + (count - whole) * squares[min(whole, len(squares) - 1)]
-        each = self.experiment.dimension if mechanism.scope == "coordinate" else 1
-        return _gaussian(spent * each, math.ceil(count * each - 1e-9))
+        return self._normal(spent, count)
+
+    def again(self, client: Client, times: int) -> dict[str, Any]:
+        """For an upload's values that are sent `times` over in one round, which may be more than a run has.
+
+        Of noise that changes from round to round, the first round's tells most.
+        """
+        if self.experiment.randomiser.mu(*client) is None:
+            return self.uploads(client, times)
+        return self._normal(times * float(self._squares(client)[0]), times)
+
+    def _normal(self, squares: float, count: float) -> dict[str, Any]:
+        """For `count` uploads whose μ², each for one use, add up to `squares`."""
+        each = self.experiment.dimension if self.experiment.randomiser.scope == "coordinate" else 1
+        return _gaussian(squares * each, math.ceil(count * each - 1e-9))
 
     def affordable(self, client: Client, limit: float) -> int:
         """How many uploads of the run stay within a client's own `limit`."""

@@ -24,3 +24,10 @@ class Selection(Component):
     @abstractmethod
     def most_uploads(self, count: int, rounds: int) -> int:
         """How often one client uploads in a run, at worst."""
+
+    def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
+        """The fewest uploads that a client stays within with probability `share` at least.
+
+        A kind that does not say so has only its worst case.
+        """
+        return self.most_uploads(count, rounds)

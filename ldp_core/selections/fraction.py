@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
+from scipy.special import bdtr
 
 from ldp_core.fields import Number
 from ldp_core.limits import FRACTION
@@ -38,3 +39,8 @@ class Fraction(Selection):
 
     def most_uploads(self, count: int, rounds: int) -> int:
         return rounds
+
+    def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
+        # rounds are drawn apart, so one client's uploads are binomial; the sum ends at 1 but for rounding
+        within = bdtr(np.arange(rounds), rounds, self.participants(count) / count)
+        return int(np.count_nonzero(within < share))

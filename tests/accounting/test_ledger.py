@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core.accounting import DELTA, Spending, ledger
+from ldp_core.accounting import DELTA, Spending, everyone, ledger, within
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.normal import epsilon_of, mu_of
-from tests.busy import within
+from tests import busy
 
 SCOPES = ["coordinate", "upload", "run_expected", "run_worst"]
 LINE = {"epsilon", "delta", "rule", "basic", "generic", "guarantee", "why"}
@@ -71,6 +71,56 @@ def test_a_random_share_lowers_what_is_expected_and_not_the_worst_case():
     entry = ledger(experiment)[0]
     assert entry["run_expected"]["basic"] == pytest.approx(5 * 650)
     assert entry["run_worst"]["basic"] == pytest.approx(10 * 650)
+
+
+def test_the_price_of_an_average_client_is_no_guarantee():
+    """A share of .3 in 15 rounds: 48.5 % of the clients upload more than 4.5 times."""
+    experiment = parse(
+        {
+            "mechanism": "duchi",
+            "clients": {"epsilon": 1},
+            "selection": {"kind": "fraction", "fraction": 0.3},
+        }
+    )
+    entry = ledger(experiment)[0]
+    assert not entry["run_expected"]["guarantee"]
+    assert "no bound" in entry["run_expected"]["why"]
+    assert "4.5 uploads" in entry["run_expected"]["why"]
+    assert all(entry[scope]["guarantee"] for scope in SCOPES if scope != "run_expected")
+    uploads, line = within(experiment, everyone(experiment)[0])
+    assert uploads == 8  # of 15 draws at .3, 94.999 % are at most 7
+    assert entry["run_expected"]["epsilon"] < line["epsilon"] < entry["run_worst"]["epsilon"]
+    assert line == Spending(experiment).uploads(everyone(experiment)[0], 8)
+    assert ledger({})[0]["run_expected"]["guarantee"], "everybody uploads in every round: no average about it"
+
+
+def test_below_one_upload_the_average_is_a_price_and_the_rest_a_bound():
+    experiment = {"selection": {"kind": "fraction", "fraction": 0.05}, "rounds": 1, "mechanism": "duchi"}
+    entry = ledger(experiment)[0]
+    assert entry["run_expected"]["epsilon"] < entry["upload"]["epsilon"]
+    assert not entry["run_expected"]["guarantee"]
+    assert within(parse(experiment), everyone(parse(experiment))[0])[0] == 0
+
+
+def test_a_limit_of_its_own_holds_for_a_share_of_the_clients_too():
+    experiment = parse({"selection": {"kind": "fraction", "fraction": 0.3}, "clients": {"epsilon": 0.5}})
+    client = everyone(experiment)[0]
+    two = Spending(experiment).uploads(client, 2)
+    assert within(experiment, client, two["epsilon"] + 1) == (2, two)
+
+
+@pytest.mark.parametrize("mechanism", ["piecewise", "gaussian", "dynamic_gaussian", "none"])
+def test_the_same_values_sent_often_cost_as_many_uploads(mechanism: str):
+    experiment = parse({"mechanism": mechanism, "rounds": 3})
+    spending, client = Spending(experiment), everyone(experiment)[0]
+    assert spending.again(client, 1) == spending.uploads(client, 1)
+    if mechanism == "none":
+        assert not spending.again(client, 100)["guarantee"]
+        return
+    ten, hundred = (spending.again(client, times)["epsilon"] for times in (10, 100))
+    assert spending.uploads(client, 3)["epsilon"] < ten < hundred
+    if mechanism == "piecewise":
+        assert ten == spending.uploads(client, 10)["epsilon"]
 
 
 def test_a_budget_for_the_whole_upload_is_divided_over_its_weights():
@@ -170,4 +220,4 @@ def test_many_clients_with_budgets_of_their_own_do_not_take_minutes():
     budgets = np.linspace(0.1, 8, 1400).tolist()
     start = time.perf_counter()
     ledger({"clients": {"count": 1400, "epsilon": budgets}})
-    assert time.perf_counter() - start < within(20)
+    assert time.perf_counter() - start < busy.within(20)
