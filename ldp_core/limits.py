@@ -70,6 +70,14 @@ LADDER_MECHANISMS = Limit(1, 8, 2, "mechanisms")
 NAME_LENGTH = 80
 LABEL_LENGTH = 60
 
+RESOLUTION = 1024
+"""Steps of floating point that a safe range spans at least, counted at its larger end.
+
+Measured for every mechanism, on ranges at 0.3 to 1 000, by the same draws on the same range around 0:
+with 1 024 steps the answers are off by at most 0.6 % of their standard deviation (worst weight) up to
+ε 8, and by 0.2 % of the half-width; with 64 steps by 11 %, with 8 by 75 %.
+"""
+
 DIVERGED_WEIGHT = 1e4
 """A local weight beyond this is a run that has diverged: clipped, it would only be its sign."""
 

@@ -24,6 +24,7 @@ from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment.clients import Clients
 from ldp_core.limits import Limit, spelled
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.resolution import least_in_words, too_narrow
 
 MOST_BYTES = 5 * 2**20
 NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
@@ -181,10 +182,18 @@ def _number(cell: str) -> float:
 
 
 def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:
-    return [
+    """Ranges upside down, or too narrow for what training computes in."""
+    found = [
         Problem(f"line {where[i]}, low", f"must be below high, {high[i]:g}; got {low[i]:g}")
         for i in np.flatnonzero(low >= high).tolist()
     ]
+    known = ~(np.isnan(low) | np.isnan(high))
+    ends = np.where(known, low, -1.0), np.where(known, high, 1.0)
+    for i in np.flatnonzero((ends[0] < ends[1]) & too_narrow(*ends)).tolist():
+        least = least_in_words(float(low[i]), float(high[i]))
+        message = f"must be at least {least} below high, {shown(float(high[i]))}, for float32"
+        found.append(Problem(f"line {where[i]}, low", f"{message}; got {shown(float(low[i]))}"))
+    return found
 
 
 def _misnumbered(where: Lines, clients: Floats) -> list[Problem]:

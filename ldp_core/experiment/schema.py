@@ -32,6 +32,7 @@ from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.parts import Part
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.resolution import least_in_words, too_narrow
 
 TARGETS = {
     "weights": "the trained weights themselves",
@@ -172,6 +173,15 @@ class Experiment(BaseModel):
                     float(low[client]),
                     f"of client {client + 1} must be below its high; got low {low[client]:g} and "
                     f"high {high[client]:g}",
+                )
+            for client in ((low < high) & too_narrow(low, high)).nonzero()[0][:1]:
+                ends = float(low[client]), float(high[client])
+                yield (
+                    ("clients", "low"),
+                    ends[0],
+                    f"of client {client + 1} must be at least {least_in_words(*ends)} below its high: "
+                    f"training runs in float32, which is too coarse for less there; got low {shown(ends[0])} "
+                    f"and high {shown(ends[1])}",
                 )
         if self.form not in self.mechanism.forms:
             yield (

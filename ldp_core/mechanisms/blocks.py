@@ -17,6 +17,7 @@ import numpy as np
 
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.resolution import check_resolution
 
 if TYPE_CHECKING:
     import torch
@@ -56,7 +57,7 @@ def perturb_blocks(
         normal: draw u from the standard normal law instead.
         placed: outputs are moved to the range; otherwise they are what `sample` returns.
     """
-    xp, data = checked(values, generator)
+    xp, data = checked(values, generator, low, high)
     block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
 
     shape = broadcast(tuple(data.shape), low.shape, *(c.shape for c in coefficients.values()))
@@ -96,22 +97,26 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
         ) from None
 
 
-def checked(values: Any, generator: Any) -> tuple[Any, Any]:
+def checked(values: Any, generator: Any, low: Floats, high: Floats) -> tuple[Any, Any]:
     """The array module of `values`, and the values as floats.
 
     Raises:
-        InvalidInput: a generator of the other library.
+        InvalidInput: a generator of the other library, or a range that the values' type cannot resolve.
     """
     if is_tensor(values):
         import torch
 
         if not isinstance(generator, torch.Generator):
             raise InvalidInput("torch tensors are perturbed with a torch.Generator; got another kind")
-        return torch, values if values.is_floating_point() else values.double()
+        values = values if values.is_floating_point() else values.double()
+        check_resolution(low, high, torch.finfo(values.dtype))
+        return torch, values
     if not isinstance(generator, np.random.Generator):
         raise InvalidInput("numpy arrays are perturbed with a numpy Generator; got another kind")
     data = np.asarray(values)
-    return np, data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
+    data = data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
+    check_resolution(low, high, np.finfo(data.dtype))
+    return np, data
 
 
 def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]:
@@ -140,13 +145,21 @@ def _part(table: Any, rows: slice, columns: slice) -> Any:
 
 
 def _draw(xp: Any, generator: Any, like: Any, normal: bool) -> Any:
-    """Uniforms in (0, 1], or standard normals, one for each value of `like`."""
+    """Uniforms in (0, 1), or standard normals, one for each value of `like`."""
     if xp is np:
         u = (generator.standard_normal if normal else generator.random)(like.shape, dtype=like.dtype)
     else:
         draw = xp.randn if normal else xp.rand
         u = draw(like.shape, generator=generator, dtype=like.dtype, device=like.device)
-    if not normal:
-        # draws are multiples of a step: from its middle, 0 is not likelier than what it stands for
-        u += 2.0**-25 if u.dtype in (np.float32, getattr(xp, "float32", None)) else 2.0**-54
-    return u
+    return u if normal else inside(xp, u)
+
+
+def inside(xp: Any, u: Any) -> Any:
+    """Uniforms in [0, 1), multiples of a step, moved to the middle of their steps, in place.
+
+    So 0 is not likelier than what it stands for. Where the middle of the last step would be rounded to
+    1, it stays below: an answer that has next to no probability would be given once in 2²⁴ draws.
+    """
+    step = 2.0**-24 if u.dtype in (np.float32, getattr(xp, "float32", None)) else 2.0**-53
+    u += step / 2
+    return xp.clip(u, None, 1 - step, out=u)

@@ -78,7 +78,7 @@ class Harmony(Mechanism):
     ) -> Values:
         lows, highs = check_range(low, high)
         budget = check_budget(epsilon)
-        xp, data = checked(values, generator)
+        xp, data = checked(values, generator, lows, highs)
         shape = broadcast(tuple(data.shape), lows.shape, budget.shape)
         d = self._size(shape)
         if not d:

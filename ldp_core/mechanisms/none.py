@@ -34,7 +34,7 @@ class NoNoise(Mechanism):
         generator: np.random.Generator | torch.Generator,
     ) -> Values:
         lows, highs = check_range(low, high)
-        xp, data = checked(values, generator)
+        xp, data = checked(values, generator, lows, highs)
         shape = broadcast(tuple(data.shape), lows.shape, as_floats(epsilon, "epsilon").shape)
         data = xp.broadcast_to(data, shape)
         if bool(xp.isnan(data).any()):

@@ -118,7 +118,7 @@ class Piecewise(ScaleFree):
             return super().perturb(values, epsilon, low, high, generator)
         lows, highs = check_range(low, high)
         coefficients = self.unit_coefficients(check_budget(epsilon))
-        xp, data = checked(values, generator)
+        xp, data = checked(values, generator, lows, highs)
         shape = broadcast(tuple(data.shape), lows.shape, *(c.shape for c in coefficients.values()))
         data = xp.broadcast_to(data, shape)
         array = data if xp is np else data.detach().cpu().numpy()

@@ -11,10 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ldp_core import limits
 from ldp_core.errors import shown
 from ldp_core.experiment import Clients
 from ldp_core.limits import Limit
+from ldp_core.mechanisms.resolution import least_in_words, too_narrow
 
 FIELDS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 Cell = tuple[int, str]
@@ -78,6 +81,15 @@ def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float]
         words = "must be below" if where == "low" else "must be above"
         other = row["high" if where == "low" else "low"]
         wrong[where] = f"{words} {other:g}, the other end of the range; got {row[where]:g}"
+    elif not wrong and too_narrow(np.array(row["low"]), np.array(row["high"])):
+        where = "low" if "low" in mine else "high"
+        words = "below" if where == "low" else "above"
+        other = row["high" if where == "low" else "low"]
+        least = least_in_words(row["low"], row["high"])
+        wrong[where] = (
+            f"must be at least {least} {words} {shown(other)}, the other end of the range: float32, in which "
+            f"training runs, is too coarse for less; got {shown(row[where])}"
+        )
     return row, wrong
 
 

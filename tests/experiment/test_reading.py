@@ -68,6 +68,11 @@ def test_the_key_is_the_run_and_not_its_name():
         ({"clients": {"epsilon": "two_volunters"}}, "clients.epsilon", "did you mean two_volunteers"),
         ({"clients": {"low": 1, "high": 1}}, "clients.low", "of client 1 must be below its high; got low 1"),
         ({"clients": {"low": [-1] * 19 + [2]}}, "clients.low", "of client 20 must be below its high"),
+        (
+            {"clients": {"low": 5, "high": 5.000001}},
+            "clients.low",
+            "of client 1 must be at least 0.00049 below .* float32.*; got low 5.0 and high 5.000001",
+        ),
         ({"clients": {"range": 0.1, "low": -1}}, "clients", "either range .* or low and high"),
         ({"clients": {"range": 0}}, "clients.range", "got 0"),
         ({"clients": {"count": 0}}, "clients.count", "between 1 and .*; got 0"),

@@ -39,6 +39,7 @@ def test_typing_what_is_there_changes_nothing():
         ("epsilon", "1e999", "got “1e999”"),
         ("low", "1", "must be below 1, the other end of the range; got 1"),
         ("high", "-3", "must be above -1, the other end of the range; got -3"),
+        ("high", "-0.9999999", "must be at least 0.00013 above -1.0, the other end of the range: float32"),
         ("high", "1e9", "between -1\u202f000\u202f000 and 1\u202f000\u202f000"),
     ],
 )

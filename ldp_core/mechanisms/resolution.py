@@ -1,0 +1,69 @@
+"""How narrow a safe range may be: floating point must be able to tell its values apart.
+
+A number near 5 is kept in float32 to the nearest multiple of 4.8e-7. In a range of two such steps the
+ends, the centre and every answer are rounded by a sizeable part of the range: what is sent is biased,
+and nothing shows it. `limits.RESOLUTION` says how many steps are enough, and how that was found.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldp_core.errors import InvalidInput, shown
+from ldp_core.limits import RESOLUTION, spelled
+from ldp_core.mechanisms.base import Floats, as_floats
+
+SINGLE = np.finfo(np.float32)
+"""What training, and so every upload, is computed in."""
+
+
+def least_width(low: ArrayLike, high: ArrayLike, precision: Any = SINGLE) -> Floats:
+    """The least width of a safe range with such ends, in their units; infinite where an end overflows.
+
+    Args:
+        low, high: ends of ranges, broadcast against each other.
+        precision: `finfo` of the type that values are kept in, numpy's or torch's.
+    """
+    size = np.maximum(np.abs(as_floats(low, "low")), np.abs(as_floats(high, "high")))
+    _, exponent = np.frexp(np.maximum(size, float(precision.tiny)))
+    least = np.ldexp(RESOLUTION * float(precision.eps), exponent - 1)
+    return np.where(size > float(precision.max), np.inf, least)
+
+
+def too_narrow(low: Floats, high: Floats, precision: Any = SINGLE) -> Any:
+    """True where a range is too narrow to be told apart."""
+    return high - low < least_width(low, high, precision)
+
+
+def check_resolution(low: Floats, high: Floats, precision: Any) -> None:
+    """Refuse ranges that the values' own type cannot resolve.
+
+    Raises:
+        InvalidInput: a range of fewer than `RESOLUTION` steps, or one beyond the type's largest number.
+    """
+    lows, highs = np.broadcast_arrays(low, high)
+    narrow = too_narrow(lows, highs, precision)
+    if narrow.any():
+        bottom, top = float(lows[narrow][0]), float(highs[narrow][0])
+        raise InvalidInput(
+            f"{rule(bottom, top, precision)}; got low {shown(bottom)} and high {shown(top)}: widen the "
+            "range, move it towards 0, or give values of a finer type"
+        )
+
+
+def rule(low: float, high: float, precision: Any = SINGLE) -> str:
+    """What a range that is too narrow fails to be, in words."""
+    if np.isinf(least_width(low, high, precision)):
+        return f"low and high must lie within ±{float(precision.max):.2g}, the largest {precision.dtype}"
+    least = least_in_words(low, high, precision)
+    return f"high must exceed low by at least {least}, {spelled(RESOLUTION)} steps of {precision.dtype} there"
+
+
+def least_in_words(low: float, high: float, precision: Any = SINGLE) -> str:
+    """The least width to two digits, rounded up so that what is asked for will do."""
+    least = float(least_width(low, high, precision))
+    unit = 10.0 ** (np.floor(np.log10(least)) - 1)
+    return f"{np.ceil(least / unit) * unit:.2g}"
