@@ -119,10 +119,17 @@ class Attacked(Event):
     """Of a real upload: the median over its images, each held against the guess that suits it best."""
     image: dict[str, Any]
     identification_rank: int | None = None
-    """1 = the right candidate came first, and alone; null where not computed."""
+    """1 = the right candidate came first; null where not computed. Which candidate is the right one is drawn
+    afresh for each victim and round, and among equally likely ones a coin decides who comes first."""
+    identification_tied: int | None = None
+    """How many candidates were as likely as the right one, itself included; 1 where it stood alone."""
+    identification_credit: float | None = None
+    """What a pick among the likeliest is worth: 1/tied where the right one is in front, else 0."""
     candidates: int | None = None
     identification_rank_same_class: int | None = None
-    """The same among decoys of the right image's class."""
+    """The same among images of one class."""
+    identification_tied_same_class: int | None = None
+    identification_credit_same_class: float | None = None
     candidates_same_class: int | None = None
     psnr_class_mean: float | None = None
     """What the average held-out image of the right class gets: the label alone buys that."""
@@ -225,11 +232,12 @@ class Figures(Event):
     """Of a real upload: over its images."""
     recovered_non_members: float | None = None
     """Of a real upload: the share among as many held-out images, by chance."""
-    identified: int | None = None
-    """How many were the likeliest of their random candidates, and alone so."""
+    identified: float | None = None
+    """How many were the likeliest of their random candidates; one that shares the front with k − 1 others
+    counts 1/k."""
     identified_low: float | None = None
     identified_high: float | None = None
-    identified_same_class: int | None = None
+    identified_same_class: float | None = None
     identified_same_class_low: float | None = None
     identified_same_class_high: float | None = None
     labels_recovered: int | None = None
@@ -237,7 +245,8 @@ class Figures(Event):
     pairs: list[dict[str, Any]] = field(default_factory=list)
     """Of a real upload, best first: `original`, `image` and `psnr` of up to 20 of its images."""
     caps: list[dict[str, Any]] = field(default_factory=list)
-    """Bounds on the share identified: `name`, `label`, `value`, `vacuous`."""
+    """Bounds on the share identified, on average over which candidate is the right one: `name`, `label`,
+    `value`, `vacuous`."""
     cap: float | None = None
     """The smallest of them."""
 

@@ -7,7 +7,7 @@ the chosen round: that is cheap, the same for all cells, and no easier to attack
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -22,16 +22,18 @@ from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Cell, Event, LadderEnded, LadderStarted, Reference
 from ldp_core.experiment.ladder import Ladder
-from ldp_core.experiment.schema import Experiment
+from ldp_core.experiment.schema import Experiment, Piece
 from ldp_core.experiment.spying import facts
 from ldp_core.federated.attempts import MOST_MEMBERS
 from ldp_core.federated.audit import Control, audit_values, observe, public_images, real_values
 from ldp_core.federated.federation import Federation, assemble, choose_device, initial_weights
+from ldp_core.federated.identification import Rows, identify
 from ldp_core.federated.lineup import line_up
 from ldp_core.federated.purse import Purse
 from ldp_core.federated.round import one_round
 from ldp_core.federated.scores import bounds, score_audits, score_real
 from ldp_core.federated.summary import summary
+from ldp_core.federated.upload import Columns
 from ldp_core.images import encode
 from ldp_core.mechanisms import Mechanism
 from ldp_core.streams import stream
@@ -142,28 +144,53 @@ class _Desk:
             end[self._ladder.client] for end in (federation.population.low, federation.population.high)
         )
         noise = stream(self._ladder.seed, "attack noise", row)
+        hidden = stream(self._ladder.seed, "identification noise", row)
         rows: dict[Control | None, list[dict[str, Any]]] = {}
         each = self._exact.shape[1] * self._ladder.rounds_observed // SHARE
         for victims in blocks(len(self._exact), each):
             exact = self._exact[victims]
-            columns = tuple(np.full((len(exact), 1), float(end)) for end in (epsilon, low, high))
+            ends = [np.full((len(exact), 1), float(end)) for end in (epsilon, low, high)]
+            columns, pieces = (ends[0], ends[1], ends[2]), experiment.pieces(self._ladder.round)
+            picked = self._picked(federation, victims, pieces, columns, hidden, controls)
             for control, seen in observe(
                 federation,
                 exact,
                 self._weights,
-                experiment.pieces(self._ladder.round),
-                (columns[0], columns[1], columns[2]),
+                pieces,
+                columns,
                 noise,
                 upload=self._ladder.upload,
                 times=self._ladder.rounds_observed,
                 public=self._public,
             ).items():
                 if control is None or controls:
-                    rows.setdefault(control, []).extend(self._scored(seen, mechanism, victims, control))
+                    own = picked.get(control, [])
+                    rows.setdefault(control, []).extend(self._scored(seen, mechanism, victims, control, own))
         return {control: summary(found) for control, found in rows.items()}
 
+    def _picked(
+        self,
+        federation: Federation,
+        victims: slice,
+        pieces: Sequence[Piece],
+        columns: Columns,
+        noise: np.random.Generator,
+        controls: bool,
+    ) -> Rows:
+        """What comes of the identification; the right candidate of an image is the same on every rung."""
+        if self._ladder.upload == "real":
+            return {}
+        keys = range(len(self._exact))[victims]
+        lineup, times = self._lineup.of(victims), self._ladder.rounds_observed
+        return identify(federation, lineup, self._weights, pieces, columns, keys, noise, times, controls)
+
     def _scored(
-        self, seen: Observation, mechanism: Mechanism, victims: slice, control: Control | None
+        self,
+        seen: Observation,
+        mechanism: Mechanism,
+        victims: slice,
+        control: Control | None,
+        picked: list[dict[str, Any]],
     ) -> list[dict[str, Any]]:
         attacker = attacks.reconstructor(self._ladder.attacker_of(mechanism))
         guesses = attacker.reconstruct(seen)
@@ -172,7 +199,7 @@ class _Desk:
             others = self._federation.test_x[: len(members)].cpu().numpy()
             return [score_real(guesses[0], members, others, self._lineup.mean_image)]
         lineup = self._lineup.of(victims)
-        rows = score_audits(seen, guesses[:, 0], lineup)
+        rows = score_audits(seen, guesses[:, 0], lineup, picked)
         if control is None:
             for row, lines in zip(rows, bounds(seen, lineup), strict=True):
                 row["caps"] = lines

@@ -25,10 +25,13 @@ Purpose = Literal[
     "attack images",  # which image of a client is attacked
     "attack noise",  # the mechanism's randomness on attacked uploads
     "attack batches",  # the order of the samples in an attacked real upload
-    "attack decoys",  # the wrong candidates of an identification
+    "attack decoys",  # the images beside a client's own among which the server is to pick
+    "attack right",  # which of them an upload is made of, and whom a tie favours
+    "identification noise",  # the mechanism's randomness on the uploads that are to be told apart
     "public images",  # held-out pictures that an attacker may know
     "records",  # the papers' synthetic records
     "audit",  # samples that a mechanism's promise is held against
+    "prediction",  # imagined rounds, where the server's noise has no closed form
 ]
 
 

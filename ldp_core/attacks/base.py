@@ -15,6 +15,7 @@ from ldp_core.attacks.observation import Image, Observation, Public
 from ldp_core.component import Component
 from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
+from ldp_core.optimizers import Optimizer
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class Facts:
     upload: str
     """ "audit" or "real"."""
     target: str
+    optimizer: Optimizer
     learning_rate: float
+    """Of the first step."""
     model: Model
     mechanism: Mechanism
     batch_size: int
@@ -58,7 +61,8 @@ class Attacker(Component):
         return [
             f"the upload: {what}, as sent{times}",
             "the global model that the client started from",
-            f"the architecture ({facts.model.label}) and the learning rate ({facts.learning_rate:g})",
+            f"the architecture ({facts.model.label}), the optimiser ({facts.optimizer.label}) and its "
+            f"learning rate ({facts.learning_rate:g})",
             "that no noise was added, and the safe range"
             if mechanism.name == "none"
             else f"the mechanism ({mechanism.label}), the client's ε and its safe range",

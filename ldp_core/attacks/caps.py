@@ -120,4 +120,4 @@ def _plain(total: float) -> str:
 
 
 def _said(label: str, value: float) -> str:
-    return f"{label}: vacuous" if value >= VACUOUS else label
+    return f"{label}: excludes nothing" if value >= VACUOUS else label

@@ -7,12 +7,18 @@ same candidates can do better on average (Neyman and Pearson; Bayes with equal p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.attacks.base import Identifier
 from ldp_core.attacks.laws import log_likelihood
 from ldp_core.attacks.observation import Observation, Public
 from ldp_core.mechanisms.base import Floats
+
+ALIKE = 1e-12
+"""Sums of log likelihoods that differ by less than this share of their size differ by rounding alone."""
 
 
 class Likelihood(Identifier):
@@ -32,8 +38,36 @@ class Likelihood(Identifier):
         return log_likelihood(seen, uploads.reshape(victims, count, -1))
 
 
-def ranks(scores: Floats, right: int = 0) -> Floats:
-    """(V,): the place of the right candidate, 1 for the first; a tie counts against the attacker."""
-    own = scores[:, right : right + 1]
-    found: Floats = np.sum(~(scores < own), axis=1)  # itself and all that are not below it
-    return found
+@dataclass(frozen=True)
+class Places:
+    """Where the right candidate of each of V victims came."""
+
+    rank: NDArray[np.int64]
+    """(V,), 1 for the first. Among equals a coin decides, so that over many trials those in front share it."""
+    tied: NDArray[np.int64]
+    """(V,): how many candidates were as likely as the right one, itself included; 1 where it stood alone."""
+    credit: Floats
+    """(V,): what a pick among the likeliest is worth: 1/tied where the right one is in front, else 0."""
+
+
+def places(scores: Floats, right: NDArray[np.int64], coin: Floats) -> Places:
+    """The places of the right candidates.
+
+    Args:
+        scores: (V, M), the higher the likelier; what is not a number explains nothing.
+        right: (V,), which candidate is the right one.
+        coin: (V,), uniform in [0, 1).
+    """
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    own = np.take_along_axis(known, right[:, None], axis=1)
+    finite = np.where(np.isfinite(known), np.abs(known), 0.0).max(axis=1, keepdims=True)
+    apart = ALIKE * finite
+    with np.errstate(invalid="ignore"):  # −∞ − (−∞): equal, below
+        ahead = known - own > apart
+        equal = (np.abs(known - own) <= apart) | (known == own)
+    before, tied = ahead.sum(axis=1), equal.sum(axis=1)
+    return Places(
+        rank=1 + before + np.minimum((coin * tied).astype(np.int64), tied - 1),
+        tied=tied,
+        credit=np.where(before == 0, 1 / tied, 0.0),
+    )

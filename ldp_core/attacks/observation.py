@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
+from ldp_core.optimizers import Optimizer
 
 Image = NDArray[np.float64]
 Law = tuple[slice, Mechanism]
@@ -43,7 +44,10 @@ class Observation:
     """(d,), the global model that the clients started from."""
     target: str
     """Whether uploads are weights or updates."""
-    learning_rate: float
+    optimizer: Optimizer
+    """Whose first step made an audit upload."""
+    nominal_rate: float
+    """The experiment's learning rate, which some optimisers ignore."""
     model: Model
     shape: Shape
     """Of one sample."""
@@ -67,6 +71,11 @@ class Observation:
     def rounds(self) -> int:
         """T, how many uploads of each victim were seen."""
         return len(self.uploads)
+
+    @property
+    def learning_rate(self) -> float:
+        """The size of the first step; of SGD, what its gradient is multiplied by."""
+        return self.optimizer.rate(1, self.nominal_rate)
 
     @property
     def base(self) -> Floats:
@@ -97,11 +106,8 @@ class Observation:
         last = self.model.slices(self.shape, self.classes)[-1]
         return self.gradients[:, last.start : last.stop]
 
-    def uploads_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """(n, d): what one step on each of n labelled images would upload, if nothing were perturbed.
-
-        The server has the model, so it can compute this for any image it can think of.
-        """
+    def gradients_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
+        """(n, d): the gradient at the global model of each of n labelled images."""
         import torch
 
         weights = torch.from_numpy(self.previous).expand(len(x), -1)
@@ -109,8 +115,21 @@ class Observation:
         labels = torch.from_numpy(np.asarray(y, dtype=np.int64)).unsqueeze(1)
         samples = torch.from_numpy(np.asarray(x, dtype=np.float32)).unsqueeze(1)
         found = self.model.gradients(views, samples, labels, torch.ones_like(labels, dtype=samples.dtype))
-        step = torch.cat([found[name].flatten(1) for name in views], 1).numpy()
-        return self.base - self.learning_rate * step.astype(np.float64)
+        return torch.cat([found[name].flatten(1) for name in views], 1).numpy().astype(np.float64)
+
+    def moved(self, gradients: Floats) -> Floats:
+        """What one step of the client's own optimiser makes of gradients, shaped like them."""
+        import torch
+
+        step = self.optimizer.first_step(torch.from_numpy(gradients), self.nominal_rate)
+        return np.asarray(step.numpy(), dtype=np.float64)
+
+    def uploads_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
+        """(n, d): what one step on each of n labelled images would upload, if nothing were perturbed.
+
+        The server has the model and knows the optimiser, so it can compute this for any image.
+        """
+        return self.base + self.moved(self.gradients_of(x, y))
 
     def of(self, victims: slice | NDArray[np.int64]) -> Observation:
         """The same for some of the victims."""

@@ -84,20 +84,20 @@ class _Reading:
     def pixels(self, reactions: Floats, log_prior: Floats) -> Floats:
         """(V, F): each pixel's posterior mean, given the reactions (V, R)."""
         levels = np.linspace(0, 1, GRID)
-        steps = reactions[:, :, None, None] * levels
-        return _mean(levels, log_prior + self._log_likelihood(steps, slice(None, -1)).sum(axis=1))
+        gradients = reactions[:, :, None, None] * levels
+        return _mean(levels, log_prior + self._log_likelihood(gradients, slice(None, -1)).sum(axis=1))
 
     def reactions(self, pixels: Floats, expected: Floats, spread: Floats) -> Floats:
         """(V, R): each reaction's posterior mean, given the pixels (V, F) and the constant 1 of the bias."""
         levels = expected[..., None] + spread[..., None] * np.linspace(-4, 4, GRID)
         known = np.concatenate([pixels, np.ones((len(pixels), 1))], axis=1)
-        steps = levels[:, :, None, :] * known[:, None, :, None]
+        gradients = levels[:, :, None, :] * known[:, None, :, None]
         log_prior = -(np.linspace(-4, 4, GRID) ** 2) / 2
-        return _mean(levels, log_prior + self._log_likelihood(steps, slice(None)).sum(axis=2))
+        return _mean(levels, log_prior + self._log_likelihood(gradients, slice(None)).sum(axis=2))
 
-    def _log_likelihood(self, steps: Floats, of: slice) -> Floats:
-        """(V, R, F, GRID) of some columns, if gradients were `steps`."""
-        value = self._base[:, :, of, None] - self._seen.learning_rate * steps
+    def _log_likelihood(self, gradients: Floats, of: slice) -> Floats:
+        """(V, R, F, GRID) of some columns, if these were their gradients."""
+        value = self._base[:, :, of, None] + self._seen.moved(gradients)
         law = self._seen.mechanism.marginal_log_prob
         total = np.zeros(value.shape)
         for sent in self._sent:
@@ -146,8 +146,8 @@ def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tu
     """(V, R) each: mean and standard deviation of the first bias's gradient over public images."""
     parts = []
     for some in blocks(min(PUBLIC, len(public.x)), seen.previous.size):
-        uploads = seen.uploads_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some])
-        parts.append(seen.first_layer((seen.base - uploads) / seen.learning_rate)[..., -1])
+        gradients = seen.gradients_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some])
+        parts.append(seen.first_layer(gradients)[..., -1])
     reactions, labels = np.concatenate(parts), public.y[:PUBLIC]
     weight = shares[:, labels] / np.maximum(np.bincount(labels, minlength=seen.classes)[labels], 1)
     weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
@@ -161,5 +161,6 @@ def _too_fine(seen: Observation, delta: Floats) -> NDArray[np.bool_]:
     law = window(seen)
     if law is None:
         return np.zeros(len(delta), dtype=bool)
-    step = seen.learning_rate * np.abs(delta).max(axis=1) / (GRID - 1)
+    levels = np.abs(delta).max(axis=1)[:, None] * np.array([0.5, 0.5 + 1 / (GRID - 1)])
+    step = np.abs(np.diff(seen.moved(levels), axis=1))[:, 0]  # between two levels of brightness
     return np.asarray((law.half / law.gain)[:, 0, 0] < step)

@@ -47,7 +47,8 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
     return Facts(
         upload=upload,
         target=experiment.target,
-        learning_rate=experiment.local.learning_rate,
+        optimizer=experiment.local.optimizer,
+        learning_rate=experiment.local.optimizer.rate(1, experiment.local.learning_rate),
         model=experiment.model,
         mechanism=experiment.mechanism,
         batch_size=1 if audit else experiment.local.batch_size,

@@ -23,6 +23,7 @@ from ldp_core.federated.audit import (
     real_values,
 )
 from ldp_core.federated.federation import Federation
+from ldp_core.federated.identification import Rows, identify
 from ldp_core.federated.lineup import line_up
 from ldp_core.federated.scores import bounds, score_audits, score_real
 from ldp_core.streams import stream
@@ -48,10 +49,14 @@ class Attempts:
     def round(self, weights: torch.Tensor, number: int) -> Iterator[Attacked]:
         """All attempts of round `number`, on uploads that start from the global model `weights` (d,)."""
         for spy in self.spies:
-            attempt = self._audits if spy.upload == "audit" else self._real
+            picked = self._picked(weights, number) if spy.upload == "audit" else {}
             for control, seen in self._seen(spy, weights, number).items():
                 guesses = attacks.reconstructor(spy.attacker).reconstruct(seen)
-                for client, row in zip(self.victims.clients, attempt(control, seen, guesses), strict=True):
+                if spy.upload == "audit":
+                    rows = self._audits(control, seen, guesses, picked[control])
+                else:
+                    rows = self._real(seen, guesses)
+                for client, row in zip(self.victims.clients, rows, strict=True):
                     yield Attacked(
                         round=number,
                         client=int(client),
@@ -60,6 +65,19 @@ class Attempts:
                         attacker=spy.attacker,
                         **row,
                     )
+
+    def _picked(self, weights: torch.Tensor, number: int) -> Rows:
+        federation, experiment = self._federation, self._federation.experiment
+        return identify(
+            federation,
+            self._lineup,
+            weights,
+            experiment.pieces(number),
+            federation.population.columns(self.victims.clients),
+            [number * experiment.clients.count + client for client in self.victims.clients.tolist()],
+            stream(experiment.seed, "identification noise", number),
+            self._times,
+        )
 
     def _seen(self, spy: Spy, weights: torch.Tensor, number: int) -> dict[Control | None, Observation]:
         federation, experiment = self._federation, self._federation.experiment
@@ -79,15 +97,17 @@ class Attempts:
             public=self._public,
         )
 
-    def _audits(self, control: Control | None, seen: Observation, guesses: Image) -> list[dict[str, Any]]:
-        rows = score_audits(seen, guesses[:, 0], self._lineup)
+    def _audits(
+        self, control: Control | None, seen: Observation, guesses: Image, picked: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        rows = score_audits(seen, guesses[:, 0], self._lineup, picked)
         if control is None:
             for row, lines in zip(rows, bounds(seen, self._lineup), strict=True):
                 row["caps"] = [line.as_json() for line in lines]
                 row["cap"] = min(line.value for line in lines)
         return rows
 
-    def _real(self, control: Control | None, seen: Observation, guesses: Image) -> list[dict[str, Any]]:
+    def _real(self, seen: Observation, guesses: Image) -> list[dict[str, Any]]:
         federation, found = self._federation, []
         for client, own in zip(self.victims.clients, guesses, strict=True):
             members = federation.train_x[federation.shards[client][:MOST_MEMBERS]].cpu().numpy()

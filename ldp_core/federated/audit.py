@@ -60,11 +60,16 @@ def spread_by_budget(federation: Federation) -> NDArray[np.int64]:
 
 def audit_values(federation: Federation, samples: NDArray[np.int64], weights: torch.Tensor) -> Vectors:
     """(V, d): what one step on each sample alone would upload, neither clipped nor perturbed."""
-    experiment = federation.experiment
     chosen = torch.from_numpy(samples).to(federation.device)
-    views = experiment.model.views(weights.expand(len(samples), -1), federation.shape, federation.classes)
-    x, y = federation.train_x[chosen].unsqueeze(1), federation.train_y[chosen].unsqueeze(1)
-    gradients = experiment.model.gradients(views, x, y, torch.ones_like(y, dtype=x.dtype))
+    return one_step(federation, federation.train_x[chosen], federation.train_y[chosen], weights)
+
+
+def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> Vectors:
+    """(n, d): the same for each of n labelled images, whoever holds them."""
+    experiment = federation.experiment
+    views = experiment.model.views(weights.expand(len(y), -1), federation.shape, federation.classes)
+    alone, labels = x.unsqueeze(1), y.unsqueeze(1)
+    gradients = experiment.model.gradients(views, alone, labels, torch.ones_like(labels, dtype=alone.dtype))
     local = experiment.local
     flat = torch.cat([gradients[name].flatten(1) for name in views], 1)
     step = local.optimizer.first_step(flat, local.learning_rate)
@@ -131,7 +136,8 @@ def observe(
             uploads=uploads,
             previous=weights.cpu().numpy(),
             target=experiment.target,
-            learning_rate=experiment.local.optimizer.rate(1, experiment.local.learning_rate),
+            optimizer=experiment.local.optimizer,
+            nominal_rate=experiment.local.learning_rate,
             model=experiment.model,
             shape=federation.shape,
             classes=federation.classes,

@@ -1,4 +1,4 @@
-"""Who stands beside a victim: decoys for an identification, and pictures that anybody could guess."""
+"""Who stands beside a victim: images for an identification, and pictures that anybody could guess."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ldp_core.streams import stream
 
 @dataclass(frozen=True)
 class Lineup:
-    """For V attacked images: the truth, its decoys, and what a guess without any upload looks like."""
+    """For V attacked images: those they stand among, and what a guess without any upload looks like."""
 
     originals: Image
     """(V, *shape)"""
     labels: np.ndarray
     any_class: Public
-    """(V, M, *shape): the right image first, then held-out images."""
+    """(V, M, *shape): the attacked image, then held-out images."""
     same_class: Public
-    """The same with decoys of the right image's class; fewer where there are not enough of them."""
+    """The same with held-out images of its own class; fewer where there are not enough of them."""
     mean_image: Image
     class_means: Image
     """(V, *shape): of each image's own class."""

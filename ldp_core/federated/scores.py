@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core import attacks
 from ldp_core.attacks import Observation, caps, metrics
 from ldp_core.attacks.laws import log_affinity
-from ldp_core.attacks.likelihood import ranks
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.verdict import RECOVERED_DB
 from ldp_core.federated.lineup import Lineup
 from ldp_core.images import encode
-from ldp_core.mechanisms.base import Floats
 
 
-def score_audits(seen: Observation, guesses: Image, lineup: Lineup) -> list[dict[str, Any]]:
-    """The figures of each of V audit uploads, from the surest guess (V, *shape) at each."""
+def score_audits(
+    seen: Observation, guesses: Image, lineup: Lineup, picked: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The figures of each of V audit uploads, from the surest guess (V, *shape) at each.
+
+    `picked` says for each victim what came of the identification.
+    """
     guesses, originals = metrics.clamped(guesses), lineup.originals
     mean = np.broadcast_to(lineup.mean_image, originals.shape)
     strangers = lineup.any_class.x[:, 1:]
@@ -31,17 +33,13 @@ def score_audits(seen: Observation, guesses: Image, lineup: Lineup) -> list[dict
         "ncc_non_members": np.array(
             [metrics.ncc_pairs(g[None], s).max() for g, s in zip(guesses, strangers, strict=True)]
         ),
-        "identification_rank": identify(seen, lineup, same_class=False),
-        "identification_rank_same_class": identify(seen, lineup, same_class=True),
         "label_recovered": seen.last_bias().argmin(axis=1) == lineup.labels,
     }
-    shared = {
-        "candidates": lineup.any_class.y.shape[1],
-        "candidates_same_class": lineup.same_class.y.shape[1],
-        "rounds_observed": seen.rounds,
-    }
     rows = [{name: values[v].item() for name, values in found.items()} for v in range(len(guesses))]
-    return [row | shared | {"image": encode(g)} for row, g in zip(rows, guesses, strict=True)]
+    return [
+        row | own | {"rounds_observed": seen.rounds, "image": encode(guess)}
+        for row, own, guess in zip(rows, picked, guesses, strict=True)
+    ]
 
 
 def score_real(guesses: Image, members: Image, non_members: Image, mean_image: Image) -> dict[str, Any]:
@@ -82,14 +80,10 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
     }
 
 
-def identify(seen: Observation, lineup: Lineup, same_class: bool) -> Floats:
-    """(V,): the rank of the right candidate among random ones, or among those of its own class."""
-    candidates = lineup.same_class if same_class else lineup.any_class
-    return ranks(attacks.identifier().scores(seen, candidates))
-
-
 def bounds(seen: Observation, lineup: Lineup) -> list[list[caps.Cap]]:
-    """For each victim, what bounds its identification among random candidates."""
+    """For each victim, what bounds its identification among random candidates, on average over which of them
+    is the right one.
+    """
     candidates = lineup.any_class
     victims, count = candidates.y.shape
     flat = candidates.x.reshape(victims * count, *seen.shape)

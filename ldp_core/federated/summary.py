@@ -36,13 +36,10 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     found["psnr_low"], found["psnr_high"] = median_interval(psnr)
     for name in ("ncc", "ncc_non_members", "ssim"):
         found[name] = float(np.median([row[name] for row in rows]))
-    shares: dict[str, list[bool]] = {
-        "recovered": (psnr >= RECOVERED_DB).tolist(),
-        "identified": [row["identification_rank"] == 1 for row in rows],
-        "identified_same_class": [row["identification_rank_same_class"] == 1 for row in rows],
-    }
-    for name, hits in shares.items():
-        found[name] = sum(hits)
+    found["recovered"] = int((psnr >= RECOVERED_DB).sum())
+    found["identified"] = float(sum(row["identification_credit"] for row in rows))
+    found["identified_same_class"] = float(sum(row["identification_credit_same_class"] for row in rows))
+    for name in ("recovered", "identified", "identified_same_class"):
         found[f"{name}_low"], found[f"{name}_high"] = wilson(found[name], n)
     found["labels_recovered"] = int(sum(row["label_recovered"] for row in rows))
     if "caps" in rows[0]:

@@ -29,9 +29,11 @@ class Tries:
     by_chance: Column = field(default_factory=Column)
     """Of a real upload: the share that came back of images which were not in it."""
     ranks: Column = field(default_factory=Column)
-    """Of the right image among random decoys; 1 is right, and alone so."""
-    ranks_same_class: Column = field(default_factory=Column)
-    """Among decoys of its own class."""
+    """The place of the right image among random ones; 1 is right."""
+    picks: Column = field(default_factory=Column)
+    """What each round counts: 1 for a right pick, 1/k for the right one among k equally likely ones."""
+    picks_same_class: Column = field(default_factory=Column)
+    """Among images of one class."""
     caps: Column = field(default_factory=Column)
     """The smallest bound on the share of right picks, round by round."""
     images: int = 1
@@ -66,7 +68,8 @@ class Tries:
             self.recovered.setdefault(control, Column()).append(body.get("recovered"))
         if control is None:
             self.ranks.append(body.get("identification_rank"))
-            self.ranks_same_class.append(body.get("identification_rank_same_class"))
+            self.picks.append(credit(body, ""))
+            self.picks_same_class.append(credit(body, "_same_class"))
             self.caps.append(body.get("cap"))
             if self.upload == "real":
                 self.by_chance.append(body.get("recovered_non_members"))
@@ -80,6 +83,13 @@ class Tries:
             self.newest = self._sent
             if self.closest is None or success(self.newest) > success(self.closest):
                 self.closest = self.newest
+
+
+def credit(event: dict[str, Any], suffix: str) -> float | None:
+    """What an identification counts; None where there was none. Older records tell the rank alone."""
+    told: float | None = event.get(f"identification_credit{suffix}")
+    rank = event.get(f"identification_rank{suffix}")
+    return told if told is not None or rank is None else float(rank == 1)
 
 
 def success(event: dict[str, Any]) -> tuple[int, float]:

@@ -68,7 +68,7 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
 
 def picked_figure(attacked: Attacked, rounds: int) -> Figure:
     """The share of rounds so far in which the right image came first, over all seeds, with a 95 % band;
-    beside it guessing, and what no attacker can exceed on average."""
+    beside it guessing, and what no attacker can exceed on average over which image is the right one."""
     traces: list[Trace] = []
     ends: Ends = []
     for one, tries in attacked:
@@ -77,7 +77,7 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
         if count is None:
             continue
         _curve(traces, one, share[:, 0], share[:, 1], share[:, 2], "%{y:.0%}")
-        words = f"<b>{label(one)} {count.hits} of {count.n}</b>"
+        words = f"<b>{label(one)} {count.picked} of {count.n}</b>"
         ends.append((float(share[-1, 0]), words, colour(one.style.tint)))
     bounds, together = drawn_caps(attacked)
     for one, _ in attacked:
@@ -85,9 +85,11 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
             continue
         cap = bounds[one.number]
         paint = MUTED if together else colour(one.style.tint)
-        traces.append(_dashed(cap, paint, "cap" if together else f"cap, {label(one)}"))
-        text = f"cap {percent(cap[-1])}" + (": vacuous" if cap[-1] >= VACUOUS else "")
-        ends.append((float(cap[-1]), text if together else f"its {text}", paint))
+        traces.append(_dashed(cap, paint, "at most" if together else f"at most, {label(one)}"))
+        known = cap[-1] < VACUOUS
+        text = f"at most {percent(cap[-1])}" if known else "no bound below 100\u202f%"
+        whose = "" if together else f"{label(one)}: "
+        ends.append((float(cap[-1]), whose + text, paint))
         if together:
             break
     candidates = next((mine.candidates for _, tries in attacked for mine in tries if mine.candidates), None)

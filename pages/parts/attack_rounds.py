@@ -74,20 +74,20 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
     if counts:
         few = len(counts) <= MOST_CAPS  # of many, the bands tell the intervals
         told = "; ".join(
-            f"{label} {c.hits} of {c.n}" + (f" ({between(*c.interval)})" if few else "")
+            f"{label} {c.picked} of {c.n}" + (f" ({between(*c.interval)})" if few else "")
             for label, c in counts
         )
         own = [(one.label, count) for one, tries in attacked if (count := tally(tries, same_class=True))]
-        among = "; ".join(f"{label} {count.hits} of {count.n}" for label, count in own)
+        among = "; ".join(f"{label} {count.picked} of {count.n}" for label, count in own)
         cards.append(
             Card(
-                title="Is its image picked out?",
-                rest=f" from {counts[0][1].candidates} images, share of the rounds so far",
-                caption=f"{told}; by chance {counts[0][1].guessed}. "
-                + (f"Among images of its own class: {among}. " if among else "")
+                title="Can the server tell which image it was?",
+                rest=f" One of {counts[0][1].candidates}, drawn afresh each round; share of the rounds so far",
+                caption=f"Right picks: {told}; by guessing {counts[0][1].guessed}. "
+                + (f"Among images of one class: {among}. " if among else "")
                 + _worst_case(attacked),
                 figure=picked_figure(attacked, rounds),
-                label=f"Share of rounds so far in which the right image came first. {told}.",
+                label=f"Share of rounds so far in which the server picked the right image. {told}.",
                 height=HEIGHT,
                 row=2,
             )
@@ -135,7 +135,11 @@ def _worst_case(attacked: Attacked) -> str:
         if cap["name"] != "instance"
     ]
     told = list(dict.fromkeys(found))
-    drawn = "Cap drawn: the smallest known bound." if drawn_caps(attacked)[0] else "Too many caps to draw."
+    drawn = (
+        "Dashed: no attacker picks more often than that, on average; the smallest bound that we know."
+        if drawn_caps(attacked)[0]
+        else "Too many bounds to draw."
+    )
     return f"{drawn} {listed(told).capitalize()}." if told else ""
 
 

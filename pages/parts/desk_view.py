@@ -178,9 +178,10 @@ def _first_card(desk: Desk, real: bool) -> Card:
 def _second_card(desk: Desk) -> Card:
     candidates = desk.start["ladder"]["candidates"]
     return Card(
-        title=f"Can the server pick it out of {candidates}?",
+        title=f"Can the server tell which of {candidates} images it was?",
         rest=" By the mechanism's exact likelihood",
-        caption="band: 95 % interval; dashed: no attacker does better on these images (instance bound)",
+        caption="band: 95 % interval; dashed: no attacker picks more often, on average over which of the "
+        f"{candidates} is the right one",
         figure=identification_figure(desk),
         label=f"Share picked out of {candidates}. {told(desk, 'identified')}",
         row=2,

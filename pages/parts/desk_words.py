@@ -21,8 +21,9 @@ def caption(desk: Desk) -> str:
     if ladder["upload"] == "audit":
         what = (
             f"an upload made of one image in one step, the worst case. The pictures are of one image; dB: "
-            f"median over {start['n']} images; picked: for how many the server points at the right one "
-            f"among {ladder['candidates']} (guessing: {percent(start['chance'])})"
+            f"median over {start['n']} images; picked: how often the server says from which of "
+            f"{ladder['candidates']} images an upload was made, one of them drawn afresh each time (guessing: "
+            f"{percent(start['chance'])})"
         )
     else:
         what = (

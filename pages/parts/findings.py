@@ -153,8 +153,8 @@ def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
         return ""
     run = f"“{plain(label)}”; " if len(attacked) > 1 else ""
     return (
-        f"picks the right image out of {most.candidates} in {most.hits} of {most.n} attempts "
-        f"({run}chance {most.guessed})"
+        f"picks the right image out of {most.candidates} in {most.picked} of {most.n} attempts "
+        f"({run}guessing: {most.guessed})"
     )
 
 

@@ -24,11 +24,11 @@ WORDS = """
   tells how close: about 10 is nothing, 20 a sketch, above 30 the image. *Average image* is the guess of
   somebody who saw no upload; *class average*, of somebody who knew the label alone. *Correlation* is
   1 for the image itself and 0 for none.
-- **Picked out of ten**: the server is handed ten images, one of them the right one, and ranks them by how
-  likely the mechanism is to turn each into the upload. *1st* is right. It needs no pixels, and guessing is
-  right once in ten. The interval takes the rounds for independent; those of one seed share an image.
-- **Cap**: no attacker can be right more often, on average over which of the ten is the right one. At 100 % it
-  is *vacuous*: it excludes nothing. A low share below a high cap proves nothing.
+- **Which image was it?** In every round one of ten images is drawn (the attacked one, and nine held-out
+  ones), an upload is made from it, and the server says from which, by how likely the mechanism is to turn
+  each into the upload. Guessing is right once in ten; equally likely images share a pick. It needs no pixels.
+- **At most**: no attacker can be right more often, on average over which of the ten is drawn. At 100 % the
+  bound excludes nothing, and proves no leak. A low share below a high bound proves nothing either.
 - **Real upload**: what the client sends of all its images, in all its steps. An image is *back* at 20 dB.
 - **Without noise, clipped only**: the same attack with the mechanism switched off. If it fails even then,
   it was not the noise that hid the image.

@@ -13,7 +13,7 @@ from ldp_core.experiment import parse
 from ldp_core.runs.outcomes import verdict_on
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
-from pages.parts.tally import attempts_on, between, ordinal, tally
+from pages.parts.tally import attempts_on, between, tally
 from pages.parts.text import number, percent
 
 MOST_COLUMNS = 3
@@ -26,8 +26,9 @@ SUBTITLES = {
     "real": "an upload as the client sends it: all its images",
 }
 NOTE = {
-    "audit": "The average image is what a guess without any upload looks like; 1st of 10: the server, given "
-    "ten images, picks the right one. A failed attack proves nothing.",
+    "audit": "The average image is what a guess without any upload looks like. Picking is a test of its own: "
+    "in every round an upload is made from one of ten images, drawn afresh, and the server says from which. "
+    "A failed attack proves nothing.",
     "real": "Above: the client's images; below: what comes closest in the server's guesses. An image is back "
     "at 20 dB. By chance: as many held-out images, treated alike. A failed attack proves nothing.",
 }
@@ -85,7 +86,7 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
             *(
                 {
                     "image": one["image"],
-                    "captions": [f"{one['psnr']:.1f} dB", *_picked(one)],
+                    "captions": [f"{one['psnr']:.1f} dB"],
                     "mark": verdict.kind,
                 }
                 for one, verdict in zip(made, verdicts, strict=True)
@@ -146,22 +147,16 @@ def scope_of(experiment: str) -> str:
     return parse(json.loads(experiment)).mechanism.scope
 
 
-def _picked(event: dict[str, Any]) -> list[str]:
-    """The right image's place among the candidates."""
-    rank = event.get("identification_rank")
-    return [] if rank is None else [f"{ordinal(rank)} of {event['candidates']}"]
-
-
 def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None:
     """How often the right image came first, in the variant where it did so most often."""
     counts = [count for one in attacked if (count := tally(attempts_on(one, "audit", client)))]
     if not counts:
         return None
     most = max(counts, key=lambda count: count.share)
-    often = f"{'up to ' if len(counts) > 1 else ''}{most.hits} of {most.n} uploads"
+    often = f"{'up to ' if len(counts) > 1 else ''}{most.picked} of {most.n} times"
     leaks = most.above_chance(len(counts))
     return {
-        "text": f"picked out of {most.candidates}: {often} (chance {most.guessed})",
+        "text": f"the server picks the right image out of {most.candidates} {often} (guessing: {most.guessed})",
         "kind": "" if not leaks else "mostly" if most.share > 0.5 else "often",
     }
 

@@ -25,13 +25,14 @@ def attempts_on(one: Series, upload: str, client: int) -> list[Tries]:
 class Tally:
     """Right picks among n, by guessing `chance` of them."""
 
-    hits: int
+    hits: float
+    """One that shared the front with k − 1 others counts 1/k."""
     n: int
     chance: float
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of the share, 95 % (Wilson), as if all rounds were independent."""
+        """Of the share, 95 % (Wilson): which image is the right one is drawn afresh for every attempt."""
         return wilson(self.hits, self.n)
 
     def above_chance(self, comparisons: int = 1) -> bool:
@@ -42,6 +43,11 @@ class Tally:
     def share(self) -> float:
         """Of right picks."""
         return self.hits / self.n
+
+    @property
+    def picked(self) -> str:
+        """How many right picks."""
+        return number(self.hits, 4)
 
     @property
     def candidates(self) -> int:
@@ -59,7 +65,7 @@ def tally(tries: Sequence[Tries], same_class: bool = False) -> Tally | None:
     counts = _picks(tries, same_class)
     if counts is None or not tries[0].candidates:
         return None
-    return Tally(int(counts.sum()), counts.size, 1 / tries[0].candidates)
+    return Tally(float(counts.sum()), counts.size, 1 / tries[0].candidates)
 
 
 def running(tries: Sequence[Tries]) -> Floats:
@@ -83,22 +89,14 @@ def running_cap(tries: Sequence[Tries]) -> Floats:
 
 
 def _picks(tries: Sequence[Tries], same_class: bool) -> Floats | None:
-    """(seeds, rounds): 1 where the right image came first, and alone so."""
+    """(seeds, rounds): 1 where the right image came first, 1/k where it shared that place with others."""
     if not tries:
         return None
     rounds = min(one.rounds for one in tries)
-    table = np.stack([(one.ranks_same_class if same_class else one.ranks)[:rounds] for one in tries])
-    if not rounds or np.isnan(table).any():
-        return None
-    return (table == 1).astype(np.float64)
+    table: Floats = np.stack([(one.picks_same_class if same_class else one.picks)[:rounds] for one in tries])
+    return table if rounds and not np.isnan(table).any() else None
 
 
 def between(low: float, high: float) -> str:
     """A 95 % interval of a share."""
     return f"95{THIN}%: {100 * low:.0f} to {percent(high)}"
-
-
-def ordinal(rank: int) -> str:
-    """1st, 2nd, 3rd, 4th …"""
-    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
-    return f"{rank}{ending}"

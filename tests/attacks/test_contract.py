@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from ldp_core import attacks, datasets, mechanisms, models
-from ldp_core.attacks.likelihood import ranks
+from ldp_core.attacks.likelihood import places
 from ldp_core.attacks.metrics import psnr
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
@@ -147,9 +147,18 @@ def test_a_wrong_attack_is_refused_in_a_sentence(attack: dict[str, Any], said: s
         parse({"attack": attack})
 
 
-def test_ties_do_not_count_as_success():
-    assert ranks(np.zeros((1, 10))).tolist() == [10]
-    assert ranks(np.array([[2.0, 1.0, 1.0], [1.0, 1.0, 0.0], [-np.inf, -np.inf, 0.0]])).tolist() == [1, 2, 3]
+def test_a_tie_is_told_and_shared():
+    scores = np.array([[2.0, 1.0, 1.0], [1.0, 1.0, 0.0], [-np.inf, -np.inf, 0.0], [np.nan] * 3])
+    came = places(scores, np.array([0, 0, 0, 2]), np.array([0.9, 0.9, 0.1, 0.5]))
+    assert came.rank.tolist() == [1, 2, 2, 2]
+    assert came.tied.tolist() == [1, 2, 2, 3]
+    assert came.credit.tolist() == [1, 0.5, 0, 1 / 3]
+    assert places(scores, np.array([0, 0, 0, 2]), np.zeros(4)).rank.tolist() == [1, 1, 2, 1]
+
+
+def test_what_differs_by_rounding_alone_is_a_tie_and_a_real_difference_is_none():
+    scores = np.array([[-4e4, -4e4 * (1 + 1e-15)], [-4e4, -4e4 - 1e-6]])
+    assert places(scores, np.zeros(2, np.int64), np.zeros(2)).tied.tolist() == [2, 1]
 
 
 def test_decoys_are_held_out_and_do_not_depend_on_company():
