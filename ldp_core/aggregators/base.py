@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from ldp_core.component import Component
@@ -17,11 +17,20 @@ from ldp_core.limits import BETWEEN
 from ldp_core.mechanisms.base import Floats, Values, as_floats
 
 
+class Drawn(NamedTuple):
+    """How far what clients send lies from what they mean, per weight."""
+
+    variance: Floats
+    bias: Floats
+
+
 class Aggregator(Component):
     """Turns uploads of shape (K, d) into one aggregate of shape (d,)."""
 
     reads_in_clear: ClassVar[str] = ""
     """What it needs to be told by clients in clear, besides their budgets and ranges ("" if nothing)."""
+    weighs_by_size: ClassVar[bool] = False
+    """Whether it matters how many samples each client has."""
 
     @property
     def between(self) -> float:
@@ -69,7 +78,7 @@ class Aggregator(Component):
     def raw_weights(
         self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
     ) -> Floats:
-        """The weights up to a factor, shape (K,)."""
+        """The weights up to a factor, for uploads along the last axis."""
 
     def moments(
         self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
@@ -80,6 +89,28 @@ class Aggregator(Component):
         """
         weights = self.weights(variances, sizes, between)
         return weights, weights**2, 0.0
+
+    def noise(
+        self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
+    ) -> tuple[Floats, Floats]:
+        """What is left of clients' noise in the aggregate, per weight, on average over its own draws.
+
+        Args:
+            drawn: for each client its noise's variance and bias, (…, K) each.
+            worst: the variances that it weights by, (…, K).
+            sizes: samples of each client, (…, K).
+            here: who of them takes part, (…, K).
+            between: as in `weights`.
+
+        Returns:
+            The mean square of the aggregate's noise, Σ w²·variance + (Σ w·bias)², which is 0 where nobody
+            is heard; and the chance that nobody is. Shape (…,) each.
+        """
+        raw = np.where(here, self.raw_weights(worst, sizes, between or self.between, None), 0.0)
+        total = raw.sum(axis=-1, keepdims=True)
+        weights = raw / np.where(total > 0, total, 1.0)
+        spread = (weights**2 * drawn.variance).sum(axis=-1) + (weights * drawn.bias).sum(axis=-1) ** 2
+        return spread, np.where(total[..., 0] > 0, 0.0, 1.0)
 
     def combine(self, uploads: Values, weights: ArrayLike) -> Values:
         """The weighted sum of uploads (K, d) → (d,), in their own kind and precision."""
@@ -114,8 +145,8 @@ class WeighsByNoise(Aggregator):
 
 
 def power_of_inverse(variances: Floats, power: float) -> Floats:
-    """variances^−power; clients without noise, if there are any, share the whole weight."""
+    """variances^−power along the last axis; clients without noise, if there are any, share all the weight."""
     exact = variances == 0
-    if exact.any():
-        return exact.astype(np.float64)
-    return (variances.min() / variances) ** power
+    least = variances.min(axis=-1, keepdims=True)
+    found = (least / np.where(exact, 1.0, variances)) ** power
+    return np.where(exact.any(axis=-1, keepdims=True), exact.astype(np.float64), found)

@@ -17,6 +17,7 @@ class DataWeighted(Aggregator):
     formula = r"\bar w=\sum_i\frac{|D_i|}{\sum_j|D_j|}\,\tilde w_i"
     reference = "McMahan et al. 2017, algorithm 1; paper 000, eq. 3"
     reads_in_clear = "how many samples each client has, |D_i|"
+    weighs_by_size = True
 
     def raw_weights(
         self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None

@@ -9,9 +9,9 @@ Here the server keeps its model, and that round is empty.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ldp_core.aggregators.base import WeighsByNoise, power_of_inverse
+from ldp_core.aggregators.base import Drawn, WeighsByNoise, power_of_inverse
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Floats
 
@@ -53,3 +53,17 @@ class ProbabilitySelection(WeighsByNoise):
         mean[order] = np.cumsum((exactly / heard)[::-1])[::-1]
         square[order] = np.cumsum((exactly / heard**2)[::-1])[::-1]
         return mean, square, float(1 - falling[0])
+
+    def noise(
+        self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
+    ) -> tuple[Floats, Floats]:
+        raw = np.where(here, power_of_inverse(worst + (between or self.between), 0.5), 0.0)
+        total = raw.sum(axis=-1, keepdims=True)
+        p = raw / np.where(total > 0, total, 1.0)
+        order = np.argsort(-p, axis=-1, kind="stable")
+        falling, variance, bias = (np.take_along_axis(part, order, -1) for part in (p, *drawn))
+        heard = np.arange(1, p.shape[-1] + 1)
+        exactly = falling - np.concatenate([falling[..., 1:], np.zeros_like(falling[..., :1])], axis=-1)
+        # the m likeliest are heard, alike, with probability P(m) − P(m+1)
+        left = variance.cumsum(axis=-1) / heard**2 + (bias.cumsum(axis=-1) / heard) ** 2
+        return (exactly * left).sum(axis=-1), 1 - falling[..., 0]

@@ -43,7 +43,7 @@ class Places:
     """Where the right candidate of each of V victims came."""
 
     rank: NDArray[np.int64]
-    """(V,), 1 for the first. Among equals a coin decides, so that over many trials those in front share it."""
+    """(V,), 1 for the first; among equals a coin decides."""
     tied: NDArray[np.int64]
     """(V,): how many candidates were as likely as the right one, itself included; 1 where it stood alone."""
     credit: Floats

@@ -24,3 +24,6 @@ class All(Selection):
 
     def most_uploads(self, count: int, rounds: int) -> int:
         return rounds
+
+    def size(self, count: int) -> int | None:
+        return count

@@ -31,3 +31,9 @@ class Selection(Component):
         A kind that does not say so has only its worst case.
         """
         return self.most_uploads(count, rounds)
+
+    def size(self, count: int) -> int | None:
+        """How many take part in a round, if any so many of the clients are as likely as any others, and
+        rounds are drawn independently; None where that is not so.
+        """
+        return None

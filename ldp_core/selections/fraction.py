@@ -44,3 +44,6 @@ class Fraction(Selection):
         # rounds are drawn apart, so one client's uploads are binomial; the sum ends at 1 but for rounding
         within = bdtr(np.arange(rounds), rounds, self.participants(count) / count)
         return int(np.count_nonzero(within < share))
+
+    def size(self, count: int) -> int | None:
+        return self.participants(count)

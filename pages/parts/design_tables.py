@@ -31,7 +31,7 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     rows = []
     for design in shown:
         view, empty = outlook(design.experiment), nobody(design.experiment)
-        weights = client_weights(design.experiment) / (1 - empty)
+        weights = client_weights(design.experiment)
         empty_words = f"; {percent(empty)} of the rounds are empty" if empty else ""
         rows.append(
             [

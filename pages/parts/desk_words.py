@@ -22,8 +22,8 @@ def caption(desk: Desk) -> str:
         what = (
             f"an upload made of one image in one step, the worst case. The pictures are of one image; dB: "
             f"median over {start['n']} images; picked: how often the server says from which of "
-            f"{ladder['candidates']} images an upload was made, one of them drawn afresh each time (guessing: "
-            f"{percent(start['chance'])})"
+            f"{ladder['candidates']} images an upload was made, one of them drawn afresh each time "
+            f"(guessing: {percent(start['chance'])})"
         )
     else:
         what = (

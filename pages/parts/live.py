@@ -14,7 +14,7 @@ from ldp_core.presets.claims import Lesson
 from ldp_core.presets.claims import told as lesson_told
 from ldp_core.runs.job import Job
 from ldp_core.runs.outcomes import evidence
-from ldp_core.theory import server_variance
+from ldp_core.theory import server_noise
 from pages.parts import components
 from pages.parts.attack_rounds import attack_rounds
 from pages.parts.findings import findings
@@ -188,7 +188,7 @@ def _panels(
     rounds = draft.base.rounds
     expected = {}
     if all(one.round == 0 for one in shown):
-        expected = {i: server_variance(e) for i, e in enumerate(draft.experiments())}
+        expected = {i: server_noise(e).heard for i, e in enumerate(draft.experiments())}
     lines = shown or announced(draft)
     seeds = max((len(one.runs) for one in shown), default=draft.seeds)
     return {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ldp_core import aggregators
+from ldp_core.aggregators.base import Drawn
 from ldp_core.aggregators.probability_selection import ProbabilitySelection
 from ldp_core.errors import InvalidInput, UnknownName
 
@@ -123,6 +124,28 @@ def test_weights_that_are_not_drawn_are_their_own_mean(aggregator):
     np.testing.assert_allclose(mean, aggregator.weights([1.0, 4.0], sizes=[1, 3]))
     np.testing.assert_allclose(square, mean**2)
     assert nobody == 0
+
+
+@pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+def test_the_noise_left_is_that_of_the_weights_it_draws(aggregator):
+    """Over 20 000 draws of weights, within 5 standard errors; many rounds at once as one by one."""
+    generator = np.random.default_rng(4)
+    worst = generator.gamma(1.0, size=(3, 6)) + 0.1
+    drawn = Drawn(worst * 0.7, generator.normal(size=worst.shape))
+    sizes, here = generator.integers(1, 9, worst.shape).astype(float), generator.random(worst.shape) < 0.7
+    here[2] = False
+    noise, nobody = aggregator.noise(drawn, worst, sizes, here)
+    assert (noise[2], nobody[2]) == (0, 1)
+    for row in range(2):
+        who = here[row]
+        weights = np.array(
+            [aggregator.weights(worst[row, who], sizes[row, who], generator=generator) for _ in range(20_000)]
+        )
+        each = weights**2 @ drawn.variance[row, who] + (weights @ drawn.bias[row, who]) ** 2
+        error = 5 * each.std() / np.sqrt(len(each)) + 1e-9
+        assert abs(each.mean() - noise[row]) < error
+        empty = (weights.sum(axis=1) == 0).mean()
+        assert abs(empty - nobody[row]) < 5 * np.sqrt(nobody[row] * (1 - nobody[row]) / len(each)) + 1e-12
 
 
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from ldp_core import presets
 from ldp_core.runs import drafts, queue
 from ldp_core.runs.progress import Progress
+from pages.parts.text import number
 from tests.browser.conftest import TRAINING, Visitor, choose
 
 PANELS = ".es-panels .js-plotly-plot"

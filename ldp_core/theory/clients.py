@@ -1,0 +1,53 @@
+"""Each client's own noise per weight, for a weight in the middle of its range and at worst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ldp_core.aggregators.base import Drawn
+from ldp_core.experiment import Experiment
+from ldp_core.experiment.schema import Piece
+from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.base import Floats
+
+
+def client_variance(experiment: Experiment, round: int = 1) -> Floats:
+    """The variance of each client's noise per weight for a weight at its range's centre, (K,).
+
+    It depends a little on the weight itself; trained weights lie near the centre of most ranges.
+    Where layers differ, it is the mean over all weights. Where the scale is taken from the upload
+    (Piecewise as printed), its largest weight is taken to lie at the upper end of the range.
+    """
+    total = np.zeros(experiment.clients.count)
+    for piece in experiment.pieces(round):
+        total += piece.size / experiment.dimension * mid_range(experiment, piece).variance
+    return total
+
+
+def mid_range(experiment: Experiment, piece: Piece) -> Drawn:
+    """Variance and bias of what each client sends for a weight at its range's centre, (K,) each."""
+    population, mechanism = experiment.population(), piece.mechanism
+    centre = (population.low + population.high) / 2
+    # an upload of two weights: the one in the middle, and one at the upper end
+    upload = np.stack([centre, population.high], axis=-1)
+    columns = population.columns(np.arange(len(centre)))
+    mean, variance = (moment(upload, *columns)[:, 0] for moment in (mechanism.mean, mechanism.variance))
+    return Drawn(np.asarray(variance, np.float64), np.asarray(mean - centre, np.float64))
+
+
+def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
+    """The largest variance over each client's safe range, (K,): what the server weights by."""
+    population = experiment.population()
+    return _over_pieces(
+        experiment, round, lambda m: m.max_variance(population.epsilon, population.low, population.high)
+    )
+
+
+def _over_pieces(experiment: Experiment, round: int, variance: Callable[[Mechanism], Any]) -> Floats:
+    total = np.zeros(experiment.clients.count)
+    for piece in experiment.pieces(round):
+        total += piece.size / experiment.dimension * variance(piece.mechanism)
+    return total

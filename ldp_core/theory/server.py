@@ -1,0 +1,155 @@
+"""What is left of all clients' noise at the server, before any training.
+
+Exact for weights at their ranges' centres: over who takes part, over data of unequal size, over the
+lottery, over clients that reach their own limits, over all rounds. Only where there are too many
+different mixtures of participants to go through, or where limits meet a random choice, rounds are
+imagined; `error` then says how sure the figure is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.aggregators.base import Drawn
+from ldp_core.experiment import Experiment
+from ldp_core.mechanisms.base import Floats
+from ldp_core.theory.clients import mid_range, worst_variance
+from ldp_core.theory.turnout import Turnout, sizes, turnouts
+
+NODES = 24
+"""Rounds at which noise that changes from round to round is computed; between them it is interpolated."""
+
+
+@dataclass(frozen=True)
+class ServerNoise:
+    """Mean squares, per weight, of what the mechanism adds to the aggregate."""
+
+    variance: float
+    """Over all rounds of a run; a round in which nobody is heard adds nothing."""
+    heard: float
+    """Over the rounds in which somebody is heard; 0 if there are none."""
+    empty: float
+    """The share of the rounds in which nobody is heard."""
+    error: float
+    """One standard error of `variance`; 0 where it is exact."""
+
+
+def server_variance(experiment: Experiment) -> float:
+    """The variance of the aggregate's noise per weight, averaged over rounds, for weights in mid-range.
+
+    What a biased mechanism adds on average is part of it, squared, as it is of what runs measure.
+    """
+    return server_noise(experiment).variance
+
+
+def nobody(experiment: Experiment) -> float:
+    """The share of the rounds that are empty: nobody is drawn, or nobody sends any more."""
+    return server_noise(experiment).empty
+
+
+def client_weights(experiment: Experiment) -> Floats:
+    """How much each client counts in the aggregate when all take part, on average over rounds that are not
+    empty, (K,); they sum to 1.
+    """
+    mean, _, empty = experiment.aggregator.moments(
+        worst_variance(experiment), sizes(experiment), experiment.aggregator.between
+    )
+    return mean / (1 - empty)
+
+
+def server_noise(experiment: Experiment) -> ServerNoise:
+    """All that can be said of it."""
+    return _server_noise(experiment, tuple(sizes(experiment).tolist()))
+
+
+@lru_cache(maxsize=256)
+def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNoise:
+    public = _Public(experiment, np.array(held))
+    variance = empty = doubt = 0.0
+    for turnout in turnouts(experiment, public.kinds):
+        noise, nobody = public.noise(turnout)
+        variance += float(turnout.share @ noise)
+        empty += float(turnout.share @ nobody)
+        if turnout.drawn:
+            whole = turnout.share.sum()
+            doubt += float(whole**2 * noise.var() / len(noise))
+    heard = variance / (1 - empty) if empty < 1 - 1e-12 else 0.0
+    return ServerNoise(variance, heard, min(1.0, empty), math.sqrt(doubt))
+
+
+class _Public:
+    """Each client's noise, weight and size, round by round."""
+
+    def __init__(self, experiment: Experiment, held: Floats) -> None:
+        self._experiment, self._held = experiment, held
+        self._changes = experiment.pieces(1) != experiment.pieces(2)
+        self._symmetric = self._is_symmetric()
+        self._at: dict[int, tuple[list[tuple[float, Drawn]], Floats]] = {}
+
+    @property
+    def kinds(self) -> NDArray[np.int64]:
+        """(K,): the same number for clients that are alike in all that matters to the server's noise."""
+        pieces, worst = self._facts(1)
+        found = np.zeros(len(worst), dtype=np.int64)
+        if self._symmetric:
+            return found
+        for column in (worst, self._held, *(part for _, drawn in pieces for part in drawn)):
+            own = np.unique(column, return_inverse=True)[1]
+            found = np.unique(found * (own.max() + 1) + own, return_inverse=True)[1]
+        return found
+
+    def noise(self, turnout: Turnout) -> tuple[Floats, Floats]:
+        """For each of its rounds the mean square of the noise, and the chance that nobody is heard, (J,)."""
+        first, last = turnout.rounds
+        rounds = np.unique(np.geomspace(first, last, NODES).round().astype(int)) if self._changes else [first]
+        found = [self._in_round(turnout, int(number)) for number in rounds]
+        # the mean over all rounds of lines between the nodes
+        every = np.arange(first, last + 1)
+        share = np.array([np.interp(every, rounds, unit).mean() for unit in np.eye(len(rounds))])
+        noise, nobody = (
+            sum(s * part for s, part in zip(share, parts, strict=True)) for parts in zip(*found, strict=True)
+        )
+        return np.asarray(noise), np.asarray(nobody)
+
+    def _in_round(self, turnout: Turnout, number: int) -> tuple[Floats, Floats]:
+        pieces, worst = self._facts(number)
+        aggregator, who = self._experiment.aggregator, turnout.clients
+        total = nobody = np.zeros(len(who))
+        for share, drawn in pieces:
+            of = Drawn(drawn.variance[who], drawn.bias[who])
+            noise, nobody = aggregator.noise(
+                of, worst[who], self._held[who], turnout.here, aggregator.between
+            )
+            total = total + share * noise
+        return total, nobody
+
+    def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
+        """Each piece's share of the weights with the clients' noise there, and what the server weights by."""
+        if number not in self._at:
+            experiment = self._experiment
+            pieces = [
+                (piece.size / experiment.dimension, mid_range(experiment, piece))
+                for piece in experiment.pieces(number)
+            ]
+            if self._symmetric:
+                pieces = [
+                    (share, Drawn(np.full_like(drawn.variance, drawn.variance.mean()), drawn.bias))
+                    for share, drawn in pieces
+                ]
+            self._at[number] = pieces, worst_variance(experiment, number)
+        return self._at[number]
+
+    def _is_symmetric(self) -> bool:
+        """True where all clients count alike, whoever takes part: then only their mean variance matters."""
+        experiment = self._experiment
+        share = experiment.aggregator.moments(
+            worst_variance(experiment), self._held, experiment.aggregator.between
+        )[0]
+        unbiased = not any(mid_range(experiment, piece).bias.any() for piece in experiment.pieces())
+        alike = bool(np.ptp(share) <= 1e-12 * share.max())
+        return alike and unbiased and experiment.clients.run_limit is None

@@ -1,0 +1,180 @@
+"""Who takes part: the rounds that a run may have, each with its share, before anything is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr, gammaln
+
+from ldp_core import datasets
+from ldp_core.accounting import Spending, everyone
+from ldp_core.experiment import Experiment
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+
+MOST_CASES = 20_000
+"""Mixtures of clients that are gone through one by one, and rounds that are imagined otherwise, at most."""
+MOST_NUMBERS = 2_000_000
+"""Numbers that imagined rounds may take."""
+MOST_KINDS = 16
+"""More kinds of clients than that have too many mixtures."""
+
+
+@dataclass(frozen=True)
+class Turnout:
+    """J possible rounds that stand for all rounds of a run, or of a part of it."""
+
+    share: Floats
+    """(J,): of the run's rounds; together with other turnouts they add up to 1."""
+    clients: NDArray[np.int64]
+    """(J, n): whom the server chose."""
+    here: NDArray[np.bool_]
+    """(J, n): who of them still sends."""
+    rounds: tuple[int, int]
+    """The first and the last round that it stands for."""
+    drawn: bool = False
+    """The rounds are a sample, and not all that may be."""
+
+
+def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turnout]:
+    """Every kind of round that a run may have, exactly where that is possible.
+
+    Args:
+        experiment: whose selection and whose clients' own limits decide.
+        kinds: (K,), the same number, from 0, for clients that are alike in all that matters.
+    """
+    count, rounds = experiment.clients.count, experiment.rounds
+    most = affordable(experiment)
+    size = experiment.selection.size(count)
+    if size == count:
+        yield from _all(most, rounds)
+        return
+    mixtures = _mixtures(kinds, size) if size else None
+    limited = bool((most < rounds).any())
+    if mixtures is not None and not limited:
+        share, clients = mixtures
+        yield Turnout(share, clients, np.ones(clients.shape, dtype=bool), (1, rounds))
+        return
+    generator = stream(0, "prediction")
+    for first, last in _stretches(rounds) if limited else [(1, rounds)]:
+        clients = _imagined(experiment, size, generator)
+        here = np.ones(clients.shape, dtype=bool)
+        if size is None:
+            clients, here = np.broadcast_to(np.arange(count), clients.shape), clients.astype(bool)
+        if limited:
+            # rounds are drawn independently: the uploads before this one are binomial
+            chance = experiment.selection.expected_uploads(count, rounds) / rounds
+            still = bdtr(most - 1.0, (first + last) // 2 - 1, chance)
+            still = np.where(most > (first + last) // 2 - 1, 1.0, np.where(most > 0, still, 0.0))
+            here &= generator.random(clients.shape) < still[clients]
+        share = np.full(len(clients), (last - first + 1) / rounds / len(clients))
+        yield Turnout(share, clients, here, (first, last), drawn=True)
+
+
+def affordable(experiment: Experiment) -> NDArray[np.int64]:
+    """How many uploads each client's own limit allows, at most one a round, (K,)."""
+    limits = experiment.clients.run_limits()
+    found = np.full(len(limits), experiment.rounds, dtype=np.int64)
+    if not np.isfinite(limits).any():
+        return found
+    spending = Spending(experiment)
+    pairs = list(zip(everyone(experiment), limits.tolist(), strict=True))
+    known = {pair: spending.affordable(*pair) for pair in set(pairs) if pair[1] < math.inf}
+    return np.array([known.get(pair, experiment.rounds) for pair in pairs], dtype=np.int64)
+
+
+def _all(most: NDArray[np.int64], rounds: int) -> Iterator[Turnout]:
+    """Everybody takes part as long as they can afford to."""
+    everybody = np.arange(len(most))[None]
+    first = 1
+    for last in [*np.unique(most[(most > 0) & (most < rounds)]).tolist(), rounds]:
+        share = np.array([(last - first + 1) / rounds])
+        yield Turnout(share, everybody, (most >= last)[None], (first, last))
+        first = last + 1
+
+
+def _stretches(rounds: int) -> Iterator[tuple[int, int]]:
+    """The rounds in stretches that grow from one round to a tenth of what was before."""
+    first = 1
+    while first <= rounds:
+        last = min(rounds, first + first // 10)
+        yield first, last
+        first = last + 1
+
+
+def _mixtures(kinds: NDArray[np.int64], size: int) -> tuple[Floats, NDArray[np.int64]] | None:
+    """(J,) chances and (J, n) clients of every mixture of kinds that `size` of the clients may be; None if
+    there are too many.
+    """
+    if kinds.max() >= MOST_KINDS:
+        return None
+    members = [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
+    cases = math.prod(min(len(group), size) + 1 for group in members[1:])
+    if cases > MOST_CASES or cases * size > MOST_NUMBERS:
+        return None
+    rest = [range(min(len(group), size) + 1) for group in members[1:]]
+    counts = np.array(list(product(*rest)), dtype=np.int64).reshape(cases, len(members) - 1)
+    first = size - counts.sum(axis=1)
+    possible = (first >= 0) & (first <= len(members[0]))
+    table = np.column_stack([first, counts])[possible]
+    sizes = np.array([len(group) for group in members])
+    ways = (gammaln(sizes + 1) - gammaln(table + 1) - gammaln(sizes - table + 1)).sum(axis=1)
+    share = np.exp(ways - ways.max())
+    clients = np.stack(
+        [np.concatenate([g[:n] for g, n in zip(members, row, strict=True)]) for row in table.tolist()]
+    )
+    return share / share.sum(), clients
+
+
+def _imagined(experiment: Experiment, size: int | None, generator: np.random.Generator) -> NDArray[np.int64]:
+    """(J, n) choices of the server's; without a size (J, K), 1 for whoever was chosen."""
+    count = experiment.clients.count
+    # where clients have limits of their own, there are many stretches of rounds to imagine
+    cases = MOST_CASES if experiment.clients.run_limit is None else MOST_CASES // 10
+    if size is None:
+        table = np.zeros((max(10, min(cases // 40, MOST_NUMBERS // count)), count), dtype=np.int64)
+        for row in table:
+            row[experiment.selection.choose(count, generator)] = 1
+        return table
+    draws = max(10, min(cases, MOST_NUMBERS // size))
+    # a shuffle cut into pieces is as many choices at once
+    pieces = count // size
+    shuffles = max(1, -(-draws // pieces))
+    order = generator.permuted(np.broadcast_to(np.arange(count), (shuffles, count)), axis=1)
+    return order[:, : pieces * size].reshape(-1, size)[:draws]
+
+
+def sizes(experiment: Experiment) -> Floats:
+    """Samples of each client, (K,), as this seed's partition deals them.
+
+    As long as the labels are not known here (before the first download), classes are taken to be of
+    equal size.
+    """
+    if not experiment.aggregator.weighs_by_size:
+        return np.ones(experiment.clients.count)
+    try:
+        return _sizes(experiment, known=True)
+    except LookupError:
+        return _sizes(experiment, known=False)
+
+
+@lru_cache(maxsize=64)
+def _sizes(experiment: Experiment, known: bool) -> Floats:
+    """What is not known yet is not remembered as such."""
+    source = datasets.get(experiment.dataset)
+    labels = np.arange(source.train_size, dtype=np.int64) % source.classes
+    if known:
+        found = source.train_labels(datasets.data_dir())
+        if found is None:
+            raise LookupError(experiment.dataset)
+        labels = found
+    shards = experiment.partition.split(
+        labels, experiment.clients.count, stream(experiment.seed, "partition")
+    )
+    return np.array([len(shard) for shard in shards], dtype=np.float64)

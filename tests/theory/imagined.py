@@ -1,0 +1,117 @@
+"""Random experiments over all fields, and their rounds as they are drawn: an oracle for the noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ldp_core import aggregators, datasets, mechanisms
+from ldp_core.accounting import Spending, everyone
+from ldp_core.experiment import Experiment
+from ldp_core.federated.upload import perturbed
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+
+
+def random_experiment(generator: np.random.Generator) -> dict[str, Any]:
+    """Any mechanism, form, aggregator, selection, partition, population, range, target and limit."""
+
+    def one(*choices: Any) -> Any:
+        return choices[int(generator.integers(len(choices)))]
+
+    count = int(generator.integers(1, 25))
+    epsilon = one(
+        float(np.exp(generator.uniform(-2, 2.3))),
+        np.exp(generator.uniform(-2, 2.3, count)).round(3).tolist(),
+        generator.choice([0.5, 1.0, 8.0], count).tolist(),
+        "two_volunteers",
+        "half_and_half",
+        "heavy_tailed",
+    )
+    low = generator.uniform(-1, 0.2, count).round(3)
+    high = low + generator.uniform(0.1, 1.5, count).round(3)
+    clients: dict[str, Any] = {"count": count, "epsilon": epsilon} | one(
+        {},
+        {"range": one(0.05, 1.0, "tau1", "tau2")},
+        {"low": float(low[0]), "high": float(high[0])},
+        {"low": low.tolist(), "high": high.tolist()},
+    )
+    mechanism = one(*mechanisms.names())
+    forms = mechanisms.get(mechanism).forms
+    own = {"gaussian": {"calibration": one("analytic", "classical", "paper001")}}.get(mechanism, {})
+    rounds = int(one(1, 3, 15, 60))
+    if generator.random() < 0.35:
+        clients["run_limit"] = one(
+            float(np.exp(generator.uniform(2, 11))), np.exp(generator.uniform(2, 11, count)).tolist()
+        )
+    return {
+        "clients": clients,
+        "mechanism": {"name": mechanism, **own},
+        "form": one(*forms),
+        "aggregator": _aggregator(one(*aggregators.names()), generator),
+        "selection": one({"kind": "all"}, {"kind": "fraction", "fraction": one(0.05, 0.3, 0.5, 0.9)}),
+        "partition": one({"kind": "iid"}, {"kind": "dirichlet", "alpha": one(0.1, 1.0)}),
+        "model": one("logistic_regression", {"name": "mlp", "hidden": 4}),
+        "target": one("weights", "update"),
+        "rounds": rounds,
+        "seed": int(generator.integers(1000)),
+    }
+
+
+def _aggregator(name: str, generator: np.random.Generator) -> dict[str, Any]:
+    """With a variance between clients now and then, where there is such a parameter."""
+    has = "between" in aggregators.get(name).parameters()
+    return {"name": name, "between": 0.3} if has and generator.random() < 0.2 else {"name": name}
+
+
+def measured(experiment: Experiment, draws: int, generator: np.random.Generator) -> Floats:
+    """(draws,): the mean square of the noise in the aggregate of mid-range weights.
+
+    Each draw is a round of a run of its own: its number uniform, with everything before it that matters
+    (who has uploaded how often) drawn as a run draws it.
+    """
+    population, count = experiment.population(), experiment.clients.count
+    labels = datasets.get(experiment.dataset).train_labels(datasets.data_dir())
+    assert labels is not None
+    shards = experiment.partition.split(labels, count, stream(experiment.seed, "partition"))
+    held = np.array([len(shard) for shard in shards], dtype=np.float64)
+    spending, limits = Spending(experiment), experiment.clients.run_limits()
+    most = np.array([spending.affordable(c, x) if np.isfinite(x) else experiment.rounds
+                     for c, x in zip(everyone(experiment), limits.tolist(), strict=True)])  # fmt: skip
+    found = np.zeros(draws)
+    for i in range(draws):
+        number = int(generator.integers(1, experiment.rounds + 1))
+        sent = np.zeros(count, dtype=np.int64)
+        for _ in range(number - 1 if (most < experiment.rounds).any() else 0):
+            chosen = experiment.selection.choose(count, generator)
+            sent[chosen[sent[chosen] < most[chosen]]] += 1
+        chosen = experiment.selection.choose(count, generator)
+        chosen = chosen[sent[chosen] < most[chosen]]
+        if len(chosen):
+            found[i] = _round(experiment, chosen, number, held, population, generator)
+    return found
+
+
+def _round(
+    experiment: Experiment,
+    chosen: np.ndarray,
+    number: int,
+    held: Floats,
+    population: Any,
+    generator: np.random.Generator,
+) -> float:
+    worst = np.zeros(len(population.epsilon))
+    pieces = experiment.pieces(number)
+    for piece in pieces:
+        ends = (population.epsilon, population.low, population.high)
+        worst += piece.size / experiment.dimension * piece.mechanism.max_variance(*ends)
+    weights = experiment.aggregator.weights(
+        worst[chosen], held[chosen], experiment.aggregator.between, generator
+    )
+    columns = population.columns(chosen)
+    values = np.broadcast_to((columns[1] + columns[2]) / 2, (len(chosen), experiment.dimension)).copy()
+    if experiment.mechanism.name == "piecewise":  # as printed, the largest weight sets the scale
+        values[:, -1] = columns[2][:, 0]
+    noise = perturbed(pieces, values, columns, generator) - values
+    return float(((weights @ noise)[:-1] ** 2).mean())

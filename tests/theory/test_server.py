@@ -1,0 +1,85 @@
+"""The server's noise, predicted before training, against rounds as they are drawn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core.experiment import parse
+from ldp_core.theory import client_variance, server_noise, server_variance, worst_variance
+from tests.theory.imagined import measured, random_experiment
+
+EXPERIMENTS, DRAWS, MORE = 200, 300, 6000
+APART = 4.5
+"""Standard errors. What 300 draws miss may be rare rounds, so whoever is further off is drawn 6 000 more
+times; a sound prediction is that far from both once in 10^5 experiments or less."""
+
+
+def far(experiment: Any, draws: int, generator: np.random.Generator) -> float:
+    """How many standard errors what is measured lies from what is predicted."""
+    told, found = server_noise(experiment), measured(experiment, draws, generator)
+    if told.empty > 1 - 1e-12:
+        return math.inf if found.any() else 0.0
+    if told.variance == 0:
+        return math.inf if found.max() > 1e-12 else 0.0
+    # where all draws saw the same, the prediction's own spread has to do
+    error = math.sqrt(found.var(ddof=1) / draws + told.error**2) + 1e-9 * told.variance
+    return float(abs(found.mean() - told.variance) / error)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_random_experiments_over_all_fields_add_the_noise_that_was_predicted(part: int):
+    for number in range(part * EXPERIMENTS // 8, (part + 1) * EXPERIMENTS // 8):
+        generator = np.random.default_rng([7, number])
+        changes = random_experiment(generator)
+        experiment = parse(changes)
+        if far(experiment, DRAWS, generator) > APART:
+            again = far(experiment, MORE, generator)
+            assert again < APART, f"experiment {number} is {again:.1f} standard errors off: {changes}"
+
+
+CASES = [  # what an outsider found, with what is so: the old prediction was .0068, .0113, .034, 0 and .18
+    ({"aggregator": "inverse_variance", "selection": {"kind": "fraction", "fraction": 0.5}}, 0.424),
+    ({"aggregator": "inverse_variance", "selection": {"kind": "fraction", "fraction": 0.3}}, 1.42),
+    ({"aggregator": "inverse_variance", "selection": {"kind": "fraction", "fraction": 0.1}}, 7.13),
+    ({"clients": {"epsilon": 0.5}, "mechanism": "piecewise", "form": "as_printed"}, 0.885),
+]
+
+
+@pytest.mark.parametrize(("changes", "variance"), CASES)
+def test_what_an_outsider_found_is_predicted_now(changes: dict[str, Any], variance: float):
+    experiment = parse(changes)
+    assert server_variance(experiment) == pytest.approx(variance, rel=5e-3)
+    assert far(experiment, 2000, np.random.default_rng(1)) < APART
+
+
+def test_clients_that_cannot_afford_an_upload_send_no_noise_and_nothing_else():
+    told = server_noise(parse({"clients": {"epsilon": 8, "run_limit": 100}}))
+    assert (told.variance, told.heard, told.empty) == (0, 0, 1)
+
+
+def test_as_printed_each_client_is_an_upload_of_its_own():
+    """The clients' range centres are not one upload, whose largest weight would scale all of them."""
+    alone = client_variance(parse({"clients": {"count": 1, "epsilon": 0.5}, "form": "as_printed"}))
+    among = client_variance(parse({"clients": {"count": 5, "epsilon": 0.5}, "form": "as_printed"}))
+    assert among == pytest.approx(np.full(5, alone[0]))
+
+
+def test_many_different_clients_are_imagined_and_the_error_is_told():
+    """Against another sample: 10 000 rounds of 30 of 300 clients."""
+    experiment = parse(
+        {"clients": {"count": 300, "epsilon": "heavy_tailed"}, "aggregator": "inverse_std",
+         "selection": {"kind": "fraction", "fraction": 0.1}}
+    )  # fmt: skip
+    told = server_noise(experiment)
+    assert 0 < told.error < 0.02 * told.variance
+    variance, worst = client_variance(experiment), worst_variance(experiment)
+    generator, total = np.random.default_rng(5), np.zeros(10_000)
+    for i in range(len(total)):
+        chosen = generator.choice(300, 30, replace=False)
+        total[i] = (experiment.aggregator.weights(worst[chosen]) ** 2 * variance[chosen]).sum()
+    error = np.sqrt(total.var() / len(total) + told.error**2)
+    assert abs(total.mean() - told.variance) < 5 * error  # a false alarm below 1e-6
