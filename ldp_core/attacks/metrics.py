@@ -78,7 +78,7 @@ def ssim(reconstruction: Image, original: Image) -> Floats:
     return (light * structure).reshape(len(a), -1).mean(axis=1)
 
 
-def wilson(hits: int, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:
+def wilson(hits: float, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:
     """The 95 % interval of a share of `hits` among `trials` (Wilson 1927); (0, 1) without trials."""
     if trials == 0:
         return 0.0, 1.0
