@@ -82,7 +82,9 @@ class Ladder(BaseModel):
         """The base under one of the mechanisms; None: what trains up to the round, without noise."""
         # beyond its last round the base trains no further: somebody who asks for a later one wants it trained
         rounds = max(self.base.rounds, self.round)
-        shared = {"seed": self.seed, "attack": None, "clients.run_limit": None, "rounds": rounds}
+        # a rung's ε is in the mechanism's own scope
+        clients = {"clients.run_limit": None, "clients.epsilon_scope": "mechanism"}
+        shared = {"seed": self.seed, "attack": None, "rounds": rounds} | clients
         if mechanism is None:
             plain = {"mechanism": {"name": "none"}, "form": "corrected", "aggregator": {"name": "mean"}}
             return changed(self.base, shared | plain)

@@ -210,13 +210,19 @@ class Experiment(BaseModel):
     @property
     def randomiser(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, fitted to a whole upload in the first round."""
-        return self.mechanism.model_copy(update={"form": self.form}).fitted(self.use())
+        return self._formed.fitted(self.use())
 
     def pieces(self, round: int = 1) -> tuple[Piece, ...]:
         """How an upload is perturbed in a round: whole, or layer by layer where the scope is a layer."""
-        formed = self.mechanism.model_copy(update={"form": self.form})
+        formed = self._formed
         parts = self._layers if formed.scope == "layer" else (self._whole,)
         return tuple(Piece(part, formed.fitted(self._use(part, round))) for part in parts)
+
+    @property
+    def _formed(self) -> mechanisms.Mechanism:
+        """The mechanism in the experiment's form, and made for uploads where budgets are."""
+        formed = self.mechanism.model_copy(update={"form": self.form})
+        return formed.for_uploads() if self.clients.epsilon_scope == "upload" else formed
 
     @property
     def uses_per_upload(self) -> int:
@@ -255,7 +261,10 @@ class Experiment(BaseModel):
         return not attacks.unfit(self.model, source.shape, source.classes, self.attack.attacker)
 
     def population(self) -> Population:
-        """Every client's budget in the mechanism's own scope, and its safe range."""
+        """Every client's budget in the randomiser's own scope, and its safe range.
+
+        A budget for an upload is divided evenly over its uses, where the mechanism cannot spend it whole.
+        """
         epsilon = self.clients.budgets()
         if self.clients.epsilon_scope == "upload":
             epsilon = epsilon / self.uses_per_upload
@@ -273,5 +282,7 @@ class Experiment(BaseModel):
         """
         version = datasets.get(self.dataset).version
         parts = self.as_json() | {"name": ""} | ({"data": version} if version else {})
+        if self.clients.epsilon_scope == "upload":
+            parts["mechanism"] = Part(mechanisms.registry, "name").serialise(self.mechanism.for_uploads())
         text = json.dumps(parts, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -75,6 +75,10 @@ class Mechanism(Component):
         """A copy that knows where it is used; itself, if that makes no difference."""
         return self
 
+    def for_uploads(self) -> Self:
+        """The form that spends one budget on a whole upload; itself, if it can only spend it bit by bit."""
+        return self
+
     def parameters(self) -> dict[str, Any]:
         """Its own parameters as JSON values (the form belongs to the experiment)."""
         values = self.model_dump(mode="json", by_alias=True, exclude={"form"})

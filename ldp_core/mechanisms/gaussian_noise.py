@@ -56,6 +56,10 @@ class GaussianNoise(Mechanism):
     def fitted(self, use: Use) -> Self:
         return self.model_copy(update={"dimension": use.dimension}) if self.scope == "upload" else self
 
+    def for_uploads(self) -> Self:
+        # uses add up as the root of the sum of squares: a d-th of ε for each weight would waste most of it
+        return self if self.per == "upload" else self.model_copy(update={"per": "upload"})
+
     @abstractmethod
     def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         """The standard deviation of the noise on each weight."""

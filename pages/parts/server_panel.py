@@ -144,7 +144,7 @@ def _budgets(attacked: Sequence[Series], client: int) -> str:
 @lru_cache(maxsize=256)
 def scope_of(experiment: str) -> str:
     """What the ε of an experiment's mechanism covers, from its JSON."""
-    return parse(json.loads(experiment)).mechanism.scope
+    return parse(json.loads(experiment)).randomiser.scope
 
 
 def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None:

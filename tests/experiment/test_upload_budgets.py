@@ -1,0 +1,88 @@
+"""A budget for a whole upload is spent, not divided away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core import mechanisms
+from ldp_core.accounting import DELTA, ledger
+from ldp_core.experiment import parse
+from ldp_core.experiment.ladder import parse_ladder
+from ldp_core.normal import epsilon_of
+from ldp_core.simulate import simulate
+from tests.data import digits
+
+GAUSSIAN: list[dict[str, Any]] = [
+    {"name": "gaussian"},
+    {"name": "gaussian", "calibration": "classical"},
+    {"name": "gaussian", "calibration": "paper001"},
+    {"name": "gaussian", "sensitivity": 3.0},
+    {"name": "dynamic_gaussian"},
+]
+
+
+def asked(mechanism: Any, epsilon: float = 8.0, **more: Any) -> dict[str, Any]:
+    clients = {"epsilon": epsilon, "epsilon_scope": "upload", "count": 4}
+    return {"mechanism": mechanism, "clients": clients, "rounds": 2} | more
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+def test_gaussian_noise_spends_what_it_is_asked_for(epsilon: float):
+    """A 650th of 8 for each weight, each at its own δ, came to 0.40 an upload; asked was 8."""
+    entry = ledger(asked("gaussian", epsilon))[0]
+    assert entry["upload"]["epsilon"] == pytest.approx(epsilon, rel=1e-9)
+    assert entry["upload"]["delta"] == DELTA
+    assert entry["coordinate"]["epsilon"] < epsilon / 5
+    assert entry["run_worst"]["epsilon"] > epsilon
+
+
+@pytest.mark.parametrize("form", ["corrected", "as_printed"])
+@pytest.mark.parametrize("mechanism", GAUSSIAN, ids=lambda m: " ".join(map(str, m.values())))
+def test_every_calibration_is_the_one_for_a_whole_upload(mechanism: dict[str, Any], form: str):
+    """Whatever a formula makes of 8, it is the same as for who chose a budget per upload in the mechanism."""
+    one = parse(asked(mechanism, form=form))
+    other = parse(
+        {"mechanism": mechanism | {"per": "upload"}, "clients": {"epsilon": 8, "count": 4}, "rounds": 2}
+        | {"form": form}
+    )
+    assert one.uses_per_upload == 1
+    assert one.randomiser == other.randomiser
+    assert one.pieces(2) == other.pieces(2)
+    assert ledger(one) == ledger(other)
+    np.testing.assert_array_equal(one.population().epsilon, np.full(4, 8.0))
+    mu = float(one.pieces(1)[0].mechanism.mu(8.0, -1.0, 1.0))
+    assert ledger(one)[0]["upload"]["epsilon"] == pytest.approx(float(epsilon_of(DELTA, mu)), rel=1e-9)
+
+
+def test_the_same_run_has_one_key_and_another_run_another():
+    per_upload = {"name": "gaussian", "per": "upload"}
+    assert parse(asked("gaussian")).key == parse(asked(per_upload)).key
+    weights = parse({"mechanism": "gaussian", "clients": {"epsilon": 8, "count": 4}, "rounds": 2})
+    assert weights.key != parse(asked("gaussian")).key
+
+
+@pytest.mark.parametrize("name", [n for n in mechanisms.names() if "gaussian" not in n])
+def test_all_others_divide_it_over_their_uses(name: str):
+    experiment = parse(asked(name))
+    mechanism = mechanisms.get(name)
+    assert mechanism.for_uploads() is mechanism
+    np.testing.assert_allclose(experiment.population().epsilon, 8 / experiment.uses_per_upload)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "dynamic_gaussian"])
+def test_it_trains_and_is_attacked(name: str):
+    events = list(simulate(parse(asked(name, seed=1)), digits()))
+    assert events[-1].as_json()["status"] == "completed"
+    rounds = [e.as_json() for e in events if e.as_json()["event"] == "round"]
+    for event in rounds:
+        assert event["noise_variance"] == pytest.approx(event["noise_variance_theory"], rel=0.25)
+    attacks = [e.as_json() for e in events if e.as_json()["event"] == "attack"]
+    assert any(event["cap"] is not None for event in attacks)
+
+
+def test_the_rungs_of_a_ladder_are_in_the_mechanisms_own_scope():
+    ladder = parse_ladder({"base": asked("gaussian"), "mechanisms": ["gaussian"]})
+    assert ladder.experiment(mechanisms.get("gaussian")).randomiser.scope == "coordinate"
