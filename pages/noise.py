@@ -84,14 +84,8 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
     with st.container(border=True):
         asked = f"a client with ε {number(other)}" if other else f"client {client + 1} ({who})"
         st.markdown(f"**What is promised to {asked}**")
-        limits = [float(view.design.experiment.clients.run_limits()[0]) for view in seen]
         promise_table(
-            [
-                Promised(
-                    view.design.label, view.design.experiment, (view.epsilon, view.low, view.high), limit
-                )
-                for view, limit in zip(seen, limits, strict=True)
-            ]
+            [Promised.to(client, view.design.label, view.design.experiment, other) for view in seen]
         )
         formula(PROMISE, "formula promise")
     with st.container(border=True):

@@ -13,10 +13,12 @@ PROMISE = (
     r"\delta(\varepsilon)=\max_{l}\Big(\sum_{j\ge l}\tbinom kj p^j q^{k-j}"
     r"-e^{\varepsilon}\sum_{j\ge l}\tbinom kj q^j p^{k-j}\Big),\quad "
     r"p=\tfrac{e^{\varepsilon_0}}{1+e^{\varepsilon_0}}=1-q",
-    "Equal pure budgets: the exact worst case of k uses (Kairouz, Oh and Viswanath 2015, theorem 3.3). "
+    "For any mechanism of this ε: the exact worst case of k equal uses (Kairouz, Oh and Viswanath 2015, "
+    "theorem 3.3). For this mechanism: the same sum over its own law of privacy losses, from its exact curve "
+    "δ(ε) on a lattice, never below the truth (Zhu, Dong and Wang 2022; Doroshenko et al. 2022). "
     "Gaussian noise: exactly, by the root of the sum of squares (Balle and Wang 2018; Dong, Roth and Su "
-    "2022). Never above the plain sum; where δ is 0, only the sum is valid. A Gaussian sum splits δ evenly "
-    "over its uses.",
+    "2022); its plain sum splits δ evenly over the uses. Where a δ would save less than one in a thousand, "
+    "the plain sum stands alone: it needs no δ.",
 )
 AUDIT = (
     r"\varepsilon\ \ge\ \ln\frac{\underline P(S)-\delta}{\overline Q(S)}",

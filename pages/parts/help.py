@@ -32,7 +32,7 @@ WORDS = """
 - **Real upload**: what the client sends of all its images, in all its steps. An image is *back* at 20 dB.
 - **Without noise, clipped only**: the same attack with the mechanism switched off. If it fails even then,
   it was not the noise that hid the image.
-- **δ**: the small probability with which the promise of an ε may fail.
+- **δ**: what an ε leaves open: no event's probability grows by more than the factor e^ε, plus δ.
 """
 
 

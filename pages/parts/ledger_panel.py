@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core.accounting import DELTA, everyone
+from ldp_core.accounting import DELTA
 from ldp_core.experiment import Draft, Experiment
 from pages.parts.promise_table import Promised, promise_table
 from pages.parts.series import Series
@@ -32,12 +32,7 @@ def ledger_section(draft: Draft) -> None:
         client = named[who]
         promise_table(
             [
-                Promised(
-                    variant.label,
-                    experiment,
-                    everyone(experiment)[client],
-                    float(experiment.clients.run_limits()[client]),
-                )
+                Promised.to(client, variant.label, experiment)
                 for variant, experiment in zip(draft.variants, experiments, strict=True)
                 if client < experiment.clients.count
             ]
@@ -50,7 +45,7 @@ def named_clients(experiment: Experiment) -> dict[str, int]:
     order = budgets.argsort(kind="stable")
     last = len(order) - 1
     if budgets[order[0]] == budgets[order[last]]:
-        return {"like all": int(order[0])}
+        return {"all ask alike": int(order[0])}
     found = {"strictest": int(order[0]), "most permissive": int(order[last])}
     middle = int(order[last // 2])
     if budgets[middle] not in (budgets[order[0]], budgets[order[last]]):
@@ -58,14 +53,15 @@ def named_clients(experiment: Experiment) -> dict[str, int]:
     return found
 
 
-def spent_so_far(shown: Sequence[Series]) -> None:
+def spent_so_far(shown: Sequence[Series], live: bool) -> None:
     """What the clients have spent in the rounds that were trained, with what is left of their limits."""
     told: dict[str, list[str]] = {}
     for one in shown:
         if one.runs and one.runs[0].last.get("spent"):
             told.setdefault(_spent(one), []).append(one.label)
+    spent = "Spent so far" if live else "Spent"
     for words, labels in told.items():
-        st.caption(f"Spent so far, {plain(', '.join(labels), 160)}, at δ {number(DELTA)}: {words}")
+        st.caption(f"{spent}, {plain(', '.join(labels), 160)}, at δ {number(DELTA)}: {words}")
 
 
 def _spent(one: Series) -> str:

@@ -102,7 +102,7 @@ def _watch(identity: str, every: float | None, lesson: Lesson) -> None:
         learned = lesson_told(lesson, evidence(progress.runs)) if job.status == "completed" else ""
         if told:
             st.info("\n\n".join(filter(None, (told, plain(learned, 2000)))))
-    spent_so_far(shown)
+    spent_so_far(shown, job.live)
     heard(shown, moment)
 
 
