@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import parse
-from ldp_core.outlook import TRAINED, outlook
+from ldp_core.outlook import TRAINED, clipped_size, outlook
+from tests.benchmarks.outlook import right, verdict
 from tests.data import events
 
 
@@ -41,6 +42,36 @@ def test_the_verdict_tells_what_training_shows(target: str, half: float):
         else:
             assert 0.3 < accuracy < 0.92
     assert words == {"learns", "borderline", "chance"}
+
+
+def test_other_random_experiments_bear_the_verdict_out():
+    """30 that no band was chosen on: were it right in 70 % only, so many hits would come once in a hundred;
+    at its 90 %, fewer come once in a thousand.
+    """
+    hits = [right(*verdict(number)) for number in range(5000, 5030)]
+    assert sum(hits) >= 22
+
+
+def test_whoever_never_sends_teaches_nothing():
+    view = outlook(parse({"clients": {"epsilon": 8, "run_limit": 100}}))
+    assert (view.word, view.sigma) == ("chance", 0)
+    assert "nobody ever sends" in view.why
+
+
+def test_a_narrow_range_is_part_of_the_verdict():
+    """ε 1 in ±0.2: an outsider was told “learns, 0.2 times”, and got 73 %."""
+    view = outlook(parse({"clients": {"epsilon": 4, "range": 0.1}}))
+    assert view.word == "borderline"
+    assert "safe range" in view.why
+    assert clipped_size(0.43, 100) == pytest.approx(0.43)
+    assert clipped_size(0.43, 0.001) == pytest.approx(0.001, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"rounds": 2}, {"local": {"learning_rate": 0.01}}, {"local": {"optimizer": "adam"}}]
+)
+def test_where_the_rule_was_not_measured_there_is_no_verdict(changes: dict[str, Any]):
+    assert outlook(parse(changes)).word == "unknown"
 
 
 def test_without_a_known_size_there_is_no_verdict():

@@ -1,0 +1,81 @@
+"""How often the verdict before training is right: `python -m tests.benchmarks.outlook [FIRST LAST]`.
+
+Random experiments on digits; right is “learns” that ends at 75 % or more, “chance” that ends at 35 % or
+less, and “borderline” that ends between 20 and 90 %. The bands were chosen on numbers 0 to 199.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ldp_core.experiment import parse
+from ldp_core.outlook import outlook
+from tests.data import events
+
+ENDS = {"learns": (0.75, 1.0), "borderline": (0.2, 0.9), "chance": (0.0, 0.35)}
+
+
+def experiment(number: int) -> dict[str, Any]:
+    """One within the training that the rule speaks of; everything else is anybody's."""
+    generator = np.random.default_rng([11, number])
+
+    def one(*choices: Any) -> Any:
+        return choices[int(generator.integers(len(choices)))]
+
+    def between(low: float, high: float) -> float:
+        return float(np.exp(generator.uniform(np.log(low), np.log(high))))
+
+    count = int(one(5, 10, 20, 20, 30))
+    target = one("weights", "weights", "update")
+    half = between(0.15, 2) if target == "weights" else between(0.01, 0.5)
+    epsilon = one(between(0.05, 16), between(0.05, 16), "two_volunteers", "half_and_half", "heavy_tailed")
+    model = one("logistic_regression", "logistic_regression", "mlp")
+    limit = {"run_limit": between(np.e**4, np.e**11)} if generator.random() < 0.1 else {}
+    mechanisms = ("piecewise", "duchi", "pdpm", "laplace", "hybrid", "gaussian", "harmony", "grr")
+    weightings = ("mean", "mean", "inverse_std", "inverse_variance", "data_weighted", "probability_selection")
+    return {
+        "model": model,
+        "clients": {"count": count, "epsilon": epsilon, "range": round(half, 4), **limit},
+        "target": target,
+        "mechanism": one(*mechanisms),
+        "aggregator": one(*weightings),
+        "selection": one(
+            {"kind": "all"}, {"kind": "all"}, {"kind": "fraction", "fraction": one(0.2, 0.5, 0.8)}
+        ),
+        "rounds": int(one(5, 10, 15, 15, 30)),
+        "local": {"learning_rate": one(0.2, 0.5, 0.5, 1.0), "epochs": int(one(1, 2, 2, 3))},
+        "seed": int(generator.integers(1000)),
+        "attack": None,
+    }
+
+
+def verdict(number: int) -> tuple[str, float]:
+    """What is said of an experiment, and the accuracy at which it ends."""
+    changes = experiment(number)
+    return outlook(parse(changes)).word, float(events(changes)[-1]["accuracy"])
+
+
+def right(word: str, accuracy: float) -> bool:
+    """Whether a verdict holds."""
+    low, high = ENDS[word]
+    return low <= accuracy <= high
+
+
+def main() -> None:
+    first, last = (int(word) for word in sys.argv[1:3]) if len(sys.argv) > 2 else (0, 400)
+    counts: Counter[tuple[str, bool]] = Counter()
+    for number in range(first, last):
+        word, accuracy = verdict(number)
+        counts[word, right(word, accuracy)] += 1
+    for word in ENDS:
+        yes, no = counts[word, True], counts[word, False]
+        print(f"{word}: right {yes} of {yes + no}")
+    print(f"all: right {sum(n for (_, ok), n in counts.items() if ok)} of {last - first}")
+
+
+if __name__ == "__main__":
+    main()
