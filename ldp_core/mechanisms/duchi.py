@@ -21,8 +21,8 @@ class Duchi(ScaleFree):
     label = "Duchi"
     order = 3
     summary = (
-        "Answers with one of two values far outside the range, tossing a coin that leans "
-        "towards the true weight."
+        "Answers with one of two values outside the range, far outside for a small budget, tossing a coin "
+        "that leans towards the true weight."
     )
     formula = (
         r"\tilde w = c \pm r\,\frac{e^\varepsilon+1}{e^\varepsilon-1},\qquad "

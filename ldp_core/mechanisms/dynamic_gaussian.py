@@ -1,4 +1,4 @@
-"""Gaussian noise that grows slowly from round to round (paper 002, PPRD-FL).
+"""Gaussian noise that grows from round to round (paper 002, PPRD-FL).
 
 In round m the budget is ε_m = ε/(1 + ln(m)/a). Corrected, the noise covers any two uploads in the
 safe range; as printed it is divided by the client's number of samples, which is right only for an
@@ -29,8 +29,8 @@ class DynamicGaussian(GaussianNoise):
     label = "Dynamic Gaussian"
     order = 9
     summary = (
-        "Gaussian noise that grows a little with every round, by a few per cent over a whole run: the "
-        "schedule changes less than its name promises."
+        "Gaussian noise that grows with the logarithm of the round, the slower the larger a: with a = 75 by "
+        "6 per cent in a hundred rounds, less than the name promises."
     )
     formula = (
         r"\sigma_m=\frac{\Delta\sqrt{2\ln(1.25/\delta)}}{\varepsilon_m},\qquad "

@@ -27,8 +27,8 @@ class GRR(ScaleFree):
     label = "k-RR"
     order = 10
     summary = (
-        "Rounds the weight to one of a few levels and answers with the right one a little more often "
-        "than with any other."
+        "Rounds the weight to one of k levels and answers with that level more often than with any other, by "
+        "the factor e to the ε."
     )
     formula = (
         r"\Pr[\text{level }m]=q+(p-q)\Pr[\text{rounded to }m],\quad "

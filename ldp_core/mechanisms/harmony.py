@@ -44,8 +44,8 @@ class Harmony(Mechanism):
     label = "Harmony"
     order = 7
     summary = (
-        "Reports a single random weight of each layer, as one bit: a whole layer for one ε, and a great "
-        "deal of noise for each weight, which no budget takes away."
+        "Reports a single random weight of each layer, by its place and one bit: a whole layer for one ε, "
+        "and noise for each weight that grows with the layer and that no budget takes away."
     )
     formula = (
         r"\tilde w_j=c\pm d\,r\,\frac{e^\varepsilon+1}{e^\varepsilon-1}\ \text{ for one random }j,\qquad "

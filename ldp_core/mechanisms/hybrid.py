@@ -1,8 +1,9 @@
 """The Hybrid Mechanism (Wang et al. 2019): Piecewise or Duchi, by a coin that only ε decides.
 
-With probability 1 − e^{−ε/2} the Piecewise mechanism answers, otherwise Duchi's; below ε* always
-Duchi's. The mixture's variance is the same for every weight, and its worst case the least of all
-mechanisms here.
+With probability 1 − e^{−ε/2} the Piecewise mechanism answers, otherwise Duchi's; up to ε* always
+Duchi's. Above ε* the mixture's variance is the same for every weight. Its worst case is never above
+that of its two parts; others do better at some budgets (k-RR with 16 levels at ε 8: .0112 against
+.0249).
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class Hybrid(ScaleFree):
     label = "Hybrid"
     order = 6
     summary = (
-        "Tosses a coin between Piecewise and Duchi: no mechanism here has a smaller worst case, and the "
-        "noise is the same for every weight."
+        "Tosses a coin between Piecewise and Duchi, and is Duchi alone up to ε 0.609: never a worse worst "
+        "case than either, and above that as much noise for one weight as for any other."
     )
     formula = (
         r"\tilde w=\begin{cases}\text{Piecewise}(w)&\text{with probability }1-e^{-\varepsilon/2}\\"

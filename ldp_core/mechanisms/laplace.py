@@ -16,7 +16,10 @@ class Laplace(ScaleFree):
 
     label = "Laplace"
     order = 2
-    summary = "Adds noise that is usually small and now and then very large, the same for every weight."
+    summary = (
+        "Adds noise with a sharp peak and long tails: about two times in three below its own scale, now and "
+        "then many times that, and as much for one weight as for any other."
+    )
     formula = r"\tilde w = w + \operatorname{Lap}\!\Big(\frac{b-a}{\varepsilon}\Big)"
     reference = "Dwork, McSherry, Nissim and Smith 2006; PLU-FedOA, the baseline of paper 000"
 

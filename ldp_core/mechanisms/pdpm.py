@@ -36,7 +36,8 @@ class PDPM(ScaleFree):
     reference = "Paper 000 (PLDP-FL), algorithm 2, eq. 10"
     as_printed = (
         "As printed, the low answer is split into two with equal likelihoods, which hides nothing "
-        "and adds variance; the printed bound on the variance is wrong for ranges longer than 1.44."
+        "and adds variance; the printed bound on the variance is wrong for ranges longer than 1.45, and for "
+        "large budgets from 1.37 on."
     )
     discrete = True
 

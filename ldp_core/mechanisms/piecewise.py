@@ -36,8 +36,8 @@ class Piecewise(ScaleFree):
     label = "Piecewise"
     order = 5
     summary = (
-        "Answers anywhere in a wider range, most often in a narrow window around the true "
-        "weight: with a large budget it comes close to the truth."
+        "Answers anywhere in a wider range, more often than not in a window that holds the true weight: the "
+        "larger the budget, the narrower the window and the closer the answer."
     )
     formula = (
         r"\Pr\big[\tilde w\in[l,\,l+C-1]\big]=\frac{e^{\varepsilon/2}}{e^{\varepsilon/2}+1},\quad "

@@ -142,8 +142,8 @@ def in_words(one: Promised) -> str:
     )
     if upload["epsilon"] > FAR:
         text += (
-            " Beyond an ε of 10, a factor of 22\u202f000, a bound promises nothing; that is no leak yet, which "
-            "only an attack can show."
+            " Beyond an ε of 10, a factor of 22\u202f000, a bound promises nothing; that is no leak yet, "
+            "which only an attack can show."
         )
         if upload["epsilon"] > 3 * weight["epsilon"]:
             text += " A budget for one weight is not a budget for a person."
