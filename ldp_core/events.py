@@ -174,6 +174,10 @@ class Ended(Event):
     weights_sha256: str
     """Of the final global model, float32 little-endian."""
     ledger: list[dict[str, Any]] = field(default_factory=list)
+    held_out: int = 0
+    """Samples that the accuracy is of …"""
+    right: str = ""
+    """… and which of them are named right (ldp_core.bits): so that runs are compared sample by sample."""
     seconds: float | None = None
     """Added by whoever runs the simulation; it keeps no clock itself."""
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from ldp_core import accounting
+from ldp_core.bits import packed
 from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Ended, Event, RoundDone, Started, Status, Target
@@ -88,6 +89,8 @@ def simulate(
         message=message,
         weights_sha256=hashlib.sha256(weights.cpu().numpy().astype("<f4").tobytes()).hexdigest(),
         ledger=accounting.ledger(experiment),
+        held_out=len(score.right),
+        right=packed(score.right),
     )
 
 

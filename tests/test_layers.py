@@ -15,6 +15,7 @@ from tests.conftest import ROOT
 LAYERS = [
     # from the bottom: a module may import from its own package and from any layer above it in this list
     ["ldp_core.limits", "ldp_core.errors", "ldp_core.streams", "ldp_core.images", "ldp_core.normal"],
+    ["ldp_core.bits"],
     ["ldp_core.orphans"],
     ["ldp_core.fields"],
     ["ldp_core.component"],
@@ -31,7 +32,7 @@ LAYERS = [
     ["ldp_core.accounting"],
     ["ldp_core.presets", "ldp_core.theory"],
     ["ldp_core.workload"],
-    ["ldp_core.outlook", "ldp_core.estimate", "ldp_core.split", "ldp_core.relative_error"],
+    ["ldp_core.outlook", "ldp_core.estimate", "ldp_core.split", "ldp_core.relative_error", "ldp_core.paired"],
     ["ldp_core.events"],
     ["ldp_core.federated"],
     ["ldp_core.simulate", "ldp_core.ladder"],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from ldp_core.federated.engine import BATCH
 from ldp_core.federated.federation import Federation
@@ -19,6 +20,8 @@ class Score:
     accuracy: float
     per_class: list[float]
     loss: float
+    right: NDArray[np.bool_]
+    """Which of the held-out samples it names right, (n,)."""
 
 
 def evaluate(federation: Federation, weights: torch.Tensor) -> Score:
@@ -32,7 +35,7 @@ def evaluate(federation: Federation, weights: torch.Tensor) -> Score:
     labels = federation.test_y.cpu().numpy()
     counts = np.bincount(labels, minlength=federation.classes)
     per_class = np.bincount(labels[hits], minlength=federation.classes) / np.maximum(counts, 1)
-    return Score(float(hits.mean()), per_class.tolist(), loss / len(labels))
+    return Score(float(hits.mean()), per_class.tolist(), loss / len(labels), hits)
 
 
 def per_group(federation: Federation, score: Score) -> dict[str, float | None]:

@@ -59,7 +59,7 @@ def one_round(federation: Federation, weights: torch.Tensor, number: int, purse:
     for start in range(0, len(chosen), federation.chunk):
         clients = chosen[start : start + federation.chunk]
         share = client_weights[start : start + federation.chunk]
-        values = _train_chunk(federation, weights, clients, batches, (start, len(chosen)))
+        values = _train_chunk(federation, weights, clients, batches, number, (start, len(chosen)))
         columns = population.columns(clients)
         clipped = np.clip(values, *columns[1:]).astype(np.float32)
         clipped_count += int((values != clipped).sum())
@@ -100,6 +100,7 @@ def _train_chunk(
     weights: torch.Tensor,
     clients: NDArray[np.int64],
     batches: np.random.Generator,
+    number: int,
     place: tuple[int, int],
 ) -> Vectors:
     """What each of the clients would upload if nothing were clipped or perturbed, (k, d).
@@ -121,21 +122,24 @@ def _train_chunk(
     wild = ~(largest <= limits.DIVERGED_WEIGHT)  # true for NaN as well
     if bool(wild.any()):
         row = int(wild.nonzero()[0])
+        exact = number == 1 or experiment.mechanism.name == "none"
         raise Diverged(
             f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
-            f"training; {_remedy(local)}"
+            f"training; {_remedy(local, exact)}"
         )
     values = trained if experiment.target == "weights" else trained - weights
     return values.cpu().numpy()
 
 
-def _remedy(local: Local) -> str:
-    """What to do about weights that left the numbers."""
+def _remedy(local: Local, exact: bool) -> str:
+    """What to do about weights that left the numbers; where they are exact, no noise has reached them."""
+    advice = "" if exact else ", or less noise"
     if local.optimizer.has_own_rate:
-        return f"the steps of {local.optimizer.name} begin at {local.optimizer.rate(1, 0):g}; try sgd"
+        return f"the steps of {local.optimizer.name} begin at {local.optimizer.rate(1, 0):g}; try sgd{advice}"
     rate = local.learning_rate
     usual = limits.LEARNING_RATE.default
-    return f"the learning rate {rate:g} is too large; try one near {min(usual, rate / 10):g}"
+    cause = "is" if exact else "or the noise is"
+    return f"the learning rate {rate:g} {cause} too large; try one near {min(usual, rate / 10):g}{advice}"
 
 
 def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> torch.Tensor:

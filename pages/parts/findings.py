@@ -9,56 +9,32 @@ from ldp_core.runs.outcomes import verdict_on
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
 from pages.parts.server_panel import uploads_in
+from pages.parts.standings import same_model, standings
 from pages.parts.tally import Tally, attempts_on, tally
-from pages.parts.text import listed, number, percent, plain
-
-GUESSING = 0.05
-"""An accuracy that is not further above guessing is no better than it."""
-MOST_NAMED = 4
-"""Of more runs than this, only the best ones and the worst are named."""
+from pages.parts.text import listed, number, plain
 
 
 def findings(
     shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
 ) -> str:
-    """What the finished (or stopped) runs show, as Markdown."""
-    scored = [(one, one.final("accuracy")) for one in shown if one.round > 0]
-    if not scored:
+    """What the finished (or stopped) runs show, as Markdown: first that in which they differ."""
+    told, leak = standings(shown, reference, chance, stopped), _leaks(shown)
+    if not told:
         return ""
-    seeds = max(len(values) for _, values in scored)
-    ranked = sorted(scored, key=lambda item: -item[1].mean())
-    named = ranked if len(ranked) <= MOST_NAMED else [*ranked[: MOST_NAMED - 1], ranked[-1]]
-    told = listed(
-        f"**{plain(one.label)}** {_at(one, stopped)} {percent(values.mean())}"
-        + (f" ({percent(values.min())} to {percent(values.max())})" if len(values) > 1 else "")
-        for one, values in named
-    )
-    parts = [f"{told}{f', over {seeds} seeds' if seeds > 1 else ''}."]
-    if reference is not None and reference.round > 0:
-        parts.append(f"Without noise a plain mean reaches {percent(reference.final('accuracy').mean())}")
-        guess = f"; always naming the commonest class gives {percent(chance)}." if chance is not None else "."
-        parts[-1] += guess
-    if len(ranked) > 1 and seeds > 1 and not stopped:
-        parts.append(_order(ranked, chance or 0.0))
-    leak = _leaks(shown)
-    return " ".join([*parts, *([leak] if leak else [])])
+    if not stopped and same_model(shown):
+        return " ".join(filter(None, [_one_by_one(shown), leak, *told]))
+    return " ".join(filter(None, [*told, leak]))
 
 
-def _order(ranked: Sequence[tuple[Series, Any]], chance: float) -> str:
-    """Whether the best beats the second in every seed: runs of one seed are paired."""
-    (best, first), (second, other) = ranked[0], ranked[1]
-    if first.mean() < chance + GUESSING:
-        return "None of them is better than guessing."
-    pairs = zip(first, other, strict=False)
-    wins = [a > b for a, b in pairs]
-    if all(wins):
-        return f"{plain(best.label)} is ahead of {plain(second.label)} for every seed."
-    ahead = f"{plain(best.label)} is ahead of {plain(second.label)} for {sum(wins)} of {len(wins)} seeds"
-    return f"{ahead}: too close to call."
-
-
-def _at(one: Series, stopped: bool) -> str:
-    return f"stands at round {one.round} at" if stopped else "ends at"
+def _one_by_one(shown: Sequence[Series]) -> str:
+    """Of runs that differ in what is attacked alone: how close each attack came; "" where one is of none."""
+    ends = []
+    for one in shown:
+        closest, _ = _closest([one], "audit", list(one.runs[0].targets))
+        if closest is None or closest.closest is None:
+            return ""
+        ends.append(f"**{plain(one.label)}** {closest.closest['psnr']:.0f} dB")
+    return f"The closest reconstructions of an upload of one image: {listed(ends)}."
 
 
 def _leaks(shown: Sequence[Series]) -> str:
@@ -83,7 +59,7 @@ def _nothing(attacked: Sequence[Series], upload: str) -> str:
     what = "an upload of one image" if upload == "audit" else "real uploads"
     if kinds == {"inconclusive"}:
         return f"The attack on {what} fails even without noise, so it shows nothing."
-    why = " (for some, clipping and not noise is the reason)" if "clipping" in kinds else ""
+    why = " (for some, clipping alone already hides it)" if "clipping" in kinds else ""
     if upload == "real":
         return f"No image of a real upload came back{why}, which proves nothing about other attacks."
     return (
@@ -134,7 +110,7 @@ def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequen
         return ""
     hid = {
         "inconclusive": "the attack on the pixels fails even without noise",
-        "clipping": "the pixels are not recovered by this attack (clipping, not noise, is the reason)",
+        "clipping": "the pixels are not recovered by this attack (clipping alone already hides them)",
         "hidden": "the pixels are not recovered by this attack",
     }[kind]
     return f"Of {who}, {hid}, yet the server {picked}."

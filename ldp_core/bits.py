@@ -1,0 +1,18 @@
+"""Yes or no for many things, inside JSON: a bit each, base64."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def packed(flags: ArrayLike) -> str:
+    """Flags (n,), eight a byte; their number is not kept."""
+    return base64.b64encode(np.packbits(np.asarray(flags, dtype=bool)).tobytes()).decode()
+
+
+def unpacked(text: str, count: int) -> NDArray[np.bool_]:
+    """The first `count` flags."""
+    return np.unpackbits(np.frombuffer(base64.b64decode(text), dtype=np.uint8), count=count).astype(bool)

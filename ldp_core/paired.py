@@ -1,0 +1,75 @@
+"""How far apart two runs are, and how sure that is: over seeds, and over the samples that were held out.
+
+Runs of one seed share all but what is compared, and all runs are scored on the same held-out samples, so
+differences are taken seed by seed and sample by sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+from ldp_core.attacks.metrics import wilson
+from ldp_core.mechanisms.base import Floats
+
+Z = 1.959963984540054
+"""Of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Of two accuracies: the mean over seeds, with its 95 % interval; unbounded where one seed is all."""
+
+    mean: float
+    half: float
+    """Half the interval's length."""
+    seeds: int
+    held_out: int = 0
+    """Samples whose own error is in the interval; 0 where it is not known sample by sample."""
+
+    @property
+    def low(self) -> float:
+        return self.mean - self.half
+
+    @property
+    def high(self) -> float:
+        return self.mean + self.half
+
+    @property
+    def clear(self) -> bool:
+        """True where chance does not explain it."""
+        return self.low > 0 or self.high < 0
+
+
+def difference(
+    first: ArrayLike, second: ArrayLike, right: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
+) -> Difference:
+    """How much more accurate the first is than the second.
+
+    Over seeds by Student's t. Where it is known which of n held-out samples each run names right, other
+    samples are counted with, by the spread of the mean difference from sample to sample. Both contain what
+    seed and sample do together, so the interval is rather too long than too short.
+
+    Args:
+        first: accuracies (S,), seed by seed.
+        second: the same seeds'.
+        right: for both, (S, n): what was named right.
+    """
+    gaps: Floats = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    seeds = len(gaps)
+    half = inf if seeds < 2 else float(stdtrit(seeds - 1, 0.975) * gaps.std(ddof=1)) / sqrt(seeds)
+    if right is None:
+        return Difference(float(gaps.mean()), half, seeds)
+    each: Floats = (right[0].astype(np.float64) - right[1]).mean(axis=0)
+    over_samples = Z * float(each.std(ddof=1)) / sqrt(len(each))
+    return Difference(float(gaps.mean()), float(np.hypot(half, over_samples)), seeds, len(each))
+
+
+def margin(accuracy: float, held_out: int) -> float:
+    """How far an accuracy may be from that on any other samples of the kind (half of Wilson's interval)."""
+    low, high = wilson(round(accuracy * held_out), held_out)
+    return (high - low) / 2
