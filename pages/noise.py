@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import mechanisms
-from pages.parts import components, design_tables
+from pages.parts import components, design_tables, float_panel
 from pages.parts.components import Card
 from pages.parts.designs import Design, View, choose, designs, different, views
 from pages.parts.formulas import AUDIT, PROMISE, SERVER, formula
@@ -89,8 +89,9 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
         )
         formula(PROMISE, "formula promise")
     with st.container(border=True):
-        design_tables.audits(seen, measured=other is None)
+        design_tables.audits(seen, other is None, workspace.key("arithmetic"))
         formula(AUDIT, "formula audit")
+        float_panel.given_away(seen)
         design_tables.printed(seen, value)
 
 

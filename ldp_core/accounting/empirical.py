@@ -4,20 +4,26 @@ The mechanism is run many times on the two ends of its safe range. For an event 
 ratio bounds the budget from below: ε ≥ ln((P(S) − δ)/Q(S)). Clopper–Pearson bounds of both
 probabilities make that a statement with a stated error rate. A lower bound cannot prove a promise;
 it can only refute one.
+
+In float64 the event is taken from the exact law. That law says nothing of how float32 rounds, so there
+the event also holds every answer that the other input cannot give (`floats.can_give`). It is a fixed
+set, counted for both inputs alike: were it wrong, the bound would be lower, and still right.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import betaincinv
 
+from ldp_core.accounting.floats import Client, can_give, countable
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
+Precision = Literal["float64", "float32"]
 ALPHA = 1e-6
 """The probability that any of an audit's intervals misses."""
 VECTOR = 8
@@ -37,6 +43,8 @@ class Audit:
     delta: float
     samples: int
     alpha: float = ALPHA
+    given_away: float | None = None
+    """The share of answers that only one of the inputs can have caused; None if it was not looked for."""
 
 
 def audit(
@@ -46,6 +54,7 @@ def audit(
     high: float,
     generator: np.random.Generator,
     samples: int = 100_000,
+    precision: Precision = "float64",
 ) -> Audit:
     """Audit a mechanism at one budget.
 
@@ -57,22 +66,33 @@ def audit(
         epsilon, low, high: the budget and the safe range.
         generator: a stream of its own.
         samples: runs on each of the two inputs.
+        precision: of the values that are perturbed, and so of all arithmetic; training runs in float32.
     """
     delta = float(getattr(mechanism, "delta_", 0.0)) if mechanism.mu(epsilon, low, high) is not None else 0.0
     length = () if mechanism.scope == "coordinate" else (getattr(mechanism, "dimension", None) or VECTOR,)
     samples = max(200, min(samples, MOST // math.prod(length)))
     shape = (samples, *length)
-    ends = [mechanism.perturb(np.full(shape, end), epsilon, low, high, generator) for end in (low, high)]
+    ends = [
+        mechanism.perturb(np.full(shape, end, precision), epsilon, low, high, generator)
+        for end in (low, high)
+    ]
     inputs = [np.full(length, end) if length else np.float64(end) for end in (low, high)]
     laws = [[mechanism.log_prob(y, x, epsilon, low, high) for x in inputs] for y in ends]
     first = samples // 10
-    bounds = []
+    looked = precision == "float32" and countable(mechanism)
+    bounds, alone = [], []
     for one, other in ((0, 1), (1, 0)):
         ratios = [_ratio(laws[i][one], laws[i][other]) for i in (one, other)]
+        if looked:
+            elsewhere = Client(mechanism, (low, high)[other], epsilon, low, high)
+            possible = can_give(elsewhere, np.concatenate([ends[one], ends[other]]))
+            ratios = [np.where(p, r, np.inf) for p, r in zip(np.split(possible, 2), ratios, strict=True)]
+            alone.append(1 - float(possible[:samples].mean()))
         threshold = _event(ratios[0][:first], ratios[1][:first], delta)
         hits, false = (int((r[first:] >= threshold).sum()) for r in ratios)
         bounds.append(_bound(hits, false, samples - first, delta))
-    return Audit(epsilon, exact_epsilon(mechanism, epsilon, low, high), max(bounds), delta, samples)
+    exact = exact_epsilon(mechanism, epsilon, low, high)
+    return Audit(epsilon, exact, max(bounds), delta, samples, given_away=max(alone, default=None))
 
 
 def exact_epsilon(mechanism: Mechanism, epsilon: float, low: float, high: float) -> float:

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ldp_core.accounting import Audit, audit, exact_epsilon
-from ldp_core.accounting.empirical import VECTOR
+from ldp_core.accounting.empirical import VECTOR, Precision
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.gaussian_noise import GaussianNoise
 from ldp_core.outlook import outlook
 from ldp_core.streams import stream
 from ldp_core.theory import client_weights, nobody, sent_in_clear
 from pages.parts.designs import Design, View, different
+from pages.parts.float_panel import arithmetic
 from pages.parts.tables import grouped, table
 from pages.parts.text import number, percent, plain
 
@@ -52,36 +53,57 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     )
 
 
-def audits(seen: Sequence[View], measured: bool) -> None:
+def audits(seen: Sequence[View], measured: bool, key: str) -> None:
     """Claimed, exact and measured ε of each mechanism for one use.
 
-    Samples are drawn for the clients' own budgets, once each; not for every step of a slider.
+    Samples are drawn for the clients' own budgets, once each; not for every step of a slider. In
+    float32 they are what training really sends, and how many of them give their input away is counted.
     """
     st.markdown("**Does the mechanism keep its promise?** One use, on the two ends of the safe range")
+    precision = arithmetic(key)
+    single = precision == "float32"
     rows: list[tuple[str, list[str]]] = []
     for view in seen:
         mechanism = view.mechanism
         if mechanism.name == "none":
-            rows.append((view.design.label, ["none", ":red[**∞**]", "–", "–"]))
+            rows.append((view.design.label, ["none", ":red[**∞**]", "–", *["–"] * single, "–"]))
             continue
-        key = f"{mechanism.name} {mechanism.model_dump_json(by_alias=True)}"
+        name = f"{mechanism.name} {mechanism.model_dump_json(by_alias=True)}"
         use = (view.epsilon, view.low, view.high)
         bound = exact_epsilon(mechanism, *use)
         delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
         exact = "∞" if math.isinf(bound) else number(bound, 4)
         exact = f":red[**{exact}**]" if bound > view.epsilon * (1 + 1e-6) else f"**{exact}**"
-        seen_in = "choose a client to measure"
+        seen_in = ["choose a client to measure", *["–"] * single]
         if measured:
-            found = _audit(key, mechanism, *use)
-            seen_in = f"≥ {number(found.measured)} ({number(found.samples, 6)} samples)"
-        cells = [f"{number(view.epsilon, 4)}{delta}", exact, seen_in, COVERS[mechanism.scope]]
+            found = _audit(name, mechanism, *use, precision)
+            least = f"≥ {number(found.measured)}"
+            # a law that is known to cost more than it claims has said so in the column before
+            least = f":red[**{least}**]" if found.measured > max(found.exact, view.epsilon) else least
+            seen_in = [f"{least} ({number(found.samples, 6)} samples)", *[_alone(found)] * single]
+        cells = [f"{number(view.epsilon, 4)}{delta}", exact, *seen_in, COVERS[mechanism.scope]]
         rows.append((view.design.label, cells))
-    table(["design", "claimed ε", "exact ε", "measured", "one use is"], grouped(rows))
+    head = ["design", "claimed ε", "ε of the exact law", f"measured in {precision}"]
+    table([*head, *["only one end gives"] * single, "one use is"], grouped(rows))
     st.caption(
-        "Red: the mechanism gives away more than it claims. Measured: a lower bound from samples of each "
-        "input (Clopper–Pearson, wrong at most once in a million); it can refute a promise, never prove one, "
-        "and says little where what gives a weight away is rare."
+        "Red: more is given away than was claimed. Measured: a lower bound from samples of each input "
+        "(Clopper–Pearson, wrong at most once in a million); it can refute a promise, never prove one, and "
+        "says little where what gives a weight away is rare. "
+        + (
+            "In float32 the event that is counted holds the answers that the other end of the safe range can "
+            "give by no draw; the exact law knows nothing of them."
+            if single
+            else "In float64 such samples show the law; training runs in float32."
+        )
     )
+
+
+def _alone(found: Audit) -> str:
+    """The share of answers that give their input away, red where δ does not allow for it."""
+    if found.given_away is None:
+        return "not looked for"
+    share = percent(found.given_away, 1)
+    return f":red[**{share}**]" if found.given_away > found.delta else share
 
 
 def in_clear(shown: Sequence[Design]) -> None:
@@ -119,6 +141,8 @@ def _figure(value: float) -> str:
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
-def _audit(key: str, _mechanism: Mechanism, epsilon: float, low: float, high: float) -> Audit:
+def _audit(
+    key: str, _mechanism: Mechanism, epsilon: float, low: float, high: float, precision: Precision
+) -> Audit:
     fitted = _mechanism.fitted(Use(VECTOR)) if _mechanism.scope == "layer" else _mechanism
-    return audit(fitted, epsilon, low, high, stream(0, "audit"), SAMPLES)
+    return audit(fitted, epsilon, low, high, stream(0, "audit"), SAMPLES, precision)

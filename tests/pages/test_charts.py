@@ -15,11 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms, presets
+from ldp_core.accounting import float_table
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.progress import Progress, RunProgress
 from pages.parts.cards import picture
 from pages.parts.charts import end_labels, log_axis, points, rounded_up, typed
 from pages.parts.designs import Design, View, different, views
+from pages.parts.float_panel import share_figure
 from pages.parts.heard import heard_figure, row_of
 from pages.parts.law_charts import law_figure
 from pages.parts.live_charts import MOST_POINTS, accuracy_figure, noise_figure, thinned
@@ -172,6 +174,20 @@ def test_designs_with_one_mechanism_but_other_parameters_have_curves_of_their_ow
     assert len(different(alike)) == 1
     ranges = seen([{"clients.range": 1.0}, {"clients.range": 0.1, "target": "update"}])
     assert [(view.low, view.high) for view in ranges] == [(-1.0, 1.0), (-0.1, 0.1)]
+
+
+def test_what_float32_gives_away_is_drawn_as_it_was_measured():
+    sets: list[dict[str, Any]] = [{"mechanism.name": name} for name in ("laplace", "duchi", "gaussian")]
+    views_ = seen([{"clients.range": 1.0, **one} for one in sets], 0.3)
+    found = [float_table.measured(view.mechanism, view.low, view.high) for view in views_]
+    figure = check(share_figure([(v, m) for v, m in zip(views_, found, strict=True) if m is not None]))
+    laplace, dot, duchi, *_ = figure.data
+    assert list(laplace.x) == pytest.approx(float_table.EPSILONS)
+    assert min(laplace.y) > 0.8
+    assert list(dot.x) == pytest.approx([0.2])
+    assert list(dot.y) == [laplace.y[1]]
+    assert duchi.y[0] == 0
+    assert duchi.y[-1] == 1
 
 
 def test_chosen_mechanisms_change_places_where_the_reference_says(oracles: dict[str, Any]):

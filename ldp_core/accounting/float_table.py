@@ -1,0 +1,83 @@
+"""What float32 gives away, as it was measured: `python -m tests.benchmarks.float32` writes the table.
+
+Trying all draws takes seconds and half a gigabyte, so a page reads what was found, at the nearest
+budget that was measured.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ldp_core.accounting.floats import GivenAway
+from ldp_core.mechanisms import Mechanism
+
+FILE = Path(__file__).with_name("float32.json")
+EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 17.0, 20.0)
+SPANS = ((-1.0, 1.0), (-0.1, 0.1))
+"""Safe ranges: the usual one, and that of an update."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One mechanism on one safe range, at all budgets of the table."""
+
+    low: float
+    high: float
+    found: dict[float, GivenAway]
+    """By budget, ascending."""
+
+    def nearest(self, epsilon: float) -> float:
+        """The budget in the table that is nearest, as a ratio."""
+        return min(self.found, key=lambda budget: abs(math.log(budget / epsilon)))
+
+
+def key(mechanism: Mechanism) -> str:
+    """What a mechanism is called in the table: name, form and parameters."""
+    form = mechanism.form if mechanism.as_printed else "corrected"
+    return f"{mechanism.name} {form} {json.dumps(mechanism.parameters(), sort_keys=True)}"
+
+
+def measured(mechanism: Mechanism, low: float, high: float) -> Measured | None:
+    """What was measured of it: on this range, or else on [−1, 1]; None if nothing was."""
+    own = _table().get(key(mechanism), {})
+    span = (low, high) if (low, high) in own else SPANS[0]
+    return Measured(*span, own[span]) if span in own else None
+
+
+def about() -> dict[str, str]:
+    """When and on what the table was measured."""
+    return dict(_read()["about"])
+
+
+def line(mechanism: Mechanism, span: tuple[float, float], found: GivenAway, epsilon: float) -> dict[str, Any]:
+    """One line of the table's file; JSON has no infinity."""
+    values = asdict(found) | {"loss": "infinite" if found.loss == math.inf else found.loss}
+    return {"mechanism": key(mechanism), "range": list(span), "epsilon": epsilon, **values}
+
+
+def write(lines: Iterable[dict[str, Any]], about: dict[str, str]) -> None:
+    """The table, a line for each measurement."""
+    text = ",\n".join(json.dumps(line) for line in lines)
+    FILE.write_text(f'{{"about": {json.dumps(about)},\n"rows": [\n{text}\n]}}\n', encoding="utf-8")
+
+
+@cache
+def _read() -> dict[str, Any]:
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+@cache
+def _table() -> dict[str, dict[tuple[float, float], dict[float, GivenAway]]]:
+    table: dict[str, dict[tuple[float, float], dict[float, GivenAway]]] = {}
+    for row in _read()["rows"]:
+        loss = math.inf if row["loss"] == "infinite" else row["loss"]
+        low, high = row["range"]
+        of_it = table.setdefault(row["mechanism"], {}).setdefault((low, high), {})
+        of_it[row["epsilon"]] = GivenAway(row["low"], row["high"], loss, row["exact"])
+    return table

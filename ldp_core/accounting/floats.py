@@ -1,0 +1,205 @@
+"""What floating point gives away: answers that only one input could have caused.
+
+The laws are exact; what runs is float32. A uniform draw is one of 2²⁴ numbers, so a weight can be
+answered in at most 2²⁴ ways, and another weight is answered in other ways: rounding puts the answers
+on lattices that hardly meet (Mironov 2012). Whoever sees such an answer knows which of the two it was,
+whatever ε says. Nothing is derived here: `perturb` itself runs, on draws that are given to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.gaussian_noise import GaussianNoise
+from ldp_core.mechanisms.harmony import Harmony
+from ldp_core.mechanisms.ldpsign import LDPSign
+from ldp_core.mechanisms.scale_free import ScaleFree
+from ldp_core.streams import stream
+
+DRAWS = 2**24
+"""Uniforms that there are in float32."""
+COINS = 2**53
+"""Uniforms that there are in float64, in which Harmony tosses its coin."""
+CELL = 2**10
+"""Draws between two of those that are tried first."""
+FARTHEST = 16.0
+"""No normal draw lies beyond."""
+SAMPLE = 2**17
+"""Answers that stand for all of them, where the draws are too many to try."""
+
+Answers = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class GivenAway:
+    """What answers tell at one budget and safe range, for its two ends."""
+
+    low: float | None
+    """Of the answers for the low end, the share that the high end cannot give; None if not known."""
+    high: float | None
+    """Of the answers for the high end, the share that the low end cannot give."""
+    loss: float | None
+    """The largest log ratio of how many draws give an answer; infinite where only one end gives it."""
+    exact: bool = True
+    """All draws were tried; otherwise the shares are of a sample, and at least so large."""
+
+    @property
+    def share(self) -> float | None:
+        """The larger of the two: with a smaller δ, no ε whatever holds."""
+        return None if self.low is None or self.high is None else max(self.low, self.high)
+
+
+class Given(np.random.Generator):
+    """A generator that hands out what it was given, so that every draw can be tried."""
+
+    def __init__(self, draws: NDArray[Any]) -> None:
+        super().__init__(stream(0, "audit").bit_generator)
+        self._draws, self._next = draws.ravel(), 0
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """The next of the draws."""
+        first, self._next = self._next, self._next + int(np.prod(size))
+        return self._draws[first : self._next].reshape(size).astype(dtype)
+
+    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """The next of the draws."""
+        return self.random(size, dtype)
+
+
+@dataclass(frozen=True)
+class Client:
+    """One weight at one value: its answer as a function of the draw, which `draw` numbers from 0."""
+
+    mechanism: Mechanism
+    value: float
+    epsilon: float
+    low: float
+    high: float
+
+    @property
+    def normal(self) -> bool:
+        """Draws are normal, and counted as float32 numbers from the lowest to the highest."""
+        return not isinstance(self.mechanism, ScaleFree)
+
+    @property
+    def draws(self) -> int:
+        """How many there are; of normal ones at most so many."""
+        return 2 * int(np.float32(FARTHEST).view(np.int32)) + 1 if self.normal else DRAWS
+
+    def answers(self, numbers: NDArray[np.int64]) -> Answers:
+        """What is sent for these draws, in float32."""
+        if self.normal:
+            below = numbers - self.draws // 2
+            bits = np.abs(below).astype(np.int32).view(np.float32)
+            drawn: Any = np.where(below < 0, -bits, bits)
+        else:
+            drawn = (numbers * 2.0**-24).astype(np.float32)
+        values = np.full(numbers.shape, self.value, np.float32)
+        return self.mechanism.perturb(values, self.epsilon, self.low, self.high, Given(drawn))
+
+
+def countable(mechanism: Mechanism) -> bool:
+    """True where an answer follows from the weight and one draw, so that it can be looked for."""
+    if mechanism.scope != "coordinate":
+        return False
+    if isinstance(mechanism, ScaleFree):  # a printed scale hangs on the whole upload
+        return bool(np.isfinite(mechanism.privacy_loss(1.0, -1.0, 1.0)))
+    return isinstance(mechanism, GaussianNoise | LDPSign)
+
+
+def can_give(client: Client, answers: Answers) -> NDArray[np.bool_]:
+    """Whether the client's value can be answered so, for each of many answers.
+
+    Every CELL-th draw is tried. Where answers rise from one such draw to the next, the cell between
+    them is searched by halving; where they fall, and at both ends, all its draws are tried.
+    """
+    cell = CELL * 256 if client.normal else CELL
+    knots = np.append(np.arange(0, client.draws - 1, cell), client.draws - 1)
+    seen = client.answers(knots)
+    turns = np.flatnonzero(seen[1:] < seen[:-1])
+    given = np.zeros(answers.shape, dtype=bool)
+    tried = turns if client.normal else np.union1d(turns, [0, len(knots) - 2])
+    for turn in tried:
+        every = client.answers(np.arange(knots[turn], knots[turn + 1] + 1))
+        given |= np.isin(_bits(answers), _bits(every))
+    for first, last in zip([0, *(turns + 1)], [*turns, len(knots) - 1], strict=True):
+        rising = seen[first : last + 1]
+        left = np.flatnonzero(~given & (answers >= rising[0]) & (answers <= rising[-1]))
+        if left.size:
+            given[left] = _found(client, answers[left], knots[first : last + 1], rising)
+    return given
+
+
+def _found(client: Client, answers: Answers, knots: NDArray[np.int64], rising: Answers) -> Any:
+    """Whether a draw between knots, along which answers rise, gives each of the answers."""
+    place = np.searchsorted(rising, answers)
+    top, bottom = knots[place], knots[np.maximum(place - 1, 0)]
+    while (top - bottom > 1).any():
+        middle = (top + bottom) // 2
+        over = client.answers(middle) >= answers
+        top, bottom = np.where(over, middle, top), np.where(over, bottom, middle)
+    given = np.zeros(answers.shape, dtype=bool)
+    for step in (0, 1, 2, -1, -2):  # a logarithm in float32 may fall by a step where it should rise
+        near = np.clip(top + step, knots[0], knots[-1])
+        given |= _bits(client.answers(near)) == _bits(answers)
+    return given
+
+
+def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) -> GivenAway:
+    """What float32 gives away; it takes seconds, and 0.5 GB where all draws are tried.
+
+    Args:
+        mechanism: fitted; not known for others than those that `countable` names, and Harmony.
+        epsilon, low, high: the budget and the safe range, whose two ends are told apart.
+    """
+    if isinstance(mechanism, Harmony):
+        return _harmony(mechanism, epsilon, low, high)
+    if not countable(mechanism):
+        return GivenAway(None, None, None, exact=False)
+    ends = [Client(mechanism, end, epsilon, low, high) for end in (low, high)]
+    if ends[0].normal:
+        shares = []
+        for one, other in (ends, ends[::-1]):
+            values = np.full(SAMPLE, one.value, np.float32)
+            sent = mechanism.perturb(values, epsilon, low, high, stream(0, "audit"))
+            shares.append(float(1 - can_give(other, sent).mean()))
+        return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
+    counted = [np.unique(_bits(end.answers(np.arange(DRAWS))), return_counts=True) for end in ends]
+    return _compared(*counted)
+
+
+def _compared(one: Any, other: Any) -> GivenAway:
+    """Two laws as (answers, counts of draws), held against each other."""
+    (a, many), (b, much) = one, other
+    at = np.minimum(np.searchsorted(b, a), len(b) - 1)
+    both = b[at] == a
+    low, high = (1 - float(c.sum() / n.sum()) for c, n in ((many[both], many), (much[at[both]], much)))
+    if low or high:
+        return GivenAway(low, high, np.inf)
+    return GivenAway(0.0, 0.0, float(np.abs(np.log(many / much[at])).max()))
+
+
+def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> GivenAway:
+    """By halving: up to some toss of its coin the answer is the high one."""
+    counted = []
+    single = mechanism.model_copy(update={"dimension": 1})
+    for end in (low, high):
+        least, most = 0, COINS  # tosses that give the high answer
+        while least < most:
+            middle = (least + most) // 2
+            toss = Given(np.array([0.0, middle / COINS]))
+            sent = single.perturb(np.array([end], np.float32), epsilon, low, high, toss)
+            least, most = (middle + 1, most) if sent[0] > (low + high) / 2 else (least, middle)
+        law = np.array([COINS - least, least])
+        counted.append((np.flatnonzero(law), law[law > 0]))
+    return _compared(*counted)
+
+
+def _bits(answers: Answers) -> NDArray[np.uint32]:
+    """Answers as an onlooker sees them: 0 and −0 are not the same."""
+    return answers.view(np.uint32)

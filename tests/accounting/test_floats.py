@@ -1,0 +1,121 @@
+"""What float32 gives away: counted over all draws, found again by search, and as the table says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ldp_core import mechanisms
+from ldp_core.accounting import float_table
+from ldp_core.accounting.floats import DRAWS, Client, Given, can_give, countable, given_away
+from ldp_core.mechanisms import Mechanism, Use
+from tests.mechanisms.checks import VECTOR
+from tests.mechanisms.test_contract import ALL, named
+
+COUNTABLE = [m for m in ALL if countable(m)]
+TOLERANCE = 0.01
+"""Of a share whose mechanism takes a logarithm: processors differ in its last bit."""
+
+
+def test_what_is_given_is_what_is_drawn():
+    given = Given(np.arange(6) / 8)
+    assert given.random((2, 2), np.float32).tolist() == [[0, 0.125], [0.25, 0.375]]
+    assert given.standard_normal((2,), dtype=np.float32).tolist() == [0.5, 0.625]
+
+
+def test_the_draws_are_those_of_the_generator():
+    """A float32 uniform is a multiple of 2^-24, so that 2^24 draws are all of them."""
+    drawn = np.random.Generator(np.random.Philox(key=1)).random(1_000_000, dtype=np.float32) * DRAWS
+    assert (drawn == np.floor(drawn)).all()
+
+
+@pytest.mark.parametrize("mechanism", COUNTABLE, ids=named)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0, 20.0, 60.0])
+@pytest.mark.parametrize("span", [(-1.0, 1.0), (0.1, 0.3)])
+def test_what_a_value_was_answered_it_can_be_answered(
+    mechanism: Mechanism, epsilon: float, span: tuple[float, float]
+):
+    """No false alarm: whatever a value sends is found among what it can send."""
+    for value in span:
+        values = np.full(2000, value, np.float32)
+        sent = mechanism.perturb(values, epsilon, *span, np.random.default_rng(4))
+        assert can_give(Client(mechanism, value, epsilon, *span), sent).all()
+
+
+@pytest.mark.parametrize("name", ["piecewise", "hybrid", "grr", "laplace"])
+def test_a_search_finds_what_trying_all_draws_finds(name: str):
+    mechanism, budget = mechanisms.get(name), (8.0, -1.0, 1.0)
+    every = Client(mechanism, 1.0, *budget).answers(np.arange(DRAWS))
+    sent = mechanism.perturb(np.full(3000, -1, np.float32), *budget, np.random.default_rng(5))
+    sent = np.concatenate([sent, every[:: DRAWS // 3000]])
+    possible = np.sort(every.view(np.uint32))
+    bits = sent.view(np.uint32)
+    truth = possible[np.minimum(np.searchsorted(possible, bits), len(possible) - 1)] == bits
+    assert (can_give(Client(mechanism, 1.0, *budget), sent) == truth).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon"), [("piecewise", 0.5), ("laplace", 0.5), ("duchi", 17.0), ("pdpm", 8.0)]
+)
+def test_the_table_is_what_is_measured_here(name: str, epsilon: float):
+    mechanism = mechanisms.get(name)
+    known = float_table.measured(mechanism, -1.0, 1.0)
+    assert known is not None
+    here, there = given_away(mechanism, epsilon, -1.0, 1.0), known.found[epsilon]
+    if name == "laplace":
+        assert here.low == pytest.approx(there.low, abs=TOLERANCE)
+        assert here.high == pytest.approx(there.high, abs=TOLERANCE)
+    else:
+        assert here == there
+
+
+def test_a_sample_of_gaussian_answers_agrees_with_the_table():
+    """20 000 answers against 131 072: 6 standard errors, beyond which chance goes once in 1e9."""
+    known = float_table.measured(mechanisms.get("gaussian"), -1.0, 1.0)
+    assert known is not None
+    share = known.found[1.0].low
+    assert share is not None
+    sent = mechanisms.get("gaussian").perturb(
+        np.full(20_000, -1, np.float32), 1.0, -1, 1, np.random.default_rng(6)
+    )
+    seen = 1 - can_give(Client(mechanisms.get("gaussian"), 1.0, 1.0, -1.0, 1.0), sent).mean()
+    assert seen == pytest.approx(share, abs=6 * np.sqrt(share * (1 - share) * (1 / 20_000 + 1 / 131_072)))
+
+
+def test_the_table_says_what_is_known():
+    def shares(name: str) -> dict[float, float | None]:
+        found = float_table.measured(mechanisms.get(name), -1.0, 1.0)
+        assert found is not None
+        return {epsilon: one.share for epsilon, one in found.found.items()}
+
+    for name, least in (("laplace", 0.8), ("piecewise", 0.55), ("gaussian", 0.03)):
+        assert tuple(shares(name)) == float_table.EPSILONS
+        assert all(share is not None and share > least for share in shares(name).values())
+    duchi = float_table.measured(mechanisms.get("duchi"), -1.0, 1.0)
+    assert duchi is not None
+    for epsilon, one in duchi.found.items():
+        assert (one.loss == np.inf) == (epsilon >= 17)
+        assert one.loss == pytest.approx(epsilon, rel=0.05) or epsilon >= 17
+
+
+def test_the_nearest_budget_is_read_and_another_range_from_the_usual_one():
+    found = float_table.measured(mechanisms.get("piecewise"), -3.0, 5.0)
+    assert found is not None
+    assert (found.low, found.high) == (-1.0, 1.0)
+    assert [found.nearest(e) for e in (1e-6, 0.3, 3.0, 700.0)] == [0.1, 0.2, 4.0, 20.0]
+    update = float_table.measured(mechanisms.get("piecewise"), -0.1, 0.1)
+    assert update is not None
+    assert (update.low, update.high) == (-0.1, 0.1)
+
+
+def test_what_was_not_measured_is_not_made_up():
+    assert float_table.measured(mechanisms.get("grr", levels=9), -1.0, 1.0) is None
+    assert float_table.measured(mechanisms.get("piecewise", form="as_printed"), -1.0, 1.0) is None
+    assert not countable(mechanisms.get("piecewise", form="as_printed"))
+    assert not countable(mechanisms.get("gaussian", per="upload").fitted(Use(VECTOR)))
+
+
+def test_harmony_tosses_a_finer_coin():
+    harmony = mechanisms.get("harmony", dimension=1)
+    assert given_away(harmony, 20.0, -1.0, 1.0).loss == pytest.approx(20, rel=1e-6)
+    assert given_away(harmony, 40.0, -1.0, 1.0).loss == np.inf
