@@ -36,8 +36,9 @@ def main() -> None:
     with left:
         st.markdown(
             "A mechanism randomises every weight before it leaves a client; an aggregator decides how much "
-            "each client counts. Compare up to three designs on the same clients: all of this is exact, "
-            "without any training."
+            "each client counts. Compare up to three designs on the same clients, without any training: the "
+            "laws and the promises are exact, the noise at the server is for weights in the middle of their "
+            "range, and the verdict on learning is a rule of thumb."
         )
     with right:
         if st.button("Train these designs", type="primary", width="stretch"):

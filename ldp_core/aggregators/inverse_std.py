@@ -9,11 +9,13 @@ from ldp_core.mechanisms.base import Floats
 
 
 class InverseStd(WeighsByNoise):
-    """Better than the mean, and never as good as weighting by the inverse variance."""
+    """Never more noise than the plain mean leaves, and never less than the inverse variance does."""
 
     label = "1/σ"
     order = 2
-    summary = "A client with twice the noise counts half: it helps, and leaves much on the table."
+    summary = (
+        "A client with twice the noise σ counts half: between the plain mean and 1/σ² in what noise is left."
+    )
     formula = r"\bar w=\sum_i\frac{1/\sigma_i}{\sum_j 1/\sigma_j}\,\tilde w_i"
     reference = "Paper 001 (Personalized LDP-FL), weighted average B"
 

@@ -13,7 +13,9 @@ class InverseVariance(WeighsByNoise):
 
     label = "1/σ²"
     order = 3
-    summary = "A client with twice the noise counts a quarter: the least noise a weighted mean can have."
+    summary = (
+        "A client with twice the noise σ counts a quarter: with τ 0 the least noise a weighted mean can have."
+    )
     formula = r"\bar w=\sum_i\frac{1/(\sigma_i^2+\tau^2)}{\sum_j 1/(\sigma_j^2+\tau^2)}\,\tilde w_i"
     reference = "Best linear unbiased estimate (Gauss–Markov); mathematics, section 2"
 

@@ -17,13 +17,13 @@ from ldp_core.mechanisms.base import Floats
 
 
 class ProbabilitySelection(WeighsByNoise):
-    """A lottery with mostly empty rounds."""
+    """A lottery: the more clients are alike, the more of its rounds are empty."""
 
     label = "lottery"
     order = 5
     summary = (
-        "One draw a round: the more permissive a client, the likelier it is heard. Most rounds are empty, "
-        "and then the server keeps its model."
+        "One draw a round: the more permissive a client, the likelier it is heard. It may be nobody (in most "
+        "rounds, where many clients are alike), and then the server keeps its model."
     )
     formula = r"\bar w=\frac1m\sum_{i:\,P_i>\omega}\tilde w_i,\quad P_i=\frac{1/\sigma_i}{\sum_j 1/\sigma_j}"
     reference = "Paper 001 (Personalized LDP-FL), probability-based selection C, eq. 14 and 15"

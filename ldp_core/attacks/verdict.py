@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 RECOVERED_DB = 20.0
-"""A mean squared error of 0.01: the image is back."""
+"""A mean squared error of 0.01: grainy, and recognisable (looked at on digits and MNIST; from 30 dB on the
+copy is close). That is what “back” means on every page."""
 VISIBLE_DB = 3.0
 """Less than this above the best guess without an upload is no reconstruction."""
 RECOVERED_SHARE = 0.1
@@ -43,11 +44,11 @@ def judge(
     if clean < RECOVERED_DB:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
     if psnr >= RECOVERED_DB:
-        return Verdict("recovered", "recovered: the server has the image")
+        return Verdict("recovered", "recovered: the image is recognisable")
     if psnr >= guess + VISIBLE_DB:
         return Verdict("partly", "partly recovered: better than any guess")
     if clipped < RECOVERED_DB:
-        return Verdict("clipping", "not recovered, but clipping, not noise, hid the image")
+        return Verdict("clipping", "not recovered; clipping alone already hides the image")
     return Verdict("hidden", "not recovered by this attack")
 
 
@@ -67,5 +68,5 @@ def judge_share(share: float, non_members: float, clean: float, clipped: float) 
     if share > non_members:
         return Verdict("partly", "partly recovered: some of its images are back")
     if clipped < RECOVERED_SHARE:
-        return Verdict("clipping", "not recovered, but clipping, not noise, hid the images")
+        return Verdict("clipping", "not recovered; clipping alone already hides the images")
     return Verdict("hidden", "none of its images recovered by this attack")

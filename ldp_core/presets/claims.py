@@ -185,7 +185,7 @@ def picks(label: str, clients: Sequence[int] | None = None) -> Check:
         shows = (
             f"the server picks the right image {hits:.0f} of {n} times ({label}; guessing: {chance * n:.0f})"
         )
-        return Found(wilson(round(hits), n)[0] > chance, shows)
+        return Found(wilson(hits, n)[0] > chance, shows)
 
     return check
 

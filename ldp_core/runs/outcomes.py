@@ -45,13 +45,13 @@ def _outcome(run: RunProgress) -> Outcome:
 
 def _attempts(tries: Tries) -> Attempts:
     closest = tries.closest or {}
-    ranks = tries.ranks[:]
-    ranks = ranks[~np.isnan(ranks)]
+    picks = tries.picks[:]
+    picks = picks[~np.isnan(picks)]
     return Attempts(
         psnr=tries.psnr[None][:],
         verdict=verdict_on(tries, closest).kind,
-        hits=float((ranks == 1).sum()),
-        n=len(ranks),
+        hits=float(picks.sum()),
+        n=len(picks),
         chance=1 / tries.candidates if tries.candidates else 0.0,
         recovered=closest.get("recovered") or 0,
         images=tries.images,

@@ -114,7 +114,7 @@ def points(values: ArrayLike) -> np.ndarray:
 
 def scatter(x: ArrayLike, y: ArrayLike, **options: Any) -> Trace:
     """A trace; what is not a number is a gap."""
-    shown = {"showlegend": "name" in options and "predicted" not in options["name"]}
+    shown = {"showlegend": "name" in options and "computed" not in options["name"]}
     return {"type": "scatter", "x": points(x), "y": points(y), **shown, **options}
 
 

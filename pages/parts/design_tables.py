@@ -11,7 +11,7 @@ from ldp_core.accounting import Audit, audit, exact_epsilon
 from ldp_core.accounting.empirical import VECTOR, Precision
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.gaussian_noise import GaussianNoise
-from ldp_core.outlook import outlook
+from ldp_core.outlook import HITS, outlook
 from ldp_core.streams import stream
 from ldp_core.theory import client_weights, nobody, sent_in_clear
 from pages.parts.designs import Design, View, different
@@ -28,7 +28,7 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     """Noise per weight after aggregation, beside the size of trained weights, with a verdict."""
     st.markdown("**What is left of it at the server**, after all clients' uploads are combined")
     head = ["design", "verdict", "noise σ per weight", "variance", "trained weight"]
-    head += [f"weight of client {i + 1} ({name})" for name, i in named.items()]
+    head += [f"share of client {i + 1} ({name})" for name, i in named.items()]
     rows = []
     for design in shown:
         view, empty = outlook(design.experiment), nobody(design.experiment)
@@ -47,9 +47,11 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     table(head, rows)
     st.caption(
         "Trained weight: the size (root mean square) of the model's weights after training without noise. "
-        "The verdict is a rule of thumb, measured on digits: noise well below that size does little, noise "
-        "above it drowns it. Where rounds are empty, the figures are of the others. Train shows what really "
-        "happens."
+        "The verdict is a rule of thumb, measured on digits: of weights, noise well below that size does "
+        "little, and noise well above it drowns them; changes bear more. It was right for "
+        f"{number(HITS[0])} of {number(HITS[1])} experiments that it was not made from. Noise is for weights "
+        "in the middle of their safe range. Where rounds are empty, the figures are of the others. Train "
+        "shows what really happens."
     )
 
 

@@ -33,8 +33,9 @@ def desk_view(job: Job | None, own: bool = False) -> None:
     """
     if job is None:
         st.info(
-            "Press Attack: the server trains the model, takes the client's uploads under each mechanism and "
-            "budget, and tries to get the images back. The ladder fills here."
+            "Press Attack: the model is trained without noise up to the round that you set; then a client's "
+            "uploads are made under each mechanism and budget, and the server tries to get the images back. "
+            "The ladder fills here."
         )
         return
     every = pace() if job.live else None

@@ -59,7 +59,7 @@ def _pixels(cells: list[Body]) -> str:
     if back is not None:
         return f"pictures are back {_where(back, cells)}"
     if kinds == {"clipping"}:
-        return "not recovered, but clipping, not noise, hid the pictures"
+        return "not recovered, and clipping alone already hides the pictures"
     top = number(cells[-1]["epsilon"])
     if at := [number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"]:
         return f"pictures are back at ε {few(at)}, but not at every ε above: there this attacker reads worse"

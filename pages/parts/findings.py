@@ -40,7 +40,7 @@ def _one_by_one(shown: Sequence[Series]) -> str:
 def _leaks(shown: Sequence[Series]) -> str:
     """What pixels and identification say together, budget by budget; then what real uploads gave away."""
     attacked = [one for one in shown if one.runs[0].targets]
-    attacked = [one for one in attacked if _perturbed(one)] or attacked
+    attacked = [one for one in attacked if perturbed(one)] or attacked
     if not attacked:
         return ""
     kinds, groups, parts = uploads_in(attacked), _groups(attacked), []
@@ -68,7 +68,7 @@ def _nothing(attacked: Sequence[Series], upload: str) -> str:
     )
 
 
-def _perturbed(one: Series) -> bool:
+def perturbed(one: Series) -> bool:
     """False for a run without a mechanism: that everything leaks there is no finding."""
     mechanism: Any = one.runs[0].start.get("experiment", {}).get("mechanism", {})
     return not isinstance(mechanism, dict) or mechanism.get("name") != "none"

@@ -69,8 +69,18 @@ def _spent(one: Series) -> str:
     for client, line in last["spent"].items():
         cost = "no guarantee" if line["epsilon"] is None else f"ε {number(line['epsilon'], 4)}"
         left = "" if line["left"] is None else f", {number(line['left'], 4)} left"
+        if not line["uploads"]:
+            parts.append(f"client {int(client) + 1}: no upload{left}")
+            continue
         uploads = f"{number(line['uploads'], 6)} upload{'s' if line['uploads'] != 1 else ''}"
         parts.append(f"client {int(client) + 1}: {uploads}, {cost}{left}")
     stopped = last.get("stopped", 0)
+    missed = any(
+        str(client) in last["spent"] and not last["spent"][str(client)]["uploads"]
+        for client in one.runs[0].targets
+    )
+    tried = (
+        "; the attacks are on what a client would upload if it were chosen, in every round" if missed else ""
+    )
     limit = f"; {stopped} clients have reached their own limit and send nothing more" if stopped else ""
-    return "; ".join(parts) + limit
+    return "; ".join(parts) + limit + tried

@@ -17,7 +17,7 @@ from ldp_core.runs.outcomes import evidence
 from ldp_core.theory import server_noise
 from pages.parts import components
 from pages.parts.attack_rounds import attack_rounds
-from pages.parts.findings import findings
+from pages.parts.findings import findings, perturbed
 from pages.parts.heard import heard
 from pages.parts.help import how_to_read
 from pages.parts.job_state import is_gone, job_state, progress_of
@@ -121,8 +121,11 @@ def _pictured(shown: list[Series]) -> Pictured:
     if not attacked:
         return Pictured([])
     kinds = uploads_in(attacked)
+    # one image is attacked unless something else is asked for: whoever asks for more wants to see that
     upload = (
-        kinds[0] if len(kinds) == 1 else _one_of("Uploads shown", {kind: UPLOADS[kind] for kind in kinds})
+        kinds[0]
+        if len(kinds) == 1
+        else _one_of("Uploads shown", {kind: UPLOADS[kind] for kind in kinds}, kinds[-1])
     )
     worst = _one_of("Reconstructions shown", VIEWS)
     if len(attacked) <= MOST_COLUMNS:
@@ -131,7 +134,7 @@ def _pictured(shown: list[Series]) -> Pictured:
     chosen = st.multiselect(
         "Runs whose reconstructions are shown",
         list(names),
-        default=list(names)[-MOST_COLUMNS:],
+        default=_first_shown(attacked),
         max_selections=MOST_COLUMNS,
         format_func=names.__getitem__,
         key="pictured",
@@ -141,12 +144,22 @@ def _pictured(shown: list[Series]) -> Pictured:
     return Pictured([one for one in attacked if one.number in chosen], upload, worst)
 
 
-def _one_of(title: str, options: dict[Any, str]) -> Any:
-    """One of two views; the first unless the viewer chooses."""
+def _first_shown(attacked: list[Series]) -> list[int]:
+    """Of many, those that are shown unless the viewer chooses: the last, or what is without noise and the
+    next ones, as all others are held against that."""
+    exact = [one.number for one in attacked if not perturbed(one)]
+    if not exact:
+        return [one.number for one in attacked[-MOST_COLUMNS:]]
+    others = [one.number for one in attacked if one.number not in exact]
+    return sorted([*exact, *others][:MOST_COLUMNS])
+
+
+def _one_of(title: str, options: dict[Any, str], first: Any = None) -> Any:
+    """One of two views; `first`, or the first of them, unless the viewer chooses."""
     return st.segmented_control(
         title,
         list(options),
-        default=next(iter(options)),
+        default=next(iter(options)) if first is None else first,
         required=True,
         format_func=options.__getitem__,
         key=title.lower(),
@@ -215,7 +228,7 @@ def _noise_words(shown: list[Series], expected: dict[int, float]) -> str:
         return "no noise is added" if none else "dashed: predicted, for weights in mid-range"
     if not any(one.final("noise_variance").any() for one in shown):
         return "no noise is added; dotted: signal"
-    return "line: measured; open dots: predicted; dotted: signal"
+    return "line: measured; open dots: computed from the round's own weights; dotted: signal"
 
 
 def _told(title: str, shown: list[Series], curve: str) -> str:

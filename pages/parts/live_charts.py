@@ -68,7 +68,8 @@ def accuracy_figure(
 
 
 def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, float]) -> Figure:
-    """Variance of the server's noise per weight: measured (line) and exactly predicted (dots).
+    """Variance of the server's noise per weight: measured (line), and its expectation (dots), exact,
+    as computed from the weights of each round.
 
     Before a variant's first round, `predicted` (variant → variance) is drawn as its expectation.
     """
@@ -160,7 +161,7 @@ def _dots(x: Any, y: Any, one: Series) -> Trace:
         x,
         y,
         mode="markers",
-        name=f"{label(one)}, predicted",
+        name=f"{label(one)}, computed",
         marker={"color": colour(one.style.tint), "size": 6, "symbol": "circle-open"},
         hovertemplate="%{y:.3g}",
     )
