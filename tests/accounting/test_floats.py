@@ -108,6 +108,12 @@ def test_the_nearest_budget_is_read_and_another_range_from_the_usual_one():
     assert (update.low, update.high) == (-0.1, 0.1)
 
 
+@pytest.mark.parametrize("name", ["gaussian", "harmony", "laplace", "ldpsign"])
+def test_a_mechanism_that_an_experiment_has_fitted_is_found(name: str):
+    fitted = mechanisms.get(name).fitted(Use(650, 15, 1, 70))
+    assert float_table.measured(fitted, -1.0, 1.0) is not None
+
+
 def test_what_was_not_measured_is_not_made_up():
     assert float_table.measured(mechanisms.get("grr", levels=9), -1.0, 1.0) is None
     assert float_table.measured(mechanisms.get("piecewise", form="as_printed"), -1.0, 1.0) is None
