@@ -228,7 +228,7 @@ def _noise_words(shown: list[Series], expected: dict[int, float]) -> str:
         return "no noise is added" if none else "dashed: predicted, for weights in mid-range"
     if not any(one.final("noise_variance").any() for one in shown):
         return "no noise is added; dotted: signal"
-    return "line: measured; open dots: computed from the round's own weights; dotted: signal"
+    return "line: measured; dots: by the round's own weights; dotted: signal"
 
 
 def _told(title: str, shown: list[Series], curve: str) -> str:
