@@ -43,7 +43,7 @@ class ProbabilitySelection(WeighsByNoise):
     def moments(
         self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
     ) -> tuple[Floats, Floats, float]:
-        p = self.probabilities(np.asarray(variances, dtype=np.float64), between)
+        p = self.probabilities(np.asarray(variances, dtype=np.float64), between or self.between)
         order = np.argsort(-p, kind="stable")
         falling = p[order]
         # the m likeliest are heard alone with probability P(m) − P(m+1)

@@ -118,6 +118,11 @@ def test_the_lottery_draws_as_its_moments_say():
         lottery.weights(variances)
 
 
+def test_the_lotterys_moments_allow_for_what_clients_have_between_them_as_its_draws_do():
+    own, given = ProbabilitySelection(between=2.0), ProbabilitySelection()
+    np.testing.assert_allclose(own.moments([1.0, 4.0])[0], given.moments([1.0, 4.0], between=2.0)[0])
+
+
 @pytest.mark.parametrize("aggregator", FIXED, ids=lambda a: a.name)
 def test_weights_that_are_not_drawn_are_their_own_mean(aggregator):
     mean, square, nobody = aggregator.moments([1.0, 4.0], sizes=[1, 3])

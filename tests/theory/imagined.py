@@ -40,6 +40,10 @@ def random_experiment(generator: np.random.Generator) -> dict[str, Any]:
     mechanism = one(*mechanisms.names())
     forms = mechanisms.get(mechanism).forms
     own = {"gaussian": {"calibration": one("analytic", "classical", "paper001")}}.get(mechanism, {})
+    if "per" in mechanisms.get(mechanism).parameters() and generator.random() < 0.3:
+        own["per"] = "upload"
+    if generator.random() < 0.15:
+        clients["epsilon_scope"] = "upload"
     rounds = int(one(1, 3, 15, 60))
     if generator.random() < 0.35:
         clients["run_limit"] = one(
