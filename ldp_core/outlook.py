@@ -33,7 +33,7 @@ FEW = 3
 """Rounds in which anybody is heard: with fewer it is a matter of luck."""
 USUAL = {"rounds": (5, 30), "learning rate": (0.2, 1.0), "epochs": (1, 3), "batch size": (5, 20)}
 """The training for which the rule was measured."""
-HITS = (363, 400)
+HITS = (366, 400)
 """Experiments of the benchmark for which it was right, and all of them."""
 
 
