@@ -13,7 +13,7 @@ from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.gaussian_noise import GaussianNoise
 from ldp_core.outlook import HITS, outlook
 from ldp_core.streams import stream
-from ldp_core.theory import client_weights, nobody, sent_in_clear
+from ldp_core.theory import client_weights, sent_in_clear, server_noise
 from pages.parts.designs import Design, View, different
 from pages.parts.float_panel import arithmetic
 from pages.parts.tables import grouped, table
@@ -22,6 +22,8 @@ from pages.parts.text import number, percent, plain
 VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unknown": ":gray"}
 COVERS = {"coordinate": "one weight", "layer": "one layer", "upload": "one upload"}
 SAMPLES = 100_000
+TOLD = 0.002
+"""A relative error of the noise from here on is told."""
 
 
 def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
@@ -31,14 +33,17 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     head += [f"share of client {i + 1} ({name})" for name, i in named.items()]
     rows = []
     for design in shown:
-        view, empty = outlook(design.experiment), nobody(design.experiment)
-        weights = client_weights(design.experiment)
+        view, noise = outlook(design.experiment), server_noise(design.experiment)
+        empty, weights = noise.empty, client_weights(design.experiment)
+        # one standard error, where rounds had to be imagined: half of it for σ, as that is a root
+        doubt = noise.error / noise.variance / 2 if noise.variance else 0.0
+        about = f" (±{percent(doubt, 1)})" if doubt > TOLD else ""
         empty_words = f"; {percent(empty)} of the rounds are empty" if empty else ""
         rows.append(
             [
                 f"**{plain(design.label)}**",
                 f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{empty_words}",
-                number(view.sigma),
+                f"{number(view.sigma)}{about}",
                 number(view.sigma**2),
                 number(view.size) if view.size else "not measured",
                 *(percent(weights[i], 1) for i in named.values()),
@@ -50,8 +55,9 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
         "The verdict is a rule of thumb, measured on digits: of weights, noise well below that size does "
         "little, and noise well above it drowns them; changes bear more. It was right for "
         f"{number(HITS[0])} of {number(HITS[1])} experiments that it was not made from. Noise is for weights "
-        "in the middle of their safe range. Where rounds are empty, the figures are of the others. Train "
-        "shows what really happens."
+        "in the middle of their safe range, averaged over the rounds in which anybody is heard; ± is one "
+        "standard error, where rounds had to be imagined. Shares are for a round in which all take part. "
+        "Train shows what really happens."
     )
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 SERVER = (
-    r"\sigma^2_{\text{server}}=\frac{1}{\text{share taking part}}\sum_i w_i^2\,V_i",
-    "w: the aggregator's weights; V: each client's variance for a weight in the middle of its range. Weights "
-    "come from the worst case over the range, which depends on nobody's data. Mathematics, section 2.",
+    r"\sigma^2_{\text{server}}=\mathbb E\Big[\sum_{i\in\mathcal P} w_i^2\,V_i"
+    r"+\Big(\sum_{i\in\mathcal P} w_i\,B_i\Big)^2\Big]",
+    "P: who takes part; w: how much each of them counts; V and B: variance and bias of each client's noise "
+    "for a weight in the middle of its range. The mean is over whom the server chooses, over what an "
+    "aggregator draws, and over the rounds until clients reach limits of their own. Shares come from the "
+    "worst case over the range, which depends on nobody's data. Mathematics, section 2.",
 )
 PROMISE = (
     r"\delta(\varepsilon)=\max_{l}\Big(\sum_{j\ge l}\tbinom kj p^j q^{k-j}"

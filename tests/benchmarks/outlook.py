@@ -1,7 +1,7 @@
 """How often the verdict before training is right: `python -m tests.benchmarks.outlook [FIRST LAST]`.
 
 Random experiments on digits; right is “learns” that ends at 75 % or more, “chance” that ends at 35 % or
-less, and “borderline” that ends between 20 and 90 %. The bands were chosen on numbers 0 to 199.
+less, and “borderline” that ends between 20 and 90 %. The rule was made from numbers 0 to 220.
 """
 
 from __future__ import annotations
