@@ -20,6 +20,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_core.accounting import two_answers
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
@@ -35,6 +36,8 @@ STRAIGHT = 1e-5
 """Probability of the losses between 0 and ε up to which a curve is taken for a straight line, from above."""
 LEAST = 1e-9
 """A pure loss below which a curve has too few digits for its slopes: the sum is what is known."""
+NOTHING = 1e-16
+"""|φ|² at least, so that it has a logarithm."""
 FADED = 42.0
 """Frequencies at which |φ|^k is below e to the minus this are left out."""
 
@@ -80,7 +83,13 @@ def own_epsilon(
         return uses * loss
     cells = min(CELLS, max(FEWEST, int(WINDOW / (16 * math.sqrt(uses)))))
     law = law_of(mechanism, epsilon, low, high, cells)
-    return min(_epsilon(law, uses, delta), uses * law.cells * law.step)
+    found = min(_epsilon(law, uses, delta), uses * loss)
+    pair = two_answers.answers(mechanism, epsilon, low, high)
+    if pair is None or uses < 2:
+        return found
+    size = two_answers.block_of(uses)
+    block = _joined(size * math.log(pair[0] / pair[1]), two_answers.block_curve(*pair, size))
+    return min(found, _epsilon(block, -(-uses // size), delta))
 
 
 @lru_cache(maxsize=4096)
@@ -179,7 +188,7 @@ def _characteristic(law: Law, uses: int, mean: float, size: int) -> tuple[NDArra
         angles = 2 * np.pi / size * part[:, None] * places
         real = -2 * (np.sin(angles / 2) ** 2) @ masses
         imaginary = -np.sin(angles) @ masses
-        log_size = 0.5 * np.log1p(2 * real + real**2 + imaginary**2)
+        log_size = 0.5 * np.log1p(np.maximum(2 * real + real**2 + imaginary**2, NOTHING - 1))
         turned = np.arctan2(imaginary, 1 + real)
         values[part] = np.exp(uses * (log_size + 1j * turned))
     return values, size * math.exp(-FADED)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms
-from ldp_core.accounting import DELTA, ledger
+from ldp_core.accounting import DELTA, ledger, two_answers
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.accounting.own_law import Law, law_of, own_epsilon
 from ldp_core.mechanisms import Mechanism
@@ -59,12 +59,16 @@ def dominating(mechanism: Mechanism, epsilon: float, low: float, high: float, st
 def test_it_agrees_with_dp_accounting(
     mechanism: Mechanism, epsilon: float, uses: int, ends: tuple[float, float]
 ):
-    """Both are bounds from above that coarser lattices raise: ours has 32 cells, its own some hundred."""
+    """Both are bounds from above that coarser lattices raise: ours has 32 cells, its own some hundred.
+
+    Where a mechanism has two answers that lose unequally, ours may be smaller.
+    """
     step = float(mechanism.privacy_loss(epsilon, *ends)) / 100
     known = dominating(mechanism, epsilon, *ends, step).self_compose(uses).get_epsilon_for_delta(DELTA)
     found = own_epsilon(mechanism, epsilon, *ends, uses, DELTA)
-    assert found == pytest.approx(known, rel=2e-3, abs=1e-6)
-    assert found >= known * (1 - 1e-4) - 1e-6
+    assert found <= known * (1 + 2e-3) + 1e-6
+    if two_answers.answers(mechanism, epsilon, *ends) is None:
+        assert found >= known * (1 - 1e-4) - 1e-6
 
 
 @pytest.mark.parametrize(("epsilon", "uses"), [(0.1, 200), (0.5, 650), (3.0, 20)])
@@ -164,7 +168,9 @@ def test_for_any_budget_and_any_number_of_uses(
     assert 0 <= found <= loss * uses
     # where both tell the same, the lattice and what is taken off δ cost a little
     assert found <= generic * 1.001 + 0.05 * loss * math.sqrt(uses)
-    assert own_epsilon(mechanism, epsilon, *RANGE, uses + 1, delta) >= found * (1 - 1e-4) - 1e-9
+    # whole blocks may hold a few uses more than there are, and of one more use none more
+    slack = 1e-4 if two_answers.answers(mechanism, epsilon, *RANGE) is None else 0.1
+    assert own_epsilon(mechanism, epsilon, *RANGE, uses + 1, delta) >= found * (1 - slack) - 1e-9
 
 
 @pytest.mark.parametrize("mechanism", PURE, ids=named)
@@ -196,3 +202,32 @@ def test_it_is_quick():
         for i in range(50):
             own_epsilon(mechanisms.get(name), 0.5 + i / 97, *RANGE, 650 * (1 + i), DELTA)
     assert time.perf_counter() - start < within(2)
+
+
+def test_pdpms_low_answer_tells_less_than_its_epsilon():
+    """650 uses at .5: 101.8 by its curve alone; all inputs at opposite ends reach 88.3 (oracles), and
+    inputs that adapt to what was seen no more than 88.37."""
+    pdpm = mechanisms.get("pdpm")
+    found = own_epsilon(pdpm, 0.5, *RANGE, 650, DELTA)
+    assert 88.30 <= found <= 90.0
+    assert ledger({"mechanism": "pdpm", "clients": {"epsilon": 0.5}})[0]["upload"]["epsilon"] == found
+
+
+@pytest.mark.parametrize(("epsilon", "uses"), [(0.1, 7), (0.5, 10), (2.0, 5), (0.5, 30)])
+def test_no_inputs_at_the_ends_exceed_it(epsilon: float, uses: int):
+    """Every number of uses turned round, with all outcomes: below the bound, and the worst close to it."""
+    pdpm, delta = mechanisms.get("pdpm"), 1e-3
+    found = own_epsilon(pdpm, epsilon, *RANGE, uses, delta)
+    high = pdpm.atoms(0.0, epsilon, *RANGE)[1]
+    p, q = (math.exp(pdpm.log_prob(high, end, epsilon, *RANGE)) for end in (1.0, -1.0))
+    worst = 0.0
+    for turned in range(uses + 1):
+        straight = uses - turned
+        excess = 0.0
+        for i, j in itertools.product(range(straight + 1), range(turned + 1)):
+            ways = math.comb(straight, i) * math.comb(turned, j)
+            one = p**i * (1 - p) ** (straight - i) * q**j * (1 - q) ** (turned - j)
+            other = q**i * (1 - q) ** (straight - i) * p**j * (1 - p) ** (turned - j)
+            excess += ways * max(0.0, one - math.exp(found) * other)
+        worst = max(worst, excess)
+    assert 0.7 * delta <= worst <= delta * (1 + 1e-9)
