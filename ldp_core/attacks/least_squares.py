@@ -18,7 +18,7 @@ class LeastSquares(Reconstructor):
 
     label = "Closed form, least squares"
     order = 1
-    summary = "Divides the first layer's weight gradient by its bias gradient: the quotient is the image."
+    summary = "Divides the first layer's weight gradient by its bias gradient: without noise, the image."
     formula = r"\hat x=\frac{\sum_r \nabla b_r\,\nabla W_r}{\sum_r (\nabla b_r)^2}"
     reference = "Phong et al. 2018; Geiping et al. 2020, proposition 3.1; attacks, section 2"
 

@@ -10,7 +10,7 @@ class LogisticRegression(Dense):
 
     label = "Logistic regression"
     order = 1
-    summary = "One linear layer: small, convex, and the easiest to attack."
+    summary = "One linear layer: small, convex, and easy to attack."
     formula = r"\Pr[y=k\mid x]\propto\exp(w_k^\top x+b_k)"
     reference = "Paper 001, its model for every data set"
 

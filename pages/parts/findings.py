@@ -100,10 +100,10 @@ def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequen
         of = f"of {who} " if len(clients) > 1 else ""
         also = f"; {of}it {picked}" if picked else ""
         saw = "into" if kind == "recovered" else "something of"
-        whose = _named([closest.client], budgets)
+        whose = _named([closest.client], _budget(where, closest.client))
         return (
             f"The server saw {saw} an upload of {whose}: {event['psnr']:.0f} dB in round "
-            f"{event['round']} of “{plain(where)}”, where the average image gets "
+            f"{event['round']} of “{plain(where.label)}”, where the average image gets "
             f"{event['psnr_mean_image']:.0f} dB{also}."
         )
     if not picked:
@@ -129,7 +129,7 @@ def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
         return ""
     run = f"“{plain(label)}”; " if len(attacked) > 1 else ""
     return (
-        f"picks the right image out of {most.candidates} in {most.picked} of {most.n} attempts "
+        f"picks the right image out of {most.candidates} in {most.hits:.0f} of {most.n} attempts "
         f"({run}guessing: {most.guessed})"
     )
 
@@ -143,15 +143,21 @@ def _real(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequenc
     if verdict_on(closest, event).kind not in ("recovered", "partly"):
         return ""
     by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
-    whose = _named([closest.client], budgets)
+    whose = _named([closest.client], _budget(where, closest.client))
     return (
         f"Of the {event['images']} images of a real upload of {whose}, {event['recovered']} came back in "
-        f"round {event['round']} of “{plain(where)}” (by chance {by_chance})."
+        f"round {event['round']} of “{plain(where.label)}” (by chance {by_chance})."
     )
 
 
-def _closest(attacked: Sequence[Series], upload: str, clients: Sequence[int]) -> tuple[Tries | None, str]:
-    """The attempts that came closest, over clients and variants, and the variant's label."""
-    found = [(one.runs[0].tries.get((upload, c)), one.label) for one in attacked for c in clients]
-    made = [(tries, label) for tries, label in found if tries is not None and tries.closest]
-    return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, ""))
+def _closest(attacked: Sequence[Series], upload: str, clients: Sequence[int]) -> tuple[Tries | None, Series]:
+    """The attempts that came closest, over clients and variants, and the variant."""
+    found = [(one.runs[0].tries.get((upload, c)), one) for one in attacked for c in clients]
+    made = [(tries, one) for tries, one in found if tries is not None and tries.closest]
+    return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, attacked[0]))
+
+
+def _budget(one: Series, client: int) -> list[float]:
+    """What a client asks for in one run: others may have asked for something else."""
+    target = one.runs[0].targets.get(client)
+    return [target["epsilon"]] if target else []

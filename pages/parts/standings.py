@@ -103,8 +103,9 @@ def compared(one: Series, other: Series) -> Difference:
     pairs = [(mine, theirs) for mine in one.runs for theirs in other.runs if mine.seed == theirs.seed]
     first, second = ([run.curves["accuracy"][-1] for run in runs] for runs in zip(*pairs, strict=True))
     mine, theirs = (_right(runs) for runs in zip(*pairs, strict=True))
-    known = mine is not None and theirs is not None and mine.shape == theirs.shape
-    return difference(first, second, (mine, theirs) if known else None)
+    if mine is None or theirs is None or mine.shape != theirs.shape:
+        return difference(first, second)
+    return difference(first, second, (mine, theirs))
 
 
 def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:
