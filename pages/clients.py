@@ -13,7 +13,7 @@ from pages.parts.cells import Cell, Outcome, apply_edits
 from pages.parts.data_panel import data_panel
 from pages.parts.fills import fills
 from pages.parts.header import header
-from pages.parts.population_chart import population_figure
+from pages.parts.population_chart import left_out, population_figure
 from pages.parts.profiles import profiles
 from pages.parts.text import budgets_in_words, number, plain, ranges_in_words
 from pages.parts.unmended import errors_of, unmended
@@ -119,6 +119,7 @@ def _picture(workspace: Workspace) -> None:
     st.caption(
         f"{ranges_in_words(population.low.tolist(), population.high.tolist())}; σ is the standard deviation "
         f"of {type(experiment.mechanism).label}'s noise for a weight in the middle of its range"
+        + (f"; {words}" if (words := left_out(experiment.clients.count)) else "")
     )
     components.chart(
         population_figure(experiment),

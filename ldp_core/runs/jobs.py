@@ -257,7 +257,8 @@ def status(identity: str) -> dict[str, Any]:
             accuracy[event.run] = body.get("accuracy")
         if body["event"] == "end":
             sha256[event.run] = body.get("weights_sha256")
-    behind = min(rounds, key=lambda run: rounds[run], default=None)
+    going = [run for run in rounds if run not in sha256]  # one that has diverged comes no further
+    behind = min(going if job.live and going else rounds, key=lambda run: rounds[run], default=None)
     return {
         "id": job.id,
         "kind": job.kind,

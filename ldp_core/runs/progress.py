@@ -117,6 +117,18 @@ class Progress:
         """Finished rounds, over all runs."""
         return sum(run.round for run in self.runs)
 
+    def at(self) -> int:
+        """The round that all runs have finished that still go on; of those that have ended, where none does.
+
+        A run that has diverged never comes further: it would hold the others back for good.
+        """
+        going = [run.round for run in self.runs if run.end is None]
+        return min(going) if going else max((run.round for run in self.runs), default=0)
+
+    def rounds_in_all(self, rounds: int) -> int:
+        """Rounds that there will be, over all runs of so many each; one that has ended has no more to come."""
+        return sum(rounds if run.end is None else run.round for run in self.runs)
+
     def seconds_taken(self) -> float:
         """What the runs took that this job has trained itself, however often it was stopped."""
         own = [run.end for number, run in enumerate(self.runs) if number not in self._copied and run.end]

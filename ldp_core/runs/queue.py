@@ -135,9 +135,14 @@ def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100) -> lis
 
 def ahead_of(job: Job) -> int:
     """How many jobs will run before a queued one, the running ones included."""
-    running = find("status IN ('running', 'cancelling')", most=1000)
+    before = sum(other.id != job.id for other in running())  # it may have begun since it was looked up
     order = [waiting.id for waiting in in_turn()]
-    return len(running) + (order.index(job.id) if job.id in order else 0)
+    return before + (order.index(job.id) if job.id in order else 0)
+
+
+def running() -> list[Job]:
+    """The jobs that have a process, newest first."""
+    return find("status IN ('running', 'cancelling')", most=1000)
 
 
 def in_turn(newcomer: Job | None = None) -> list[Job]:

@@ -43,7 +43,8 @@ def would_wait(owner: str | None, left: Left) -> Wait:
 
 def wait(job: Job, left: Left) -> Wait:
     """How long a queued job will wait, as far as anybody knows."""
-    running = queue.find("status IN ('running', 'cancelling')", most=1000)
+    # it may have begun since it was looked up: it never waits for itself
+    running = [one for one in queue.running() if one.id != job.id]
     order = queue.in_turn(None if job.id else job)
     before = order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
     known, now = rates(), time.time()

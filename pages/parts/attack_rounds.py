@@ -27,6 +27,8 @@ from pages.parts.tally import attempts_on, between, tally
 from pages.parts.text import listed, number
 
 HEIGHT = 290
+MOST_BUDGETS = 3
+"""Budgets of one client that are told one by one."""
 
 
 def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Moment) -> None:
@@ -41,9 +43,7 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
     with st.container(border=True, key="attacked"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**What the server learns, round by round, of**")
-            budgets = {c: t["epsilon"] for one in shown for c, t in one.runs[0].targets.items()}
-            names = {c: f"ε {number(epsilon)}" for c, epsilon in budgets.items()}
-            names |= {c: name for name, c in named_clients(draft.experiments()[0]).items()}
+            names = client_names(draft, shown)
             client = st.segmented_control(
                 "Client under attack",
                 clients,
@@ -61,6 +61,27 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
         place = ("attacked", moment.job, upload, client)
         sheet = once(place, lambda: components.sheet(build(attacked, draft.base.rounds)), moment)
         components.cards(sheet, key="attack rounds")
+
+
+def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
+    """What each client under attack stands for: its budget, in each of the runs; or its place among all, where
+    that is the same in all of them.
+    """
+    asked: dict[int, set[float]] = {}
+    for one in shown:
+        for client, target in one.runs[0].targets.items():
+            asked.setdefault(client, set()).add(target["epsilon"])
+    names = {client: _budgets(sorted(found)) for client, found in asked.items()}
+    places = [named_clients(experiment) for experiment in draft.experiments()]
+    if len(places[0]) > 1 and all(one == places[0] for one in places):
+        names |= {client: name for name, client in places[0].items()}
+    return names
+
+
+def _budgets(found: Sequence[float]) -> str:
+    if len(found) > MOST_BUDGETS:
+        return f"ε {number(found[0])} to {number(found[-1])}"
+    return f"ε {' or '.join(number(epsilon) for epsilon in found)}"
 
 
 def client_name(client: int, names: Mapping[int, str]) -> str:

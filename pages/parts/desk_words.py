@@ -5,10 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_core import attacks, datasets, mechanisms, models
+from ldp_core.attacks.verdict import RECOVERED_DB, VISIBLE_DB
 from ldp_core.runs.desk import Desk
 from pages.parts.text import few, number, percent, plain
 
 Body = dict[str, Any]
+MARKS = {
+    "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more; orange: {VISIBLE_DB:.0f} dB or more above any guess.",
+    "real": "Red: more images are back than by chance, and at least half as many as without noise; orange: more "
+    "than by chance, but fewer than that.",
+}
+"""What the colours around the pictures mean, by the kind of upload: as `judge` and `judge_share` say it."""
+EXACT_DB = 100.0
+"""From here on the image is back to the last digit that a picture has."""
 
 
 def caption(desk: Desk) -> str:
@@ -28,15 +37,15 @@ def caption(desk: Desk) -> str:
     else:
         what = (
             f"its real upload of {start['n']} images. Of each cell, the image that came back best: on top as "
-            "it was, below it as the attacker has it; best: how close that one is"
+            f"it was, below it as the attacker has it; best: how close that one is; back: at {RECOVERED_DB:.0f} "
+            "dB or more"
         )
     seen = ladder["rounds_observed"]
     times = "" if seen == 1 else f", seen {seen} times with fresh noise"
     sent = f"{models.registry.labels().get(model, model)}, {target} sent"
     return (
         f"Client {ladder['client'] + 1}, round {ladder['round']}, {data}, {sent}: {what}{times}. ε is per "
-        "use of the mechanism, not per person. Red: back with 20 dB or more; orange: 3 dB or more above any "
-        "guess. A failed attack proves nothing."
+        f"use of the mechanism, not per person. {MARKS[ladder['upload']]} A failed attack proves nothing."
     )
 
 
@@ -113,7 +122,8 @@ def controls(desk: Desk) -> list[str]:
 
 
 def _back(body: Body) -> str:
-    return f"{body['recovered']} of {body['n']} back, {body['psnr']:.0f} dB"
+    close = "an exact copy" if body["psnr"] >= EXACT_DB else f"{body['psnr']:.0f} dB"
+    return f"{body['recovered']} of {body['n']} back, {close}"
 
 
 def _cells(desk: Desk, name: str) -> list[Body]:

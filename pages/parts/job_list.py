@@ -102,8 +102,7 @@ def _state(one: Listed) -> str:
         return f"queued, {before} before it" if before else "queued"
     if job.status in ("running", "cancelling") and job.kind == "run" and one.rounds:
         with suppress(StudioError):
-            runs = progress_of(job.folder).update(PAUSE_SECONDS).runs
-            at = min((run.round for run in runs), default=0)
+            at = progress_of(job.folder).update(PAUSE_SECONDS).at()
             return f"{plain(one.state)}, round {at} of {number(one.rounds, 6)}"
     return plain(one.state.replace("cancelled", "stopped", 1))
 

@@ -29,7 +29,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     """Draw the line."""
     runs = len(progress.runs) or len(draft.runs(bool(job.request.get("reference"))))
     several = f"{runs} run{'s' if runs > 1 else ''}"
-    every, done = runs * draft.base.rounds, progress.rounds_done()
+    every = progress.rounds_in_all(draft.base.rounds) or runs * draft.base.rounds
+    done = progress.rounds_done()
     rounds = number(draft.base.rounds, 6)
     if is_gone(job):
         gone(job)
@@ -37,7 +38,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     if job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.live:
-        at = min((run.round for run in progress.runs), default=0)
+        at = progress.at()
         verb = "Stopping" if job.status == "cancelling" else "Training"
         told = f"; {plain(job.message, 200)}" if job.message else ""
         step = doing(job.folder) if not progress.seq else None
@@ -48,7 +49,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         pace = time_left(progress.seconds_left(every, job.started or 0.0, share))
         part = f" and {share:.0%} of the next" if share >= 0.01 else ""
         if runs > 1 and share:
-            part += f" in run {1 + sum(run.round > at for run in progress.runs)}"
+            part += f" in run {1 + sum(run.round > at or run.end is not None for run in progress.runs)}"
         st.progress(
             min(1.0, (done + share) / every),
             text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{pace}{told}",
@@ -58,9 +59,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         took = seconds(_took(job, progress))
         st.caption(f"Finished: {several} of {rounds} rounds in {took}{known}")
     elif job.status == "cancelled":
-        kept = "whole rounds are kept" if done else "no round was finished, so nothing is kept"
         why = f"; {plain(job.message, 200)}" if job.message else ""
-        st.caption(f"Stopped{_reached(draft, progress)}; {kept}{why}")
+        st.caption(f"{_stopped(draft, progress)}{why}")
     elif job.status == "diverged":
         st.error(f"This training {plain(job.message, 300)}.")
     else:
@@ -70,6 +70,13 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         for one in shown:
             if one.diverged and one.diverged.end:
                 st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
+
+
+def _stopped(draft: Draft, progress: Progress) -> str:
+    """Where it was stopped, and so where it would go on."""
+    if not progress.rounds_done():
+        return "Stopped before a round was finished; to go on begins with the first one"
+    return f"Stopped{_reached(draft, progress)}; whole rounds are kept"
 
 
 def _reached(draft: Draft, progress: Progress) -> str:
@@ -150,9 +157,8 @@ def _left(job: Job) -> float | None:
         if job.kind == "attack":
             return desk_of(job.folder).update().seconds_left(job.started or 0.0)
         progress = progress_of(job.folder).update()
-        return progress.seconds_left(
-            len(progress.runs) * job.request["draft"]["base"]["rounds"], job.started or 0.0
-        )
+        every = progress.rounds_in_all(job.request["draft"]["base"]["rounds"])
+        return progress.seconds_left(every, job.started or 0.0)
     except (StudioError, LookupError, TypeError):
         return None
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from ldp_core.experiment import Experiment
 from ldp_core.theory import client_variance
 from pages.parts.charts import FONT, MUTED, TEXT, Figure, colour, figure, log_axis, scatter
-from pages.parts.live_charts import thinned
+from pages.parts.text import number
 
 NAMED = 60
 """Up to so many clients are drawn as points of their own."""
+MOST = 1000
+"""Up to so many clients are all drawn; of more, the extreme ones of each of BINS neighbourhoods."""
+BINS = 250
 
 
 def population_figure(experiment: Experiment) -> Figure:
@@ -18,7 +23,7 @@ def population_figure(experiment: Experiment) -> Figure:
     count = experiment.clients.count
     budgets = experiment.clients.budgets()
     noise = np.sqrt(client_variance(experiment))
-    pick = thinned(count) if count > NAMED else np.arange(count)
+    pick = drawn(budgets, noise)
     x = pick + 1
     mode = "markers" if count <= NAMED else "lines"
     hover = "client %{x}: %{y:.3g}<extra></extra>"
@@ -53,6 +58,29 @@ def population_figure(experiment: Experiment) -> Figure:
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 22, "b": 8},
     )
+
+
+def drawn(*curves: np.ndarray) -> np.ndarray:
+    """The clients that are drawn: all, or of many those where a curve is lowest or highest among their
+    neighbours. So whoever stands out is seen, however many there are.
+    """
+    count = len(curves[0])
+    if count <= MOST:
+        return np.arange(count)
+    edges = np.linspace(0, count, BINS + 1).astype(int)
+    kept = {0, count - 1}
+    for low, high in itertools.pairwise(edges.tolist()):
+        for curve in curves:
+            part = curve[low:high]
+            kept |= {low + int(part.argmin()), low + int(part.argmax())}
+    return np.array(sorted(kept))
+
+
+def left_out(count: int) -> str:
+    """What the chart does not show of so many clients; "" if it shows them all."""
+    if count <= MOST:
+        return ""
+    return f"of every {number(round(count / BINS), 6)} neighbours, the lowest and the highest are drawn"
 
 
 def _log(values: np.ndarray) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ldp_core.attacks.verdict import judge, judge_share
 from ldp_core.experiment.ladder import parse_ladder
 from ldp_core.ladder import climb
 from ldp_core.runs.desk import Desk
@@ -79,3 +80,20 @@ def test_an_upload_of_many_images_has_a_share(desk: Desk):
     assert check(share_figure(real)).layout.yaxis.title.text == "share of its images back"
     assert "its real upload of" in caption(real)
     assert "on top as it was, below it as the attacker has it" in caption(real)
+
+
+def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
+    """Of a real upload one image of twenty at 20.6 dB was orange, below a caption that said red from 20 dB."""
+    assert judge(20.6, 10, 40, 40).kind == "recovered"
+    assert judge(13, 10, 40, 40).kind == "partly"
+    assert "Red: back with 20 dB or more; orange: 3 dB or more above any guess." in caption(desk)
+    assert judge_share(1 / 20, 0, 0.4, 0.4).kind == "partly"
+    assert judge_share(8 / 20, 0, 0.8, 0.4).kind == "recovered"
+    real = Desk(Path("nowhere"), start=desk.start | {"ladder": desk.start["ladder"] | {"upload": "real"}})
+    assert "Red: back with" not in caption(real)
+    assert "Red: more images are back than by chance, and at least half as many as without" in caption(real)
+
+
+def test_a_control_that_comes_back_to_the_last_digit_is_an_exact_copy(desk: Desk):
+    assert "back, an exact copy; clipped only" in controls(desk)[0]
+    assert "120 dB" not in "".join(controls(desk))
