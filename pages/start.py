@@ -45,8 +45,8 @@ def main() -> None:
 def _card(preset: Preset, name: str, first: bool) -> None:
     draft = preset.draft
     asked = budgets_in_words(draft.base.clients.budgets().tolist())
-    with st.container(border=True, height="stretch"):
-        st.markdown(f"#### {preset.label}")
+    with st.container(border=True, height="stretch", key=f"card-{name}"):
+        st.subheader(preset.label, anchor=False)
         st.image(picture(draft), width=PICTURE, alt=f"{draft.base.clients.count} clients, {asked}")
         st.markdown(preset.question)
         st.caption("compared: " + few([variant.label for variant in draft.variants]))

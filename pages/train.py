@@ -7,7 +7,7 @@ import streamlit as st
 from pages.parts.choices import choices
 from pages.parts.chosen_job import chosen_job, lesson_of
 from pages.parts.header import header
-from pages.parts.launch import launch, title
+from pages.parts.launch import again_bar, launch, stale, title
 from pages.parts.live import live_view
 from pages.parts.watch_only import watch_only
 from pages.parts.workspace import open_workspace
@@ -29,8 +29,9 @@ def main() -> None:
         with left, st.container(border=True):
             st.subheader("What is run", anchor="settings")
             choices(workspace)
+            again_bar(workspace, job)
         with right:
-            live_view(workspace.draft, job, lesson_of(job), own=True)
+            live_view(workspace.draft, job, lesson_of(job), own=True, stale=stale(workspace, job))
 
 
 main()

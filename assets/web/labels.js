@@ -11,7 +11,7 @@ const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 export function label(element, annotations, leaders) {
   const drawing = element.querySelector("svg").namespaceURI;
   const make = (tag) => document.createElementNS(drawing, tag);
-  let layer = element.querySelector(":scope > .es-labels");
+  let layer = element.querySelector(".es-labels");
   if (!layer) {
     layer = make("svg");
     layer.classList.add("es-labels");
@@ -21,7 +21,9 @@ export function label(element, annotations, leaders) {
     layer.lastElementChild.style.cssText = "paint-order:stroke;stroke:var(--st-background-color);stroke-width:3px";
     element.style.position = "relative";
   }
-  if (layer !== element.lastElementChild) element.append(layer);
+  const tips = element.querySelector(".hoverlayer")?.closest("svg"); // they hide words, and words not them
+  if (!tips) element.append(layer);
+  else if (layer.nextElementSibling !== tips) tips.before(layer);
   const [lines, words] = layer.children;
   const where = places(element);
   resize(lines, leaders.length, () => make("line")).forEach((node, i) => {

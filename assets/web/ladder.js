@@ -25,6 +25,7 @@ export function render({ data, parentElement }) {
   const button = child(box, "button", "es-save");
   text(button, "Save as a picture");
   button.type = "button";
+  button.disabled = !cells.some(({ cell }) => cell); // nothing to take away yet
   button.onclick = () => save(data, box);
 }
 

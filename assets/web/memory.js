@@ -3,6 +3,7 @@
 // on the start page.
 
 import { child, element, resize, text } from "./dom.js";
+import "./history.js";
 import "./plot.js"; // so that the charts of the next page are there at once
 
 const KEY = "epsilon-studio-drafts";

@@ -32,6 +32,9 @@ function emptyRow(table) {
     input.addEventListener("keydown", (event) => moved(event, input));
     input.addEventListener("paste", (event) => pasted(event, table, input));
     input.addEventListener("focus", () => input.select());
+    input.addEventListener("mousedown", (event) => arrived(event, input));
+    input.addEventListener("input", () => (input.inUse = true));
+    input.addEventListener("blur", () => (input.inUse = false));
     const cell = element("td", "");
     cell.append(input, element("span", "es-error"));
     row.append(cell);
@@ -70,6 +73,16 @@ function edited(table, input, value) {
   input.shown = value;
   const { number } = input.closest("tr").dataset;
   send(table, [{ client: Number(number), field: input.dataset.field, text: value }]);
+}
+
+// The first click into a cell selects what is in it, even if Enter led there before: what is typed then takes
+// its place. A second one places the caret, as does one into a cell in which something was typed.
+function arrived(event, input) {
+  if (input.inUse || event.button !== 0) return;
+  event.preventDefault(); // or the browser would place the caret when the button is released
+  input.focus();
+  input.select();
+  input.inUse = true;
 }
 
 // Enter and the arrows go up and down a column, as in a spreadsheet.

@@ -118,15 +118,19 @@ class Progress:
         return sum(run.round for run in self.runs)
 
     def at(self) -> int:
-        """The round that all runs have finished that still go on; of those that have ended, where none does.
+        """The round that all runs have finished that go on; where none does, the furthest of any.
 
-        A run that has diverged never comes further: it would hold the others back for good.
+        One that has not begun, or has diverged and never comes further, would hold the others back.
         """
-        going = [run.round for run in self.runs if run.end is None]
+        going = [run.round for run in self.runs if run.start and run.end is None]
         return min(going) if going else max((run.round for run in self.runs), default=0)
 
+    def ended(self) -> int:
+        """Runs that have come to their end."""
+        return sum(run.end is not None for run in self.runs)
+
     def rounds_in_all(self, rounds: int) -> int:
-        """Rounds that there will be, over all runs of so many each; one that has ended has no more to come."""
+        """Rounds that there will be, over all runs of so many each; one that has ended has no more."""
         return sum(rounds if run.end is None else run.round for run in self.runs)
 
     def seconds_taken(self) -> float:

@@ -64,8 +64,8 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
 
 
 def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
-    """What each client under attack stands for: its budget, in each of the runs; or its place among all, where
-    that is the same in all of them.
+    """What each client under attack stands for: its budget, in each of the runs; or its place among all,
+    where that is the same in all of them.
     """
     asked: dict[int, set[float]] = {}
     for one in shown:

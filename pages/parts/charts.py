@@ -26,6 +26,13 @@ LABEL_AT = 1.03
 """Where labels begin, in widths of the plot."""
 ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
+NAMED = {
+    "round": "round %{x}",
+    "budget ε": "ε %{x}",
+    "budget ε, per use of the mechanism": "ε %{x}",
+    "the weight": "a weight of %{x}",
+}
+"""Axes by their titles, and how a tooltip names a place on them."""
 FONT = {"family": "Source Sans, sans-serif", "size": 13, "color": MUTED}
 
 
@@ -65,7 +72,7 @@ def figure(
                 "font": {"color": TEXT},
             },
             "uirevision": "kept",
-            "xaxis": {**axis, "showgrid": False, **_titled(x)},
+            "xaxis": {**axis, "showgrid": False, **_named(x), **_titled(x)},
             "yaxis": {**axis, **_titled(y)},
             **layout,
         },
@@ -92,6 +99,12 @@ def rounded_up(value: float) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
     return next((step * power for step in ROUND if step * power >= value), 10 * power)
+
+
+def _named(axis: dict[str, Any]) -> dict[str, Any]:
+    """How a tooltip over all lines names the place on the axis: “round 3”, and not a bare 3."""
+    words = NAMED.get(axis.get("title", ""))
+    return {"unifiedhovertitle": {"text": words}} if words else {}
 
 
 def _titled(axis: dict[str, Any]) -> dict[str, Any]:

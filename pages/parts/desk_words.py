@@ -11,9 +11,10 @@ from pages.parts.text import few, number, percent, plain
 
 Body = dict[str, Any]
 MARKS = {
-    "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more; orange: {VISIBLE_DB:.0f} dB or more above any guess.",
-    "real": "Red: more images are back than by chance, and at least half as many as without noise; orange: more "
-    "than by chance, but fewer than that.",
+    "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more; orange: {VISIBLE_DB:.0f} dB or more above any "
+    "guess.",
+    "real": "Red: more images are back than by chance, and at least half as many as without noise; orange: "
+    "more than by chance, but fewer than that.",
 }
 """What the colours around the pictures mean, by the kind of upload: as `judge` and `judge_share` say it."""
 EXACT_DB = 100.0
@@ -37,8 +38,8 @@ def caption(desk: Desk) -> str:
     else:
         what = (
             f"its real upload of {start['n']} images. Of each cell, the image that came back best: on top as "
-            f"it was, below it as the attacker has it; best: how close that one is; back: at {RECOVERED_DB:.0f} "
-            "dB or more"
+            "it was, below it as the attacker has it; best: how close that one is; back: at "
+            f"{RECOVERED_DB:.0f} dB or more"
         )
     seen = ladder["rounds_observed"]
     times = "" if seen == 1 else f", seen {seen} times with fresh noise"

@@ -50,9 +50,10 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         part = f" and {share:.0%} of the next" if share >= 0.01 else ""
         if runs > 1 and share:
             part += f" in run {1 + sum(run.round > at or run.end is not None for run in progress.runs)}"
+        ended = f", {progress.ended()} of them done" if progress.ended() else ""
         st.progress(
             min(1.0, (done + share) / every),
-            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{pace}{told}",
+            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{told}",
         )
     elif job.status == "completed":
         known = _known(job, runs)
@@ -74,9 +75,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
 
 def _stopped(draft: Draft, progress: Progress) -> str:
     """Where it was stopped, and so where it would go on."""
-    if not progress.rounds_done():
-        return "Stopped before a round was finished; to go on begins with the first one"
-    return f"Stopped{_reached(draft, progress)}; whole rounds are kept"
+    kept = "whole rounds are kept" if progress.rounds_done() else "to go on begins with the first round"
+    return f"Stopped{_reached(draft, progress)}; {kept}"
 
 
 def _reached(draft: Draft, progress: Progress) -> str:

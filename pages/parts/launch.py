@@ -45,7 +45,7 @@ def question_of(draft: Draft) -> str:
 def launch(workspace: Workspace, job: Job | None) -> None:
     """The button that launches what the draft holds now; `job` is the one that the page shows."""
     since = differs(job, workspace.draft) if job is not None else ""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="launch"):
         if job is not None and job.live:
             if since:
                 st.caption("The settings have changed; this run goes on with the earlier ones.")
@@ -90,6 +90,32 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             st.caption("this has been trained on this server before, and is shown at once")
         elif known := rates():
             st.caption(takes(cost(workspace.draft).seconds(known), visitor().owner))
+
+
+def stale(workspace: Workspace, job: Job | None) -> bool:
+    """Whether the results on the page are of settings that have changed since."""
+    return job is not None and not job.live and bool(differs(job, workspace.draft))
+
+
+def again_bar(workspace: Workspace, job: Job | None) -> None:
+    """At the foot of the settings, and in sight wherever among them something was changed: that the results
+    are of earlier ones, and the button to train these.
+    """
+    if not stale(workspace, job):
+        return
+    wrong = [*mistakes(workspace), *_too_much(workspace.draft)]
+    with st.container(key="again-bar"):
+        st.markdown("The results are of **earlier settings**.")
+        st.button(
+            "Train these settings",
+            type="primary",
+            key="train these",
+            width="stretch",
+            on_click=_train,
+            args=(workspace,),
+            disabled=bool(wrong),
+            help=f"First mend this: {plain(wrong[0], 200)}" if wrong else None,
+        )
 
 
 def _too_much(draft: Draft) -> list[str]:

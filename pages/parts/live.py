@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
@@ -30,10 +31,13 @@ from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, upload
 from pages.parts.shared import PAUSE_SECONDS, Moment, look_again, once, watched
 from pages.parts.text import number, plain
 
+FADED = "<style>.st-key-results :is(.es-panels, .es-cards) { opacity: 0.5; }</style>"
 VIEWS = {True: "closest reconstructions", False: "newest"}
 
 
-def live_view(draft: Draft, job: Job | None, lesson: Lesson = (), own: bool = False) -> None:
+def live_view(
+    draft: Draft, job: Job | None, lesson: Lesson = (), own: bool = False, stale: bool = False
+) -> None:
     """A job, refreshed while it runs; or what to expect of the draft, before there is one.
 
     Args:
@@ -41,17 +45,42 @@ def live_view(draft: Draft, job: Job | None, lesson: Lesson = (), own: bool = Fa
         job: what it shows.
         lesson: what a prepared scenario is meant to show, told once its runs have ended, as far as they do.
         own: whether other jobs of the job's draft belong on this page, too.
+        stale: whether the page holds other settings by now.
     """
+    if stale:
+        st.html(FADED)
+    with st.container(key="results"):
+        _live_view(draft, job, lesson, own, stale)
+
+
+def _live_view(draft: Draft, job: Job | None, lesson: Lesson, own: bool, stale: bool) -> None:
     if job is None:
-        expected = _panels(draft, [], None, Pictured([]), empty=_expected(draft))
-        components.panels(components.packed(expected), key="panels")
+        refreshing(_before)(draft)
         ledger_section(draft)
     elif recorded := settings_of(job):
         live = job.live
         every = pace() if live else None
-        refreshing(_watch, every)(job.id, every, lesson)
+        refreshing(_watch, every)(job.id, every, lesson, stale)
         look_again(job, own)
         ledger_section(recorded)
+
+
+def _before(draft: Draft) -> None:
+    """What to expect, in the places that a job's own lines and charts will take: so nothing moves then."""
+    state, view = _lines()
+    with state:
+        st.caption("Not trained yet. What theory expects is drawn already.")
+    with view:
+        how_to_read()
+    expected = _panels(draft, [], None, Pictured([]), empty=_expected(draft))
+    components.panels(components.packed(expected), key="panels")
+
+
+def _lines() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The places for a job's state and for what may be chosen to see, on one line of one height."""
+    with st.container(key="state-line"):
+        state, view = st.columns([2, 1.7], vertical_alignment="center")
+    return state, view.container(horizontal=True, vertical_alignment="center")
 
 
 def settings_of(job: Job) -> Draft | None:
@@ -63,7 +92,7 @@ def settings_of(job: Job) -> Draft | None:
         return None
 
 
-def _watch(identity: str, every: float | None, lesson: Lesson) -> None:
+def _watch(identity: str, every: float | None, lesson: Lesson, stale: bool = False) -> None:
     """The part that refreshes itself; the whole page is drawn again when the job ends."""
     job = watched(identity, live=every is not None)
     if job is None:
@@ -79,9 +108,11 @@ def _watch(identity: str, every: float | None, lesson: Lesson) -> None:
         st.error(f"The record of this run is damaged: {plain(str(error), 300)}.")
         return
     shown, reference = series(progress, draft)
-    state, view = st.columns([3, 1.5], vertical_alignment="center")
-    with state:
+    state, view = _lines()
+    with state.container(gap=None):
         job_state(job, draft, progress, shown)
+        if stale and not job.live:
+            st.caption(":orange[**Of earlier settings**, so drawn faintly; point at it to see it in full.]")
     with view:
         pictured = _pictured(shown)
         how_to_read(shown)

@@ -22,6 +22,10 @@ WATCH_FRAMES = """() => {
   };
   requestAnimationFrame(look);
 }"""
+KEPT = """() => {
+  const panels = document.querySelector(".es-panels");
+  window.kept = {panels, top: panels.offsetTop};
+}"""
 POINTS = """() => [...document.querySelectorAll(".es-panels .es-plot")].map(
   (plot) => Math.max(...plot._fullData.map((trace) => trace.x.length)))"""
 
@@ -63,8 +67,13 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
 
     # points arrive on all three panels, and no frame is empty
+    page.evaluate(KEPT)
     page.get_by_role("button", name="Train", exact=True).click()
     page.locator(".es-panels canvas").first.wait_for()
+    assert page.evaluate("kept.panels === document.querySelector('.es-panels')"), (
+        "the charts stay where they are"
+    )
+    assert page.evaluate("kept.top - document.querySelector('.es-panels').offsetTop") == 0, "and do not jump"
     page.wait_for_function(f"() => ({POINTS})().every((n) => n > 3)")
     page.evaluate(WATCH_FRAMES)
     before = page.evaluate(POINTS)

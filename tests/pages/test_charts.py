@@ -86,6 +86,11 @@ def test_accuracy_and_noise_are_drawn_as_they_were_told(trained: list[Series]):
     assert all(value > 0 for trace in noise.data for value in trace.y if value is not None)
 
 
+def test_a_tooltip_names_the_round(trained: list[Series]):
+    for figure in (accuracy_figure(trained, 4, 0.1), noise_figure(trained, 4, {})):
+        assert check(figure).layout.xaxis.unifiedhovertitle.text == "round %{x}"
+
+
 def test_before_the_first_run_the_prediction_is_drawn():
     draft = presets.get("two_volunteers").draft
     figure = check(noise_figure(announced(draft), 15, {0: 0.8, 1: 0.06, 2: 0.003}))

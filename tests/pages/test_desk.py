@@ -83,7 +83,7 @@ def test_an_upload_of_many_images_has_a_share(desk: Desk):
 
 
 def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
-    """Of a real upload one image of twenty at 20.6 dB was orange, below a caption that said red from 20 dB."""
+    """Of a real upload one image of twenty at 20.6 dB was orange, and the caption said red from 20 dB."""
     assert judge(20.6, 10, 40, 40).kind == "recovered"
     assert judge(13, 10, 40, 40).kind == "partly"
     assert "Red: back with 20 dB or more; orange: 3 dB or more above any guess." in caption(desk)

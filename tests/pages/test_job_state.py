@@ -1,4 +1,4 @@
-"""The line on where a job is: its round, its place in the queue, and what became of it when it was stopped."""
+"""The line on where a job is: its round, its place in the queue, and where it was stopped."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def progress(*rounds: int, ended: int = 0) -> Progress:
         run.curves["accuracy"] = Column()
         for _ in range(done + 1):
             run.curves["accuracy"].append(0.1)
+        run.start = {"round": 0} if done >= 0 else {}
         run.end = {"status": "diverged"} if number < ended else None
         found.runs.append(run)
     return found
@@ -34,6 +35,11 @@ def test_a_run_that_has_diverged_does_not_hold_the_counter_back():
     assert progress(1, 6, 7, ended=1).at() == 6
     assert progress(1, 3, ended=2).at() == 3
     assert progress().at() == 0
+
+
+def test_a_run_that_has_not_begun_does_not_hold_the_counter_back():
+    assert progress(6, 7, -1, -1).at() == 6
+    assert progress(15, 15, -1, ended=2).at() == 15
 
 
 def test_rounds_that_will_never_come_are_not_waited_for():
@@ -57,7 +63,7 @@ def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
 
     app = AppTest.from_function(page).run()
     assert not app.exception
-    assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs")
+    assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs, 1 of them done")
 
 
 def test_a_job_that_has_begun_since_it_was_looked_up_does_not_wait_for_itself(
@@ -75,5 +81,5 @@ def test_a_job_that_has_begun_since_it_was_looked_up_does_not_wait_for_itself(
 def test_what_was_stopped_before_a_round_was_finished_goes_on_with_the_first():
     """It said that nothing is kept, beside a button to go on where it stopped."""
     assert "nothing" not in _stopped(DRAFT, progress(0, 0))
-    assert _stopped(DRAFT, progress(0, 0)).endswith("to go on begins with the first one")
+    assert _stopped(DRAFT, progress(0, 0)).endswith("to go on begins with the first round")
     assert _stopped(DRAFT, progress(2, 3)) == "Stopped at round 2 to 3 of 15; whole rounds are kept"

@@ -93,3 +93,39 @@ def test_what_was_refused_is_said_while_another_job_runs(runs_dir: Path):
     assert [one.value for one in app.error] == ["somebody else was quicker"]
     app.run()
     assert [one.value for one in app.error] == []
+
+
+def settings_page() -> None:
+    """The foot of Train's settings, and its results."""
+    import streamlit as st
+
+    from ldp_core.runs import drafts, jobs
+    from pages.parts.launch import again_bar, stale
+    from pages.parts.live import live_view
+    from pages.parts.workspace import Workspace
+
+    identity = st.session_state["draft"]
+    draft = drafts.load(identity)
+    assert draft is not None
+    workspace, job = Workspace(identity, draft, "train"), jobs.look(st.session_state["job"])
+    again_bar(workspace, job)
+    live_view(draft, job, stale=stale(workspace, job))
+
+
+def test_results_of_earlier_settings_are_faint_and_a_button_is_where_these_are(runs_dir: Path):
+    identity = drafts.new(DRAFT)
+    app = AppTest.from_function(settings_page, default_timeout=20)
+    app.session_state["draft"] = identity
+    app.session_state["job"] = launched = queue.add("run", {"draft": DRAFT.as_json()}, identity)
+    queue.cancel(launched)
+
+    def said() -> tuple[bool, bool, bool]:
+        app.run()
+        assert not app.exception
+        faint = any("opacity" in one.proto.body for one in app.get("html"))
+        told = any("Of earlier settings" in one.value for one in app.caption)
+        return faint, told, any(button.label == "Train these settings" for button in app.button)
+
+    assert said() == (False, False, False)
+    drafts.update(identity, lambda draft: draft.with_base({"seed": 5}))
+    assert said() == (True, True, True)

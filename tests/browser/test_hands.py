@@ -1,0 +1,86 @@
+"""What hands meet on every page: a cell that is clicked, Back, a button that has nothing to do, a tooltip."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Visitor
+from tests.browser.server import Server
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, server: Server) -> Page:
+    return Visitor(browser, server).open("/clients", ".es-table")
+
+
+def test_a_click_into_a_cell_selects_what_is_in_it_and_a_second_one_places_the_caret(page: Page):
+    first, second = (page.get_by_label(f"Client {n}, Budget ε") for n in (1, 2))
+    first.click()
+    page.keyboard.type("3")
+    page.keyboard.press("Enter")
+    second.click()
+    page.keyboard.type("4")
+    expect(second).to_have_value("4")
+    second.click()
+    page.keyboard.type("2")
+    assert second.input_value() in ("42", "24"), "what was typed a moment ago is not selected"
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("1 for ε 3")).to_be_visible()
+
+
+def test_a_draft_that_is_named_in_the_address_is_no_page_of_its_own_for_back(page: Page):
+    """Two presses of Back were needed to leave Noise."""
+    lengths = page.evaluate(
+        """async () => {
+          await import("/assets/web/history.js");
+          const at = (url) => { history.pushState({}, "", url); return history.length; };
+          const found = [at("/noise"), at("/noise?draft=0123456789ab"), at("/noise?job=0123456789ab")];
+          return [...found, at("/clients?draft=0123456789ab"), location.search];
+        }"""
+    )
+    first, named, job, other, search = lengths
+    assert named == first, "the same page, with the name of its draft"
+    assert (job, other) == (first + 1, first + 2), "other pages are other pages"
+    assert search == "?draft=0123456789ab"
+
+
+EMPTY_LADDER = """async (cell) => {
+  const { render } = await import("/assets/web/ladder.js");
+  const parentElement = document.body.appendChild(document.createElement("div"));
+  const rows = [{ name: "Duchi", cells: [cell] }];
+  render({ data: { known: [], budgets: ["ε 1"], rows, caption: "", title: "" }, parentElement });
+  const { disabled } = parentElement.querySelector(".es-save");
+  parentElement.remove();
+  return disabled;
+}"""
+
+
+def test_a_ladder_without_a_cell_cannot_be_saved_as_a_picture(page: Page):
+    cell = {
+        "images": [{"width": 1, "height": 1, "channels": 1, "pixels": ""}],
+        "lines": [],
+        "label": "",
+        "mark": "",
+    }
+    assert page.evaluate(EMPTY_LADDER, None) is True
+    cell["images"] = []
+    assert page.evaluate(EMPTY_LADDER, cell) is False
+
+
+def test_a_tooltip_hides_the_labels_beside_the_lines_and_not_they_it(page: Page):
+    page.locator(".es-chart .es-labels").first.wait_for(state="attached")
+    order = page.evaluate(
+        """() => [...document.querySelectorAll(".es-chart .es-labels")].map(
+          (words) => words.compareDocumentPosition(words.closest(".es-chart").querySelector(".hoverlayer"))
+        )"""
+    )
+    assert order
+    assert all(place & 4 for place in order), "the tooltips follow, so they are drawn above"
+
+
+def test_a_card_on_start_is_one_stop_of_the_keyboard(page: Page):
+    page.get_by_role("link", name="Start").click()
+    page.get_by_role("button", name="Open").first.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.innerText") == "Open"
