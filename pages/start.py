@@ -11,6 +11,7 @@ from pages.parts import components
 from pages.parts.acts import lasting_refusal
 from pages.parts.cards import picture
 from pages.parts.job_list import job_line
+from pages.parts.meanings import AGGREGATOR, EPSILON, SIGMA
 from pages.parts.refreshing import refreshing
 from pages.parts.text import budgets_in_words, few
 from pages.parts.visitor import sign_in_entrance, teacher_entrance
@@ -26,6 +27,7 @@ def main() -> None:
         "In federated learning every client can ask for its own budget ε. Here you change it, see at once "
         "what noise it adds, train a real model, and watch what it learns and what an attacker still sees."
     )
+    st.caption(f"{EPSILON} {SIGMA} {AGGREGATOR}")
     names = presets.names()
     for row in range(0, len(names), 2):
         for column, name in zip(st.columns(2, gap="medium"), names[row : row + 2], strict=False):

@@ -136,7 +136,7 @@ class WeighsByNoise(Aggregator):
     """Shared by aggregators that weight by noise: the variance that clients have between them."""
 
     between_: Annotated[float, Number(BETWEEN)] = Field(
-        BETWEEN.default, alias="between", description="variance between clients' true weights, τ²"
+        BETWEEN.default, alias="between", description="variance between clients' true weights, κ²"
     )
 
     @property

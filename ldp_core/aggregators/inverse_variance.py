@@ -14,9 +14,9 @@ class InverseVariance(WeighsByNoise):
     label = "1/σ²"
     order = 3
     summary = (
-        "A client with twice the noise σ counts a quarter: with τ 0 the least noise a weighted mean can have."
+        "A client with twice the noise σ counts a quarter: with κ 0 the least noise a weighted mean can have."
     )
-    formula = r"\bar w=\sum_i\frac{1/(\sigma_i^2+\tau^2)}{\sum_j 1/(\sigma_j^2+\tau^2)}\,\tilde w_i"
+    formula = r"\bar w=\sum_i\frac{1/(\sigma_i^2+\kappa^2)}{\sum_j 1/(\sigma_j^2+\kappa^2)}\,\tilde w_i"
     reference = "Best linear unbiased estimate (Gauss–Markov); mathematics, section 2"
 
     def raw_weights(

@@ -18,13 +18,13 @@ PRESET = Preset(
             both(listens("1/σ²", low=0.9), names("1/σ²", LATE, high=0.01)),
         ),
         Sentence(
-            "Allowing for a variance between clients, 1/(σ²+τ²), lets the cautious back in and "
+            "Allowing for a variance between clients, 1/(σ²+κ²), lets the cautious back in and "
             "repairs a part.",
-            both(listens("1/(σ²+τ²)", high=0.8), names("1/(σ²+τ²)", LATE, low=0.2, high=0.8)),
+            both(listens("1/(σ²+κ²)", high=0.8), names("1/(σ²+κ²)", LATE, low=0.2, high=0.8)),
         ),
         Sentence(
             "Over all ten digits it is ahead of both the others.",
-            both(ranked("1/(σ²+τ²)", "mean", by=0.01), ranked("1/(σ²+τ²)", "1/σ²", by=0.03)),
+            both(ranked("1/(σ²+κ²)", "mean", by=0.01), ranked("1/(σ²+κ²)", "1/σ²", by=0.03)),
         ),
     ),
     base={
@@ -34,6 +34,6 @@ PRESET = Preset(
     variants=(
         ("mean", {"aggregator.name": "mean"}),
         ("1/σ²", {"aggregator.name": "inverse_variance"}),
-        ("1/(σ²+τ²)", {"aggregator.name": "inverse_variance", "aggregator.between": 1.0}),
+        ("1/(σ²+κ²)", {"aggregator.name": "inverse_variance", "aggregator.between": 1.0}),
     ),
 )

@@ -27,7 +27,7 @@ from pages.parts.charts import (
 from pages.parts.live_charts import QUARTERS, band, label, line, reach, thinned
 from pages.parts.series import Series
 from pages.parts.tally import running, running_cap, tally
-from pages.parts.text import number, percent
+from pages.parts.text import EXACT_DB, decibels, number, percent
 
 Attacked = Sequence[tuple[Series, Sequence[Tries]]]
 """Each variant with what became of one client's uploads in each of its seeds."""
@@ -180,4 +180,4 @@ def _level(
 
 
 def _decibels(value: float) -> str:
-    return f"{number(value, 2)} dB" if value < 100 else f"{value:.0f} dB"
+    return f"{number(value, 2)} dB" if value < EXACT_DB else decibels(value)

@@ -12,6 +12,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Variant
 from pages.parts.attack_choices import attack_choices
 from pages.parts.fields import bind, complain, component, named, one_of, real, whole
+from pages.parts.meanings import AGGREGATOR, MECHANISM, each
 from pages.parts.text import asked_in_words, joined, plain, ranges_in_words
 from pages.parts.workspace import Workspace
 
@@ -20,6 +21,7 @@ COMPARE: dict[str, tuple[str, Any]] = {
     "Aggregators": ("aggregator.name", aggregators.registry),
     "Mechanisms": ("mechanism.name", mechanisms.registry),
 }
+MEANS = {"Aggregators": AGGREGATOR, "Mechanisms": MECHANISM}
 SENT = {"weights": "the weights", "update": "what changed"}
 
 
@@ -37,10 +39,12 @@ def choices(workspace: Workspace) -> None:
     st.page_link("clients.py", label=":blue[Change the clients]")
     varied = {path for variant in draft.variants for path in variant.set}
     if "mechanism.name" not in varied:
-        component(workspace, "mechanism", "Mechanism", mechanisms.registry, base.mechanism)
+        component(workspace, "mechanism", "Mechanism", mechanisms.registry, base.mechanism, what=MECHANISM)
     _compared(workspace)
     if "aggregator.name" not in varied:
-        component(workspace, "aggregator", "Aggregator", aggregators.registry, base.aggregator)
+        component(
+            workspace, "aggregator", "Aggregator", aggregators.registry, base.aggregator, what=AGGREGATOR
+        )
     whole(workspace, "rounds", "Rounds", limits.ROUNDS, base.rounds)
     whole(
         workspace,
@@ -77,7 +81,9 @@ def _compared(workspace: Workspace) -> None:
     paths = {path for variant in variants for path in variant.set}
     now = next((name for name, (path, _) in COMPARE.items() if paths == {path}), PREPARED)
     options = [*([PREPARED] if now == PREPARED else []), *COMPARE]
-    one_of(workspace, "compare", "Compare", dict(zip(options, options, strict=True)), now, _set_compared)
+    told = each(MEANS[now], COMPARE[now][1]) if now in COMPARE else None
+    names = dict(zip(options, options, strict=True))
+    one_of(workspace, "compare", "Compare", names, now, _set_compared, help=told)
     if now == PREPARED:
         st.caption(joined([plain(variant.label) for variant in variants]))
         return

@@ -17,6 +17,7 @@ from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.limits import LABEL_LENGTH
 from ldp_core.mechanisms import Mechanism
 from pages.parts.fields import Apply, named, one_of, own_parameters
+from pages.parts.meanings import AGGREGATOR, MECHANISM
 from pages.parts.styles import Style, styles
 from pages.parts.text import plain
 from pages.parts.workspace import Workspace
@@ -133,7 +134,7 @@ def _one(workspace: Workspace, design: Design) -> None:
         mechanisms.registry.labels(),
         mechanism.name,
         _setter(place, "mechanism.name"),
-        help=mechanism.summary,
+        help=f"{MECHANISM} **{plain(mechanism.label)}**: {mechanism.summary}",
     )
     own_parameters(workspace, f"design {place} mechanism", mechanism, _setters(place, "mechanism"))
     if mechanism.as_printed:
@@ -155,7 +156,7 @@ def _one(workspace: Workspace, design: Design) -> None:
         aggregators.registry.labels(),
         aggregator.name,
         _setter(place, "aggregator.name"),
-        help=aggregator.summary,
+        help=f"{AGGREGATOR} **{plain(aggregator.label)}**: {aggregator.summary}",
     )
     own_parameters(workspace, f"design {place} aggregator", aggregator, _setters(place, "aggregator"))
     with st.popover("Formulas and sources", width="stretch"):

@@ -22,7 +22,7 @@ from pages.parts.job_state import desk_of, gone, is_gone, place_in_queue, time_l
 from pages.parts.pace import pace
 from pages.parts.refreshing import refreshing
 from pages.parts.shared import look_again, watched
-from pages.parts.text import number, percent, plain
+from pages.parts.text import decibels, number, percent, plain
 from pages.parts.text import seconds as in_words
 
 
@@ -142,10 +142,10 @@ def _cell(cell: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
     if cell is None:
         return None
     images = [cell["image"]]
-    lines = [f"{cell['psnr']:.1f} dB"]
+    lines = [decibels(cell["psnr"], 1)]
     if cell["pairs"]:
         images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
-        lines = [f"{cell['recovered']} of {cell['n']} back", f"best {cell['psnr']:.1f} dB"]
+        lines = [f"{cell['recovered']} of {cell['n']} back", f"best: {decibels(cell['psnr'], 1)}"]
     elif cell["identified"] is not None:
         lines += ["picked", percent(cell["identified"] / cell["n"])]  # two lines in every cell, or in none
     words = f"{name} at ε {number(cell['epsilon'])}: {', '.join(lines)}; {cell['verdict']['text']}"

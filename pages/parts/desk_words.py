@@ -7,7 +7,7 @@ from typing import Any
 from ldp_core import attacks, datasets, mechanisms, models
 from ldp_core.attacks.verdict import RECOVERED_DB, VISIBLE_DB
 from ldp_core.runs.desk import Desk
-from pages.parts.text import few, number, percent, plain
+from pages.parts.text import decibels, few, number, percent, plain
 
 Body = dict[str, Any]
 MARKS = {
@@ -17,8 +17,6 @@ MARKS = {
     "more than by chance, but fewer than that.",
 }
 """What the colours around the pictures mean, by the kind of upload: as `judge` and `judge_share` say it."""
-EXACT_DB = 100.0
-"""From here on the image is back to the last digit that a picture has."""
 
 
 def caption(desk: Desk) -> str:
@@ -123,8 +121,7 @@ def controls(desk: Desk) -> list[str]:
 
 
 def _back(body: Body) -> str:
-    close = "an exact copy" if body["psnr"] >= EXACT_DB else f"{body['psnr']:.0f} dB"
-    return f"{body['recovered']} of {body['n']} back, {close}"
+    return f"{body['recovered']} of {body['n']} back, {decibels(body['psnr'])}"
 
 
 def _cells(desk: Desk, name: str) -> list[Body]:

@@ -166,6 +166,7 @@ def component(
     registry: Registry[Any],
     value: Component,
     key: str = "name",
+    what: str = "",
 ) -> None:
     """A field that holds a component: everything its registry has, and the parameters of the chosen one.
 
@@ -176,8 +177,10 @@ def component(
         registry: where its components come from.
         value: the one in the draft.
         key: the key that holds its name in JSON, "name" or "kind".
+        what: what such a component is, in a sentence; told before what the chosen one does.
     """
-    named(workspace, f"{field}.{key}", title, registry.labels(), value.name, help=value.summary)
+    words = f"{what} **{plain(value.label)}**: {value.summary}" if what else value.summary
+    named(workspace, f"{field}.{key}", title, registry.labels(), value.name, help=words)
     own_parameters(workspace, field, value)
 
 

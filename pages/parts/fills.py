@@ -9,6 +9,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
 from pages.parts.cells import resized
 from pages.parts.fields import named, one_of, real, whole
+from pages.parts.meanings import EPSILON, TAU
 from pages.parts.text import listed
 from pages.parts.workspace import Workspace
 
@@ -31,7 +32,7 @@ def fills(workspace: Workspace) -> None:
     epsilon = clients.epsilon
     now = epsilon if isinstance(epsilon, str) else SAME if isinstance(epsilon, float) else TABLE
     laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in EPSILON_MODES.items()}
-    named(workspace, "budgets", "Budgets ε", _with_table(laws, now), now, _set_budgets)
+    named(workspace, "budgets", "Budgets ε", _with_table(laws, now), now, _set_budgets, help=EPSILON)
     if isinstance(epsilon, str):
         st.caption(EPSILON_MODES[epsilon].summary)
     if isinstance(epsilon, float):
@@ -48,7 +49,7 @@ def fills(workspace: Workspace) -> None:
     _limit(workspace, clients)
     now = _law_of_ranges(clients)
     laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in RANGE_MODES.items()}
-    named(workspace, "ranges", "Safe ranges τ", _with_table(laws, now), now, _set_ranges)
+    named(workspace, "ranges", "Safe ranges τ", _with_table(laws, now), now, _set_ranges, help=TAU)
     if now in RANGE_MODES:
         st.caption(RANGE_MODES[now].summary)
     if now == SAME:

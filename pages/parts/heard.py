@@ -31,8 +31,8 @@ def heard(shown: Sequence[Series], moment: Moment) -> None:
 
 def _card(rows: Rows) -> Card:
     words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
-    weights = [f"{percent(row['weight'], 1)} with {one.label}" for one, row in rows if row["weight"] > 0]
-    held = f" The permissive clients hold {listed(weights)} of the weight." if weights else ""
+    shares = [f"{percent(row['share'], 1)} with {one.label}" for one, row in rows if row["share"] > 0]
+    held = f" The permissive clients' share of the average: {listed(shares)}." if shares else ""
     return Card(
         title="Whom does the model serve?",
         rest=" Accuracy in %, by group of clients and by class",
@@ -54,7 +54,7 @@ def row_of(one: Series) -> dict[str, Any] | None:
         values = [v for event in last if (v := event["accuracy_per_group"].get(group)) is not None]
         found[group] = float(np.mean(values)) if values else None
     found["classes"] = np.mean([event["accuracy_per_class"] for event in last], axis=0).tolist()
-    found["weight"] = float(np.mean([event["client_weights"].get("permissive", 0.0) for event in last]))
+    found["share"] = float(np.mean([event["client_weights"].get("permissive", 0.0) for event in last]))
     return found
 
 

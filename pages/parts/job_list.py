@@ -21,7 +21,7 @@ from pages.parts.acts import act, lasting_refusal
 from pages.parts.job_state import progress_of
 from pages.parts.scenario import named
 from pages.parts.shared import PAUSE_SECONDS
-from pages.parts.text import ago, asked_in_words, bytes_in_words, few, number, plain
+from pages.parts.text import ago, asked_in_words, bytes_in_words, few, number, plain, runs_in_words
 from pages.parts.uncut import uncut
 from pages.parts.visitor import visitor
 
@@ -151,8 +151,11 @@ def in_words(kind: str, request: Mapping[str, Any]) -> Words:
         given = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
         # its draft is what it trains, not what somebody has edited: the name alone says where it is from
         return Words(draft.base.name, _attacked(ladder), few([mechanisms.get(name).label for name in given]))
-    count = len(draft.runs(bool(request.get("reference"))))
-    size = f"{count} run{'s' if count > 1 else ''} of {number(draft.base.rounds, 6)} rounds"
+    count = len(draft.runs())
+    clean = len(draft.runs(bool(request.get("reference")))) - count
+    rounds = draft.base.rounds
+    each = f"{number(rounds, 6)} round{'s' if rounds > 1 else ''}{' each' if count + clean > 1 else ''}"
+    size = f"{runs_in_words(count + clean, clean)}, {each}"
     asked = asked_in_words(draft.experiments())
     more = f"; or {len(asked) - MOST_ASKED} more" if len(asked) > MOST_ASKED else ""
     used = {mechanisms.get(experiment.mechanism.name).label for experiment in draft.experiments()}

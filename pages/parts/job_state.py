@@ -11,6 +11,7 @@ import streamlit as st
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
+from ldp_core.experiment.draft import REFERENCE
 from ldp_core.runs import slots, within
 from ldp_core.runs.desk import Desk
 from ldp_core.runs.doing import doing
@@ -21,14 +22,14 @@ from ldp_core.runs.states import RESUMABLE
 from ldp_core.runs.store import copied
 from ldp_core.runs.waiting import Wait, wait, would_wait
 from pages.parts.series import Series
-from pages.parts.text import number, plain, seconds
+from pages.parts.text import number, plain, runs_in_words, seconds
 from pages.parts.visitor import visitor
 
 
 def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
     """Draw the line."""
-    runs = len(progress.runs) or len(draft.runs(bool(job.request.get("reference"))))
-    several = f"{runs} run{'s' if runs > 1 else ''}"
+    numbers = [run.variant for run in progress.runs or draft.runs(bool(job.request.get("reference")))]
+    runs, several = len(numbers), runs_in_words(len(numbers), numbers.count(REFERENCE))
     every = progress.rounds_in_all(draft.base.rounds) or runs * draft.base.rounds
     done = progress.rounds_done()
     rounds = number(draft.base.rounds, 6)
@@ -58,7 +59,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     elif job.status == "completed":
         known = _known(job, runs)
         took = seconds(_took(job, progress))
-        st.caption(f"Finished: {several} of {rounds} rounds in {took}{known}")
+        st.caption(f"Finished: {rounds} rounds of {several}, in {took}{known}")
     elif job.status == "cancelled":
         why = f"; {plain(job.message, 200)}" if job.message else ""
         st.caption(f"{_stopped(draft, progress)}{why}")

@@ -14,7 +14,7 @@ from ldp_core.runs.outcomes import verdict_on
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
 from pages.parts.tally import attempts_on, between, tally
-from pages.parts.text import number, percent
+from pages.parts.text import decibels, number, percent
 
 MOST_COLUMNS = 3
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
@@ -77,7 +77,7 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
     event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
     clean, clipped = (tries[best].psnr[control][event["round"] - 1] for control in ("clean", "clipped"))
     guess = event.get("psnr_class_mean")
-    label = "" if guess is None else f"; the average {target['label']} gets {guess:.1f} dB"
+    label = "" if guess is None else f"; the average image of a {target['label']}: {guess:.1f} dB"
     return {
         "name": f"Client {client + 1}",
         "budget": _budgets(attacked, client),
@@ -86,7 +86,7 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
             *(
                 {
                     "image": one["image"],
-                    "captions": [f"{one['psnr']:.1f} dB"],
+                    "captions": [decibels(one["psnr"], 1)],
                     "mark": verdict.kind,
                 }
                 for one, verdict in zip(made, verdicts, strict=True)
@@ -96,8 +96,8 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
         "verdict": _said(attacked, verdicts, best),
         "kind": verdicts[best].kind,
         "picked": _how_often(attacked, client),
-        "detail": f"round {event['round']}, correlation {event['ncc']:.2f}; without noise {clean:.0f} dB, "
-        f"clipped only {clipped:.0f} dB{label}",
+        "detail": f"round {event['round']}, correlation {event['ncc']:.2f}; without noise: "
+        f"{decibels(clean)}; clipped, without noise: {decibels(clipped)}{label}",
     }
 
 
@@ -114,14 +114,14 @@ def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, 
         "name": f"Client {client + 1}",
         "budget": _budgets(attacked, client),
         "pairs": [
-            {"original": pair["original"], "image": pair["image"], "caption": f"{pair['psnr']:.0f} dB"}
+            {"original": pair["original"], "image": pair["image"], "caption": decibels(pair["psnr"])}
             for pair in pairs
         ],
         "lines": [f"{one.label}: {_back(event)}" for one, event in zip(attacked, made, strict=True)],
         "verdict": _said(attacked, verdicts, best),
         "kind": verdicts[best].kind,
         "detail": f"shown: the best {len(pairs)} of {tries[best].images}, {attacked[best].label}, round "
-        f"{event['round']}; without noise {controls[0]} back, clipped only {controls[1]}",
+        f"{event['round']}; without noise {controls[0]} are back; clipped, without noise, {controls[1]}",
     }
 
 

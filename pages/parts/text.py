@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from ldp_core.experiment import Experiment
 
 THIN = "\u202f"
+EXACT_DB = 100.0
 MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^=&"})
 ICON, JOINER = re.compile(r":(?=material/|streamlit:)"), "\u2060"
 """Streamlit looks for icons when Markdown has been read, so no backslash hides them from it: a character
@@ -43,6 +44,17 @@ def exponent(power: int) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """A share as a percentage."""
     return f"{100 * share:.{digits}f}{THIN}%"
+
+
+def decibels(psnr: float, digits: int = 0) -> str:
+    """How close a picture came: a copy whose errors are below any digit of a pixel is called one."""
+    return "exact copy" if psnr >= EXACT_DB else f"{psnr:.{digits}f} dB"
+
+
+def runs_in_words(runs: int, clean: int) -> str:
+    """So many runs, of which one may be the one without noise that all others are held against."""
+    own = runs - clean
+    return f"{own} run{'' if own == 1 else 's'}" + (" and one without noise" if clean else "")
 
 
 def seconds(value: float) -> str:

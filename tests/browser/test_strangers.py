@@ -29,7 +29,9 @@ def test_two_strangers_with_the_same_link_get_the_same_curves(
     for one in strangers:
         one.page.get_by_role("button", name="Train", exact=True).click()
     for one in strangers:
-        expect(one.page.get_by_text("Finished: 10 runs of 6 rounds")).to_be_visible(timeout=TRAINING)
+        expect(one.page.get_by_text("Finished: 6 rounds of 9 runs and one without noise")).to_be_visible(
+            timeout=TRAINING
+        )
         whole = "(plot) => plot.some((line) => line[1].length >= 6)"  # noise begins with round 1
         one.page.wait_for_function(f"() => ({DRAWN})().every({whole})")
     first, second = (one.page.evaluate(DRAWN) for one in strangers)

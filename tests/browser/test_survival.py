@@ -88,7 +88,9 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Ser
     again.page.locator(".es-panels canvas").first.wait_for()
     assert time.monotonic() - up < within(5)
     assert queue.get(job.id).status == "running"
-    expect(again.page.get_by_text("Finished: 10 runs of 60 rounds")).to_be_visible(timeout=TRAINING)
+    expect(again.page.get_by_text("Finished: 60 rounds of 9 runs and one without noise")).to_be_visible(
+        timeout=TRAINING
+    )
     expect(again.page.locator(".es-row")).to_have_count(3)
     again.context.close()
     assert again.complaints == []
@@ -107,8 +109,10 @@ def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(browser: Brow
     said = re.compile(r"Interrupted at round \d+( to \d+)? of 30: the worker was stopped from outside")
     expect(page.get_by_text(said)).to_be_visible()
     page.get_by_role("button", name="Go on where it stopped").click()
-    expect(page.get_by_text(re.compile("Training: round|Finished: 10 runs"))).to_be_visible()
-    expect(page.get_by_text("Finished: 10 runs of 30 rounds")).to_be_visible(timeout=TRAINING)
+    expect(page.get_by_text(re.compile("Training: round|Finished: 30 rounds"))).to_be_visible()
+    expect(page.get_by_text("Finished: 30 rounds of 9 runs and one without noise")).to_be_visible(
+        timeout=TRAINING
+    )
     assert [one.id for one in queue.find()] == [job.id], "it is the same run"
     told = [event for event in events_after(job.folder) if event.body["event"] == "round"]
     for run in range(10):

@@ -160,7 +160,7 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     assert closest is not None
     label = trained[0].runs[0].targets[0]["label"]
     detail = panel["rows"][0]["detail"]
-    assert detail.endswith(f"the average {label} gets {closest['psnr_class_mean']:.1f} dB")
+    assert detail.endswith(f"the average image of a {label}: {closest['psnr_class_mean']:.1f} dB")
 
     gallery = server_panel(trained, "real", worst=True, empty="")
     row = gallery["rows"][0]

@@ -95,5 +95,5 @@ def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
 
 
 def test_a_control_that_comes_back_to_the_last_digit_is_an_exact_copy(desk: Desk):
-    assert "back, an exact copy; clipped only" in controls(desk)[0]
+    assert "back, exact copy; clipped only" in controls(desk)[0]
     assert "120 dB" not in "".join(controls(desk))

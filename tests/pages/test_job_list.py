@@ -24,7 +24,7 @@ def test_a_run_says_what_it_compares_and_who_asks_for_what():
     said = in_words("run", {"draft": DRAFT.as_json(), "reference": True})
     assert said == Words(
         "Two volunteers among twenty",
-        f"10 runs of {DRAFT.base.rounds} rounds",
+        f"9 runs and one without noise, {DRAFT.base.rounds} rounds each",
         "Piecewise: mean, 1/σ, 1/σ²",
         "20 clients: 18 ask for ε 0.5, 2 for ε 8",
     )

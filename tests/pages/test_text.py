@@ -63,3 +63,15 @@ def test_sizes():
     assert text.bytes_in_words(0) == "0.0\u202fMB"
     assert text.bytes_in_words(12_345_678) == "12.3\u202fMB"
     assert text.bytes_in_words(5e9) == "5\u202fGB"
+
+
+def test_a_copy_without_errors_is_called_one():
+    assert text.decibels(120.0) == text.decibels(120.0, 1) == "exact copy"
+    assert text.decibels(20.56, 1) == "20.6 dB"
+    assert text.decibels(91.6) == "92 dB"
+
+
+def test_the_run_without_noise_is_not_counted_among_the_others():
+    assert text.runs_in_words(10, 1) == "9 runs and one without noise"
+    assert text.runs_in_words(1, 0) == "1 run"
+    assert text.runs_in_words(2, 1) == "1 run and one without noise"
