@@ -17,9 +17,7 @@ TAU = (
 )
 SIGMA = "σ (sigma) is the size of that noise, as a standard deviation."
 MECHANISM = "A mechanism is how a client randomises what it sends."
-AGGREGATOR = (
-    "An aggregator is how the server makes one model of what all clients send: each client's share of it."
-)
+AGGREGATOR = "An aggregator is how the server makes one model of what all clients send, and which share each has in it."
 
 
 def each(what: str, registry: Registry[Any]) -> str:
