@@ -17,7 +17,9 @@ TAU = (
 )
 SIGMA = "σ (sigma) is the size of that noise, as a standard deviation."
 MECHANISM = "A mechanism is how a client randomises what it sends."
-AGGREGATOR = "An aggregator is how the server makes one model of what all clients send, and which share each has in it."
+AGGREGATOR = (
+    "An aggregator is how the server makes one model of what all send, and which share each has in it."
+)
 
 
 def each(what: str, registry: Registry[Any]) -> str:
