@@ -23,7 +23,7 @@ PRESET = Preset(
             both(listens("1/(σ²+κ²)", high=0.8), names("1/(σ²+κ²)", LATE, low=0.2, high=0.8)),
         ),
         Sentence(
-            "Over all ten digits it is ahead of both the others.",
+            "Over all ten digits it came out ahead of both the others, with each of the seeds.",
             both(ranked("1/(σ²+κ²)", "mean", by=0.01), ranked("1/(σ²+κ²)", "1/σ²", by=0.03)),
         ),
     ),

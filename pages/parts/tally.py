@@ -47,7 +47,7 @@ class Tally:
     @property
     def picked(self) -> str:
         """How many right picks."""
-        return number(self.hits, 4)
+        return number(self.hits, 3) if self.hits < 100 else f"{self.hits:.0f}"
 
     @property
     def candidates(self) -> int:

@@ -74,7 +74,7 @@ def test_the_attack_over_rounds_is_drawn_as_it_was_told(trained: list[Series], c
     picks = np.array([tries.picks[:] for tries in told[2][1]])
     assert curve.y[-1] == pytest.approx(picks.mean(), rel=1e-5)
     words = " ".join(note.text for note in picked.layout.annotations)
-    assert f"{number(picks.sum(), 4)} of {picks.size}" in words
+    assert f"{number(picks.sum(), 3)} of {picks.size}" in words
     assert "guessing 1 of 10" in words
     assert "no bound below 100" in words, "a bound that excludes nothing is drawn, and labelled so"
     assert picked.layout.xaxis.range == pixels.layout.xaxis.range == (0, ROUNDS)
