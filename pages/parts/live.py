@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -31,7 +32,7 @@ from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, upload
 from pages.parts.shared import PAUSE_SECONDS, Moment, look_again, once, watched
 from pages.parts.text import number, plain
 
-FADED = "<style>.st-key-results :is(.es-panels, .es-cards) { opacity: 0.5; }</style>"
+ASSETS = Path(__file__).parents[2] / "assets"
 VIEWS = {True: "closest reconstructions", False: "newest"}
 
 
@@ -48,7 +49,7 @@ def live_view(
         stale: whether the page holds other settings by now.
     """
     if stale:
-        st.html(FADED)
+        st.html(ASSETS / "stale.css")
     with st.container(key="results"):
         _live_view(draft, job, lesson, own, stale)
 
