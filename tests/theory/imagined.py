@@ -13,6 +13,9 @@ from ldp_core.federated.upload import perturbed
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
+SOME = 64
+"""Weights that stand for all, where each has noise of its own."""
+
 
 def random_experiment(generator: np.random.Generator) -> dict[str, Any]:
     """Any mechanism, form, aggregator, selection, partition, population, range, target and limit."""
@@ -83,39 +86,47 @@ def measured(experiment: Experiment, draws: int, generator: np.random.Generator)
     spending, limits = Spending(experiment), experiment.clients.run_limits()
     most = np.array([spending.affordable(c, x) if np.isfinite(x) else experiment.rounds
                      for c, x in zip(everyone(experiment), limits.tolist(), strict=True)])  # fmt: skip
+    limited = bool((most < experiment.rounds).any())
+    facts = {}
     found = np.zeros(draws)
     for i in range(draws):
         number = int(generator.integers(1, experiment.rounds + 1))
         sent = np.zeros(count, dtype=np.int64)
-        for _ in range(number - 1 if (most < experiment.rounds).any() else 0):
+        for _ in range(number - 1 if limited else 0):
             chosen = experiment.selection.choose(count, generator)
             sent[chosen[sent[chosen] < most[chosen]]] += 1
         chosen = experiment.selection.choose(count, generator)
         chosen = chosen[sent[chosen] < most[chosen]]
+        if number not in facts:
+            pieces, ends = experiment.pieces(number), (population.epsilon, population.low, population.high)
+            shares = [piece.size / experiment.dimension for piece in pieces]
+            worst = sum(s * p.mechanism.max_variance(*ends) for s, p in zip(shares, pieces, strict=True))
+            facts[number] = pieces, np.asarray(worst)
         if len(chosen):
-            found[i] = _round(experiment, chosen, number, held, population, generator)
+            found[i] = _round(experiment, chosen, *facts[number], held, population, generator)
     return found
 
 
 def _round(
     experiment: Experiment,
     chosen: np.ndarray,
-    number: int,
+    pieces: Any,
+    worst: Floats,
     held: Floats,
     population: Any,
     generator: np.random.Generator,
 ) -> float:
-    worst = np.zeros(len(population.epsilon))
-    pieces = experiment.pieces(number)
-    for piece in pieces:
-        ends = (population.epsilon, population.low, population.high)
-        worst += piece.size / experiment.dimension * piece.mechanism.max_variance(*ends)
     weights = experiment.aggregator.weights(
         worst[chosen], held[chosen], experiment.aggregator.between, generator
     )
+    if not weights.any():
+        return 0.0
     columns = population.columns(chosen)
-    values = np.broadcast_to((columns[1] + columns[2]) / 2, (len(chosen), experiment.dimension)).copy()
-    if experiment.mechanism.name == "piecewise":  # as printed, the largest weight sets the scale
+    alike = len(pieces) == 1 and pieces[0].mechanism.scope == "coordinate"
+    width = SOME if alike else experiment.dimension
+    values = np.broadcast_to((columns[1] + columns[2]) / 2, (len(chosen), width)).copy()
+    by_the_largest = experiment.mechanism.name == "piecewise"  # as printed, it sets the scale
+    if by_the_largest:
         values[:, -1] = columns[2][:, 0]
-    noise = perturbed(pieces, values, columns, generator) - values
-    return float(((weights @ noise)[:-1] ** 2).mean())
+    noise = weights @ (perturbed(pieces, values, columns, generator) - values)
+    return float((noise[: -1 if by_the_largest else None] ** 2).mean())
