@@ -88,7 +88,7 @@ def own_epsilon(
     if pair is None or uses < 2:
         return found
     size = two_answers.block_of(uses)
-    block = _joined(size * math.log(pair[0] / pair[1]), two_answers.block_curve(*pair, size))
+    block = _joined(size * pair.loss, two_answers.block_curve(pair, size))
     return min(found, _epsilon(block, -(-uses // size), delta))
 
 

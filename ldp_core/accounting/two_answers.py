@@ -11,6 +11,7 @@ blocks are then composed as uses of their own are.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,31 +24,46 @@ CELLS = 8
 """Cells of the lattice in the larger loss."""
 TOO_FEW = 1e-3
 """A loss of the low answer, as a share of the high one's, below which the lattice tells little."""
-LEAST = 1e-290
-"""A probability of an answer below which its ratio to another is lost."""
+LEAST = -667.0
+"""The logarithm of an answer's probability below which its ratio to another is lost."""
 
 
-def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> tuple[float, float] | None:
-    """The probability of the answer that tells more, from the end it speaks for and from the other end.
-
-    None for a mechanism that has not two answers, or whose two tell the same.
+class Answers(NamedTuple):
+    """The logarithms of two answers' probabilities, the one that tells more first: from the end of the range
+    that this one speaks for, and from the other. A probability next to 1 would lose all digits of the rest.
     """
+
+    likely: float
+    unlikely: float
+    other_likely: float
+    """Of the answer that tells less, from the end that the first speaks for: its loss is negative there."""
+    other_unlikely: float
+
+    @property
+    def loss(self) -> float:
+        """Of the answer that tells more."""
+        return self.likely - self.unlikely
+
+
+def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> Answers | None:
+    """The answers of a mechanism with two; None for one that has not two, or whose two tell the same."""
     if mechanism.scope != "coordinate":
         return None
     atoms = mechanism.atoms(low, epsilon, low, high)
     if len(atoms) != 2:
         return None
     top, bottom = (
-        np.exp([float(mechanism.log_prob(atom, end, epsilon, low, high)) for atom in atoms])
-        for end in (high, low)
+        [float(mechanism.log_prob(atom, end, epsilon, low, high)) for atom in atoms] for end in (high, low)
     )
-    if abs(float(top.sum()) - 1) > 1e-9 or min(*top, *bottom) < LEAST:
+    whole = math.exp(top[0]) + math.exp(top[1])
+    if abs(whole - 1) > 1e-9 or min(*top, *bottom) < LEAST:
         return None  # it has other answers, or one that is too rare to be told from none
-    (p, q), (p_, q_) = (top[1], bottom[1]), (bottom[0], top[0])
-    upper, lower = math.log(p / q), math.log(p_ / q_)
+    upper, lower = top[1] - bottom[1], bottom[0] - top[0]
     if min(upper, lower) > (1 - TOO_FEW) * max(upper, lower) or min(upper, lower) <= 0:
         return None
-    return (float(p), float(q)) if upper > lower else (float(p_), float(q_))
+    if upper > lower:
+        return Answers(top[1], bottom[1], top[0], bottom[0])
+    return Answers(bottom[0], top[0], bottom[1], top[1])
 
 
 def block_of(uses: int) -> int:
@@ -57,21 +73,20 @@ def block_of(uses: int) -> int:
     return min(reversed(BLOCKS), key=lambda size: -(-uses // size) * size)
 
 
-def block_curve(likely: float, unlikely: float, uses: int) -> Floats:
-    """δ of `uses` uses at losses 0, …, uses·ε, `CELLS` of them for one ε, from above; inputs may adapt.
-
-    Args:
-        likely, unlikely: the probability of the answer that tells more, from the two ends.
-    """
-    step = math.log(likely / unlikely) / CELLS
+def block_curve(pair: Answers, uses: int) -> Floats:
+    """δ of `uses` uses at losses 0, …, uses·ε, `CELLS` of them for one ε, from above; inputs may adapt."""
+    step = pair.loss / CELLS
     # the other answer's loss lies between two places; what is split between them keeps both laws' totals
-    place = math.log((1 - likely) / (1 - unlikely)) / step
+    place = (pair.other_likely - pair.other_unlikely) / step
     left = math.floor(place)
-    share = -math.expm1((left - place) * step) / -math.expm1(-step)
-    forth = [(CELLS, likely), (left, (1 - likely) * (1 - share)), (left + 1, (1 - likely) * share)]
+    other, whole = math.exp(pair.other_likely), -math.expm1(-step)
+    share = -math.expm1((left - place) * step) / whole
+    rest = math.exp(-step) * math.expm1((left + 1 - place) * step) / whole  # 1 − share, to its last digit
+    forth = [(CELLS, math.exp(pair.likely)), (left, other * rest), (left + 1, other * share)]
     back = [(-j, p * math.exp(-j * step)) for j, p in forth]
     reach = uses * CELLS
-    curve = np.maximum(0.0, -np.expm1(step * np.arange(-reach, reach + 1)))
+    with np.errstate(over="ignore"):  # far above the loss itself δ is 0, however far
+        curve = np.maximum(0.0, -np.expm1(step * np.arange(-reach, reach + 1)))
     below, above = -np.expm1(step * np.arange(-reach - CELLS, -reach)), np.zeros(CELLS)
     for _ in range(uses):
         known = np.concatenate([below, curve, above])

@@ -46,7 +46,7 @@ def log_affinity(seen: Observation, values: Floats) -> Floats | None:
             each = mechanism.log_affinity(part[:, :1], part, *budget)
             if each is None:
                 return None
-            total[victims] += each.sum(axis=-1)
+            total[victims] += each.sum(axis=-1) if each.ndim == 3 else each  # one of each weight, or of all
     return total * seen.rounds
 
 

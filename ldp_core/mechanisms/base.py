@@ -158,7 +158,8 @@ class Mechanism(Component):
     ) -> Any:
         """The log of the Bhattacharyya coefficient ∫√(p·p′) between the laws of two inputs, per coordinate.
 
-        0 where the outputs tell nothing; None for a mechanism without a closed form.
+        0 where the outputs tell nothing; None for a mechanism without a closed form. Where one weight of a
+        layer is answered, one number per vector (the last axis).
         """
         return None
 

@@ -172,6 +172,14 @@ class Harmony(Mechanism):
             others = np.log1p(-1 / self._d)
         return np.where(near((y - fill) / half, 0.0), others, answered - np.log(self._d))[()]
 
+    def log_affinity(
+        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Any:
+        """Of a whole layer, along the last axis: which weight is answered says nothing, what is answered is
+        Duchi's."""
+        each = np.exp(DUCHI.log_affinity(value, other, epsilon, low, high))
+        return np.log(each.mean(axis=-1))[()]
+
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return DUCHI.privacy_loss(epsilon, low, high)
 

@@ -100,6 +100,13 @@ class LDPSign(Mechanism):
         y = as_floats(output, "output")
         return two_atoms(y, np.ones_like(z), -np.ones_like(z), log_ndtr(z), log_ndtr(-z))[()]
 
+    def log_affinity(
+        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Any:
+        v, w = (self._z(x, epsilon, low, high) for x in (value, other))
+        both = [(log_ndtr(s * v) + log_ndtr(s * w)) / 2 for s in (1, -1)]
+        return np.minimum(np.logaddexp(*both), 0.0)[()]
+
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         top, bottom = self._z(high, epsilon, low, high), self._z(low, epsilon, low, high)
         plus = log_ndtr(top) - log_ndtr(bottom)

@@ -139,16 +139,15 @@ def test_ties_are_told_where_a_mechanism_makes_them():
     assert max(tied) > 1
 
 
-@pytest.mark.parametrize("epsilon", [1e-4, 1.0])
-def test_a_strict_client_leaks_no_more_than_its_bound_over_many_rounds(epsilon: float):
-    """The outsider's run: 44.5 % of 200 rounds at ε 0.0001, where 10 % is chance."""
-    clients = {"count": 20, "epsilon": [epsilon] * 12 + [700] * 8}
-    attack = {"clients": [3, 5], "attacker": "least_squares"}
+def test_strict_clients_leak_no_more_than_their_bounds_over_many_rounds():
+    """The outsider's run: 44.5 % of 200 rounds at ε 0.0001, where 10 % is chance; and half of them at ε 1."""
+    clients = {"count": 20, "epsilon": [1e-4] * 6 + [1] * 6 + [700] * 8}
+    attack = {"clients": [3, 9], "attacker": "least_squares"}
     told = events(
         {"clients": clients, "mechanism": "laplace", "aggregator": "inverse_variance", "rounds": 200,
          "seed": 3, "attack": attack}
     )  # fmt: skip
-    for client in (3, 5):
+    for client in (3, 9):
         mine = [e for e in told if e["event"] == "attack" and e["client"] == client and e["control"] is None]
         hits = sum(e["identification_rank"] == 1 for e in mine)
         assert len(mine) == 200
