@@ -45,7 +45,7 @@ def test_the_verdict_tells_what_training_shows(target: str, half: float):
 
 
 def test_other_random_experiments_bear_the_verdict_out():
-    """16 that the rule was not made from: at its 90 %, fewer than ten hits come twice in ten thousand times."""
+    """16 that the rule was not made from: at its 90 %, fewer than ten hits come twice in ten thousand."""
     hits = [right(*verdict(number)) for number in range(5000, 5016)]
     assert sum(hits) >= 10
 

@@ -168,8 +168,12 @@ def _column(name: str, where: Lines, cells: Sequence[str], problems: list[Proble
         good &= values == np.floor(values)
     wanted = f"must be a {'whole ' if name == 'client' else ''}number {limit}; got "
     bad = np.flatnonzero(~good)
+    said: dict[str, str] = {}  # a whole column often holds the same mistake
     for i, line in zip(bad.tolist(), where[bad].tolist(), strict=True):
-        problems.append(Problem(f"line {line}, {name}", wanted + shown(cells[i].strip() or "nothing")))
+        text = cells[i].strip() or "nothing"
+        if text not in said:
+            said[text] = wanted + shown(text)
+        problems.append(Problem(f"line {line}, {name}", said[text]))
     return np.where(good, values, np.nan)
 
 
