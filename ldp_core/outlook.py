@@ -12,6 +12,7 @@ from typing import Literal
 
 from scipy.special import ndtr
 
+from ldp_core import datasets
 from ldp_core.experiment import Experiment
 from ldp_core.theory import ServerNoise, client_weights, server_noise
 
@@ -31,7 +32,13 @@ NARROW = 0.35
 """A safe range that leaves less than this share of the weights' size keeps a model from learning well."""
 FEW = 3
 """Rounds in which anybody is heard: with fewer it is a matter of luck."""
-USUAL = {"rounds": (5, 30), "learning rate": (0.2, 1.0), "epochs": (1, 3), "batch size": (5, 20)}
+USUAL = {
+    "samples per client": (45, 300),
+    "rounds": (5, 30),
+    "learning rate": (0.2, 1.0),
+    "epochs": (1, 3),
+    "batch size": (5, 20),
+}
 """The training for which the rule was measured."""
 HITS = (164, 179)
 """Experiments of the benchmark that the rule was not made from, 221 to 399: right, and in all."""
@@ -76,7 +83,7 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
     whose = f"the noise of {heard:.0f} rounds" if changes else "the noise left at the server"
     times = f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
-    cut = f", of which the safe range leaves {left:.2g}" if left < 0.9 * size else ""
+    cut = f", of which the safe range leaves {left:.2g}" if left < 0.995 * size else ""
     why = f"{whose} is {times} times the size of a trained weight ({size:g}{cut})"
     bands = f"; it learns up to {low:g}, and not at all above {high:g}"
     if word == "learns" and left < NARROW * size:
@@ -105,6 +112,7 @@ def _beyond(experiment: Experiment, size: float | None) -> str:
     if local.optimizer.name != "sgd":
         return "the rule of thumb was measured with SGD"
     now = {
+        "samples per client": datasets.get(experiment.dataset).train_size / experiment.clients.count,
         "rounds": experiment.rounds,
         "learning rate": local.learning_rate,
         "epochs": local.epochs,
@@ -112,7 +120,7 @@ def _beyond(experiment: Experiment, size: float | None) -> str:
     }
     for what, (low, high) in USUAL.items():
         if not low <= now[what] <= high:
-            return f"the rule of thumb was measured with a {what} from {low:g} to {high:g}, not {now[what]:g}"
+            return f"the rule of thumb was measured for {what} from {low:g} to {high:g}, not {now[what]:.3g}"
     weights = client_weights(experiment)
     if experiment.partition.name != "iid" and weights.max() > 1.5 * weights.min():
         return "clients hold different classes, and some of them count more"

@@ -31,13 +31,17 @@ class Difference:
     held_out: int = 0
     """Samples whose own error is in the interval; 0 where it is not known sample by sample."""
 
+    every: bool = False
+    """The first was ahead with each of the seeds."""
+
     @property
     def low(self) -> float:
-        return self.mean - self.half
+        """Two accuracies are never further apart than 1."""
+        return max(-1.0, self.mean - self.half)
 
     @property
     def high(self) -> float:
-        return self.mean + self.half
+        return min(1.0, self.mean + self.half)
 
     @property
     def clear(self) -> bool:
@@ -62,11 +66,12 @@ def difference(
     gaps: Floats = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     seeds = len(gaps)
     half = inf if seeds < 2 else float(stdtrit(seeds - 1, 0.975) * gaps.std(ddof=1)) / sqrt(seeds)
+    every = bool((gaps > 0).all())
     if right is None:
-        return Difference(float(gaps.mean()), half, seeds)
+        return Difference(float(gaps.mean()), half, seeds, every=every)
     each: Floats = (right[0].astype(np.float64) - right[1]).mean(axis=0)
     over_samples = Z * float(each.std(ddof=1)) / sqrt(len(each))
-    return Difference(float(gaps.mean()), float(np.hypot(half, over_samples)), seeds, len(each))
+    return Difference(float(gaps.mean()), float(np.hypot(half, over_samples)), seeds, len(each), every)
 
 
 def margin(accuracy: float, held_out: int) -> float:

@@ -66,7 +66,13 @@ def test_a_narrow_range_is_part_of_the_verdict():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"rounds": 2}, {"local": {"learning_rate": 0.01}}, {"local": {"optimizer": "adam"}}]
+    "changes",
+    [
+        {"rounds": 2},
+        {"clients": {"count": 1000, "epsilon": "heavy_tailed"}},
+        {"local": {"learning_rate": 0.01}},
+        {"local": {"optimizer": "adam"}},
+    ],
 )
 def test_where_the_rule_was_not_measured_there_is_no_verdict(changes: dict[str, Any]):
     assert outlook(parse(changes)).word == "unknown"

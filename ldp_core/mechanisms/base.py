@@ -67,6 +67,11 @@ class Mechanism(Component):
     form: Form = "corrected"
 
     @property
+    def printed_otherwise(self) -> bool:
+        """True where the paper's own form differs, as its parameters stand."""
+        return bool(self.as_printed)
+
+    @property
     def scope(self) -> Scope:
         """What epsilon and privacy_loss cover: one coordinate, one layer, or a whole upload."""
         return "coordinate"

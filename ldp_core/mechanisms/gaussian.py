@@ -45,6 +45,10 @@ class Gaussian(GaussianNoise):
         None, description="paper 001: rounds R, if not the run's"
     )
 
+    @property
+    def printed_otherwise(self) -> bool:
+        return self.calibration == "paper001"
+
     def matters(self, parameter: str) -> bool:
         return parameter != "sampling" or self.calibration == "paper001"
 

@@ -190,6 +190,22 @@ def picks(label: str, clients: Sequence[int] | None = None) -> Check:
     return check
 
 
+def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> Check:
+    """The right image is picked more often under the first than under the second, over all these attempts."""
+
+    def check(evidence: Evidence) -> Found:
+        shares = []
+        for label in (more, fewer):
+            tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]
+            if not tried:
+                raise Missing(f"nothing was picked out for {label}")
+            shares.append(sum(one.hits for one in tried) / sum(one.n for one in tried))
+        shows = f"the server picks the right image {_percent(shares[0])} of the time under {more}, and "
+        return Found(shares[0] > shares[1], f"{shows}{_percent(shares[1])} under {fewer}")
+
+    return check
+
+
 def budget(label: str, scope: str, low: float, high: float, client: int = 0) -> Check:
     """What the ledger says of a client in a scope ("coordinate", "upload", "run_worst"), by the plain sum."""
 

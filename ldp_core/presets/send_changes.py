@@ -1,7 +1,7 @@
 """Send changes, not models: the range matters more than the aggregator."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, ranked, times_the_noise
+from ldp_core.presets.claims import Sentence, picks_more, ranked, times_the_noise
 
 WEIGHTS, CHANGES = "weights in ±1", "changes in ±0.1"
 
@@ -12,7 +12,7 @@ PRESET = Preset(
     says=(
         Sentence(
             "A change fits into ±0.1 where the weights themselves need ±1, and noise grows with"
-            " the length of the range: at the same ε per coordinate the model learns far more.",
+            " the length of the range: at the same ε per weight the model learns far more.",
             ranked(CHANGES, WEIGHTS, by=0.3),
         ),
         Sentence(
@@ -23,6 +23,11 @@ PRESET = Preset(
             "But changes are added up, and their noise with them: over the fifteen rounds about"
             " seven times less is left.",
             times_the_noise(WEIGHTS, CHANGES, 4.5, 10, added_up=True),
+        ),
+        Sentence(
+            "The attacker gains as the model does: which image a cautious client sent is picked"
+            " right more often.",
+            picks_more(CHANGES, WEIGHTS, clients=[0]),
         ),
     ),
     base={"clients": {"count": 20, "epsilon": "half_and_half"}},

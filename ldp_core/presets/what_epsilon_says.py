@@ -16,7 +16,7 @@ PRESET = Preset(
                 budget("ε 650 per upload", "upload", 649, 651),
             ),
         ),
-        Sentence("The ledger shows the run under these names side by side."),
+        Sentence("The table of what is promised shows the run under these names side by side."),
         Sentence(
             "Accuracy follows the budget: 8 for an upload, the only one of the three whose "
             "bound means something, leaves these twenty clients little to learn from.",

@@ -24,7 +24,7 @@ from pages.parts.charts import (
     leaders,
     scatter,
 )
-from pages.parts.live_charts import QUARTERS, band, label, line, reach, thinned
+from pages.parts.live_charts import QUARTERS, band, label, line, rounds_axis, thinned
 from pages.parts.series import Series
 from pages.parts.tally import running, running_cap, tally
 from pages.parts.text import EXACT_DB, decibels, number, percent
@@ -132,7 +132,7 @@ def _drawn(
 ) -> Figure:
     return figure(
         traces,
-        x={"title": "round", "range": [0, reach([one for one, _ in attacked], rounds)], "tickformat": "d"},
+        x=rounds_axis([one for one, _ in attacked], rounds),
         y={"range": [0, high], **y},
         margin=label_margin(ends),
         annotations=end_labels(ends, 0, high, GAP),

@@ -24,7 +24,7 @@ from pages.parts.ledger_panel import named_clients
 from pages.parts.series import Series
 from pages.parts.shared import Moment, once
 from pages.parts.tally import attempts_on, between, tally
-from pages.parts.text import listed, number
+from pages.parts.text import number
 
 HEIGHT = 290
 MOST_BUDGETS = 3
@@ -161,7 +161,9 @@ def _worst_case(attacked: Attacked) -> str:
         if drawn_caps(attacked)[0]
         else "Too many bounds to draw."
     )
-    return f"{drawn} {listed(told).capitalize()}." if told else ""
+    if len(told) < 2:
+        return f"{drawn} {told[0].capitalize()}." if told else ""
+    return f"{drawn} For any images, run by run: {'; '.join(told)}."
 
 
 def _returned(tries: Sequence[Tries]) -> str:

@@ -99,7 +99,7 @@ def audits(seen: Sequence[View], measured: bool, key: str) -> None:
         "says little where what gives a weight away is rare. "
         + (
             "In float32 the event that is counted holds the answers that the other end of the safe range can "
-            "give by no draw; the exact law knows nothing of them."
+            "give by no draw, of which the exact law knows nothing, and those that it makes likeliest."
             if single
             else "In float64 such samples show the law; training runs in float32."
         )

@@ -58,7 +58,7 @@ class View:
     def mechanism(self) -> Mechanism:
         """In the design's form, where that makes a difference."""
         own = self.design.experiment.randomiser
-        return own if own.as_printed else own.model_copy(update={"form": "corrected"})
+        return own if own.printed_otherwise else own.model_copy(update={"form": "corrected"})
 
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:
@@ -137,7 +137,7 @@ def _one(workspace: Workspace, design: Design) -> None:
         help=f"{MECHANISM} **{plain(mechanism.label)}**: {mechanism.summary}",
     )
     own_parameters(workspace, f"design {place} mechanism", mechanism, _setters(place, "mechanism"))
-    if mechanism.as_printed:
+    if mechanism.printed_otherwise:
         change = _setter(place, "form")
         one_of(
             workspace,
@@ -183,7 +183,7 @@ def _changed(draft: Draft, place: int, path: str, value: Any) -> Draft:
     variants = list(draft.variants)
     sets = _set(variants[place].set, path, value)
     experiment = changed(draft.base, sets)
-    if path == "mechanism.name" and experiment.form != "corrected" and not experiment.mechanism.as_printed:
+    if path != "form" and experiment.form != "corrected" and not experiment.mechanism.printed_otherwise:
         sets["form"] = "corrected"
     variants[place] = replace(variants[place], set=sets)
     return _relabelled(replace(draft, variants=tuple(variants)), place)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ldp_core.runs.outcomes import verdict_on
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
-from pages.parts.server_panel import uploads_in
+from pages.parts.server_panel import perturbed, uploads_in
 from pages.parts.standings import same_model, standings
 from pages.parts.tally import Tally, attempts_on, tally
 from pages.parts.text import listed, number, plain
@@ -68,12 +67,6 @@ def _nothing(attacked: Sequence[Series], upload: str) -> str:
     )
 
 
-def perturbed(one: Series) -> bool:
-    """False for a run without a mechanism: that everything leaks there is no finding."""
-    mechanism: Any = one.runs[0].start.get("experiment", {}).get("mechanism", {})
-    return not isinstance(mechanism, dict) or mechanism.get("name") != "none"
-
-
 def _groups(attacked: Sequence[Series]) -> list[tuple[tuple[float, ...], list[int]]]:
     """The clients under attack by what they ask for (a value a run)."""
     found: dict[tuple[float, ...], list[int]] = {}
@@ -99,11 +92,11 @@ def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequen
     if kind in ("recovered", "partly"):
         of = f"of {who} " if len(clients) > 1 else ""
         also = f"; {of}it {picked}" if picked else ""
-        saw = "into" if kind == "recovered" else "something of"
+        back = "the image" if kind == "recovered" else "something of the image"
         whose = _named([closest.client], _budget(where, closest.client))
         return (
-            f"The server saw {saw} an upload of {whose}: {event['psnr']:.0f} dB in round "
-            f"{event['round']} of “{plain(where.label)}”, where the average image gets "
+            f"From an upload of one image by {whose} the server can get {back}: {event['psnr']:.0f} dB in "
+            f"round {event['round']} of “{plain(where.label)}”, where the average image gets "
             f"{event['psnr_mean_image']:.0f} dB{also}."
         )
     if not picked:
@@ -145,8 +138,8 @@ def _real(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequenc
     by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
     whose = _named([closest.client], _budget(where, closest.client))
     return (
-        f"Of the {event['images']} images of a real upload of {whose}, {event['recovered']} came back in "
-        f"round {event['round']} of “{plain(where.label)}” (by chance {by_chance})."
+        f"Of the {event['images']} images in an upload as {whose} makes it, {event['recovered']} came back "
+        f"in round {event['round']} of “{plain(where.label)}” (by chance {by_chance})."
     )
 
 

@@ -33,11 +33,16 @@ def _card(rows: Rows) -> Card:
     words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
     shares = [f"{percent(row['share'], 1)} with {one.label}" for one, row in rows if row["share"] > 0]
     held = f" The permissive clients' share of the average: {listed(shares)}." if shares else ""
+    grouped = (
+        "Strict: who asks for at most the median ε, or for less than it where most ask for the largest; "
+        f"permissive: the rest. A group's accuracy counts the classes as its clients hold them.{held}"
+    )
     return Card(
         title="Whom does the model serve?",
-        rest=" Accuracy in %, by group of clients and by class",
-        caption="Strict: who asks for at most the median ε, less if it is the largest; permissive: the "
-        f"rest. A group's accuracy counts the classes as its clients hold them.{held}",
+        rest=" Accuracy in %, by group of clients and by class"
+        if groups_of(rows)
+        else " Accuracy in %, by class",
+        caption=grouped if groups_of(rows) else "All clients ask alike, so there are no groups of them.",
         figure=heard_figure(rows),
         label=f"Accuracy. {words}.",
         height=70 + 34 * len(rows),
@@ -58,9 +63,15 @@ def row_of(one: Series) -> dict[str, Any] | None:
     return found
 
 
+def groups_of(rows: Rows) -> list[str]:
+    """The groups of clients that there are; none where all clients are of one."""
+    found = [group for group in GROUPS if any(row[group] is not None for _, row in rows)]
+    return found if len(found) > 1 else []
+
+
 def heard_figure(rows: Rows) -> Figure:
     """A heat map with its figures written in it."""
-    groups = [g for g in GROUPS if any(row[g] is not None for _, row in rows)]
+    groups = groups_of(rows)
     classes = [str(c) for c in range(len(rows[0][1]["classes"]))]
     columns = ["all", *groups, *classes]  # in a word each: a phone turns them on end
     table = [[row["all"], *(row[g] for g in groups), *row["classes"]] for _, row in rows]

@@ -19,7 +19,7 @@ from ldp_core.runs.outcomes import evidence
 from ldp_core.theory import server_noise
 from pages.parts import components
 from pages.parts.attack_rounds import attack_rounds
-from pages.parts.findings import findings, perturbed
+from pages.parts.findings import findings
 from pages.parts.heard import heard
 from pages.parts.help import how_to_read
 from pages.parts.job_state import is_gone, job_state, progress_of
@@ -28,7 +28,7 @@ from pages.parts.live_charts import accuracy_figure, noise_figure
 from pages.parts.pace import pace
 from pages.parts.refreshing import refreshing
 from pages.parts.series import Series, announced, series
-from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, server_panel, uploads_in
+from pages.parts.server_panel import MOST_COLUMNS, UPLOADS, perturbed, server_panel, uploads_in
 from pages.parts.shared import PAUSE_SECONDS, Moment, look_again, once, watched
 from pages.parts.text import number, plain
 

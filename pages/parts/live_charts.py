@@ -55,11 +55,11 @@ def accuracy_figure(
         if len(mean):
             ends.append((float(mean[-1]), f"no noise {percent(mean[-1])}", MUTED))
     if chance is not None:
-        traces.append(_level(chance, rounds))
+        traces.append(_level(chance, rounds, name="guessing"))
         ends.append((chance, f"guessing {percent(chance)}", MUTED))
     return figure(
         traces,
-        x={"title": "round", "range": [0, reach(shown, rounds)], "tickformat": "d"},
+        x=rounds_axis(shown, rounds),
         y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
         margin=label_margin(ends),
         annotations=end_labels(ends, 0, 1),
@@ -94,8 +94,9 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         level = float(np.exp(np.mean(np.log(list(signals.values())))))
         signals = {}
         values.append(level)
-        traces.append(_level(level, rounds))
-        ends.append((np.log10(level), f"signal {number(level, 2)}", MUTED))
+        name = "signal" if len(shown) == 1 else "signal, on average"
+        traces.append(_level(level, rounds, name=name))
+        ends.append((np.log10(level), f"{name} {number(level, 2)}", MUTED))
     for one in shown:
         if one.number in signals:  # what is learned differs in size: a level for each run
             level = signals[one.number]
@@ -106,7 +107,7 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
     high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
         traces,
-        x={"title": "round", "range": [0, reach(shown, rounds)], "tickformat": "d"},
+        x=rounds_axis(shown, rounds),
         y=log_axis(low, high),
         margin=label_margin(ends),
         annotations=end_labels(ends, low, high),
@@ -129,6 +130,12 @@ def _signals(shown: Sequence[Series]) -> dict[int, float]:
     finals = {one.number: one.final("signal_variance") for one in shown}
     means = {number: float(values.mean()) for number, values in finals.items() if len(values)}
     return {number: mean for number, mean in means.items() if mean > 0}
+
+
+def rounds_axis(shown: Sequence[Series], rounds: int) -> dict[str, Any]:
+    """From the start to the last round, with whole numbers only."""
+    last = reach(shown, rounds)
+    return {"title": "round", "range": [0, last], "tickformat": "d"} | ({"dtick": 1} if last <= 8 else {})
 
 
 def reach(shown: Sequence[Series], rounds: int) -> int:

@@ -20,7 +20,7 @@ SCOPES = {
     "run_expected": "this run: price of an average client",
     "run_worst": "this run, worst case",
 }
-SEEN = "what the attacker saw"
+SEEN = "what the attack is given, beside the run"
 COVERS = (
     "One weight, one upload and the worst case are bounds on how well any two values in the client's safe "
     "range can be told apart. The price of an average client is what an average number of uploads costs: a "
@@ -101,7 +101,7 @@ def _cell(line: dict[str, Any]) -> str:
 
 def _figure(line: dict[str, Any]) -> str:
     """The bound, and what is larger: the bound for any mechanism of this ε, and the plain sum."""
-    nominal = " (nominal)" if line["rule"] == "nominal" else ""
+    nominal = " (summed from the paper's own ε)" if line["rule"] == "nominal" else ""
     parts = [f"**ε {number(line['epsilon'], 4)}**{nominal}, δ {number(line['delta'])}"]
     if line["generic"] is not None and line["epsilon"] * 1.001 < line["generic"] < line["basic"]:
         parts.append(f"any mechanism {number(line['generic'], 4)}")
@@ -115,11 +115,11 @@ def _price(one: Promised, line: dict[str, Any]) -> str:
     if line["epsilon"] is None or line["rule"] == "nominal" or line == one.entry["run_worst"]:
         return _cell(line)
     often, most = one.mostly
+    price = f"ε {number(line['epsilon'], 4)}, δ {number(line['delta'])}, no bound; {MOST_OF} upload"
+    if often == 0:
+        return f"{price} nothing"
     times = "once" if often == 1 else f"{number(often, 5)} times"
-    return (
-        f"ε {number(line['epsilon'], 4)}, δ {number(line['delta'])}, no bound; "
-        f"{MOST_OF} upload at most {times}: **ε {number(most['epsilon'], 4)}**, δ {number(most['delta'])}"
-    )
+    return f"{price} at most {times}: **ε {number(most['epsilon'], 4)}**, δ {number(most['delta'])}"
 
 
 def _seen(one: Promised) -> str:

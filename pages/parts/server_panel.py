@@ -14,7 +14,7 @@ from ldp_core.runs.outcomes import verdict_on
 from ldp_core.runs.tries import Tries, success
 from pages.parts.series import Series
 from pages.parts.tally import attempts_on, between, tally
-from pages.parts.text import decibels, number, percent
+from pages.parts.text import decibels, joined, number, percent
 
 MOST_COLUMNS = 3
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
@@ -27,7 +27,8 @@ SUBTITLES = {
 }
 NOTE = {
     "audit": "The average image is what a guess without any upload looks like. Picking is a test of its own: "
-    "in every round an upload is made from one of ten images, drawn afresh, and the server says from which. "
+    "in every round an upload is made from one of ten images, drawn afresh, and the server says from which; "
+    "equally likely images share a pick. "
     "A failed attack proves nothing.",
     "real": "Above: the client's images; below: what comes closest in the server's guesses. An image is back "
     "at 20 dB. By chance: as many held-out images, treated alike. A failed attack proves nothing.",
@@ -43,6 +44,12 @@ def uploads_in(shown: Sequence[Series]) -> list[str]:
     """The kinds of upload that were attacked."""
     found = {upload for one in shown for upload, _ in one.runs[0].tries}
     return [upload for upload in UPLOADS if upload in found]
+
+
+def perturbed(one: Series) -> bool:
+    """False for a run without a mechanism: that everything leaks there is no finding."""
+    mechanism: Any = one.runs[0].start.get("experiment", {}).get("mechanism", {})
+    return not isinstance(mechanism, dict) or mechanism.get("name") != "none"
 
 
 def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str) -> dict[str, Any]:
@@ -163,9 +170,14 @@ def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None
 
 
 def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) -> str:
-    """The verdict on the variant that gives most away, with its name where others fare better."""
-    same = len({verdict.kind for verdict in verdicts}) == 1
-    return verdicts[best].text if same else f"{attacked[best].label}: {verdicts[best].text}"
+    """The verdict on the variant that gives most away, with the names of all that fare alike."""
+    alike = [one.label for one, v in zip(attacked, verdicts, strict=True) if v.kind == verdicts[best].kind]
+    if len(alike) == len(verdicts):
+        return verdicts[best].text
+    # the run without a mechanism shows that the attack works, and is told last
+    noisy = [one.label for one in attacked if one.label in alike and perturbed(one)]
+    labels = [*noisy, *(label for label in alike if label not in noisy)]
+    return f"{joined(labels)}: {verdicts[best].text}"
 
 
 def _back(event: dict[str, Any]) -> str:

@@ -20,6 +20,8 @@ from pages.parts.text import THIN, listed, number, percent, plain
 
 GUESSING = 0.05
 """An accuracy that is not further above guessing is no better than it."""
+WIDE = 0.03
+"""A mean difference beyond this is not called close, only unsure."""
 MOST_NAMED = 4
 """Of more runs than this, only the best ones and the worst are named."""
 
@@ -74,8 +76,11 @@ def _mean(item: tuple[Series, Floats]) -> float:
 
 def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
     seeds = max(len(values) for _, values in ranked)
-    named = ranked if len(ranked) <= MOST_NAMED else [*ranked[: MOST_NAMED - 1], ranked[-1]]
-    told = listed(
+    named, first = ranked, ""
+    if len(ranked) > MOST_NAMED:
+        named = [*ranked[: MOST_NAMED - 1], ranked[-1]]
+        first = f"The best {MOST_NAMED - 1} and the last of {len(ranked)}: "
+    told = first + listed(
         f"**{plain(one.label)}** {f'stands at round {one.round} at' if stopped else 'ends at'} "
         + percent(values.mean())
         + (f" ({percent(values.min())} to {percent(values.max())})" if len(values) > 1 else "")
@@ -125,6 +130,12 @@ def _told(one: Series, other: Series, gap: Difference) -> str:
         ahead = f"**{plain(one.label)}** is {_points(gap.mean)} points ahead of **{plain(other.label)}**"
         return f"{ahead} ({ends}, {over})."
     between = f"between {_points(-gap.low)} behind and {_points(gap.high)} ahead"
+    if gap.every and gap.mean > WIDE:
+        return (
+            f"**{plain(one.label)}** is {_points(gap.mean)} points ahead of **{plain(other.label)}**, and "
+            f"ahead with each seed; but {gap.seeds} seeds cannot exclude chance (95{THIN}% interval: "
+            f"{between})."
+        )
     return (
         f"**{plain(one.label)}** and **{plain(other.label)}** are too close to call: the first may be "
         f"anything {between} (points, 95{THIN}% interval {over})."

@@ -8,6 +8,7 @@ from ldp_core.errors import UnknownJob
 from ldp_core.runs import jobs
 from ldp_core.runs.job import Job
 from pages.parts.acts import go_on_button, refusal
+from pages.parts.chosen_job import lesson_of
 from pages.parts.job_list import in_words
 from pages.parts.job_state import may_go_on
 from pages.parts.launch import title
@@ -81,4 +82,4 @@ def watch_only(identity: str) -> None:
             start_with(draft)
             st.rerun()
         whose(job)
-    live_view(draft, job)
+    live_view(draft, job, lesson_of(job))
