@@ -92,7 +92,7 @@ def _what_if(workspace: Workspace, shown: list[Design]) -> None:
     with st.container(border=True):
         design_tables.audits(seen, other is None, workspace.key("arithmetic"))
         formula(AUDIT, "formula audit")
-        float_panel.given_away(seen)
+        float_panel.given_away(seen, chart=other is None)
         design_tables.printed(seen, value)
 
 

@@ -46,15 +46,18 @@ def arithmetic(key: str) -> Precision:
     return chosen or "float64"
 
 
-def given_away(seen: Sequence[View]) -> None:
-    """How many answers only one input can have caused, in words and as a figure, for each design."""
+def given_away(seen: Sequence[View], chart: bool = True) -> None:
+    """How many answers only one input can have caused, in words and as a figure, for each design.
+
+    Without the `chart` while a budget is dragged: one more would make all of them late.
+    """
     once = [view for view in different(list(seen)) if view.mechanism.name != "none"]
     known = [(view, float_table.measured(view.mechanism, view.low, view.high)) for view in once]
     drawn = [(view, found) for view, found in known if found is not None]
     st.markdown(
         "**What the arithmetic gives away.** The laws above are exact; what runs is float32, and rounds"
     )
-    words, chart = st.columns(2)
+    words, beside = st.columns(2)
     with words:
         for view, found in known:
             st.markdown(f"- {_sentence(view, found)}")
@@ -64,8 +67,8 @@ def given_away(seen: Sequence[View]) -> None:
             "weight away, whatever ε says. A real deployment needs a cryptographic generator and a mechanism "
             "made for finite precision (snapped or discrete)."
         )
-    if drawn:
-        with chart:
+    if drawn and chart:
+        with beside:
             components.cards(components.sheet([_card(drawn)]), key="floats")
 
 

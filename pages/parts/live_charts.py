@@ -55,7 +55,7 @@ def accuracy_figure(
         if len(mean):
             ends.append((float(mean[-1]), f"no noise {percent(mean[-1])}", MUTED))
     if chance is not None:
-        traces.append(_level(chance, rounds, name="guessing"))
+        traces.append(_level(chance, rounds))
         ends.append((chance, f"guessing {percent(chance)}", MUTED))
     return figure(
         traces,
@@ -95,7 +95,7 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         signals = {}
         values.append(level)
         name = "signal" if len(shown) == 1 else "signal, on average"
-        traces.append(_level(level, rounds, name=name))
+        traces.append(_level(level, rounds))
         ends.append((np.log10(level), f"{name} {number(level, 2)}", MUTED))
     for one in shown:
         if one.number in signals:  # what is learned differs in size: a level for each run
