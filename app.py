@@ -19,10 +19,10 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ldp_core import accounting, presets, theory
-from ldp_core.runs.memory import share_one_heap
-from ldp_core.runs.worker import ensure_worker
-from pages.parts.door import Door
-from pages.parts.reconnect import Reconnect
+from ldp_core.runs.process.registration import ensure_worker
+from ldp_core.system.memory import share_one_heap
+from pages.server.host_check import Door
+from pages.server.reconnect import Reconnect
 
 ROOT = Path(__file__).parent
 WARM_UP_SECONDS = 2.5

@@ -14,7 +14,7 @@ from typing import Any
 from ldp_core.datasets import Step, Told
 from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line
 from ldp_core.experiment import Draft, Experiment, changed, loads, parse_draft, read_json
-from ldp_core.experiment.ladder import Ladder, parse_ladder
+from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 
 MOST_CHARACTERS = 50_000_000
 """Of an experiment: the budgets and ranges of as many clients as there may be take a fifth of it."""
@@ -52,7 +52,7 @@ def _silence() -> None:
 
 def _run(options: argparse.Namespace) -> int:
     experiment = _experiment(options)
-    from ldp_core.runs.drive import drive, one_thread
+    from ldp_core.runs.lockstep import drive, one_thread
 
     one_thread()
     for turn in drive({0: experiment}, told=_on_stderr()):
@@ -88,8 +88,8 @@ def _submit(options: argparse.Namespace) -> int:
 
 def _attack(options: argparse.Namespace) -> int:
     ladder = _ladder(options)
-    from ldp_core.ladder import climb
-    from ldp_core.runs.drive import load, one_thread
+    from ldp_core.leakage.grid import climb
+    from ldp_core.runs.lockstep import load, one_thread
 
     one_thread()
     for event in climb(ladder, load(ladder.base.dataset, _on_stderr())):
@@ -163,10 +163,10 @@ def _on_stderr() -> Told:
 
 
 def _runs(options: argparse.Namespace) -> int:
-    from ldp_core.runs import housekeeping
-    from ldp_core.runs.listing import listed
+    from ldp_core.runs.record import quota
+    from ldp_core.runs.view.listing import listed
 
-    kept = {one.job.id: one for one in housekeeping.kept()}
+    kept = {one.job.id: one for one in quota.kept()}
     for one in listed(most=10_000):
         if on_disk := kept.get(one.job.id):
             mark = "pinned" if on_disk.pinned else ""
@@ -184,14 +184,14 @@ def _remove(options: argparse.Namespace) -> int:
 
 
 def _prune(options: argparse.Namespace) -> int:
-    from ldp_core.runs import housekeeping
+    from ldp_core.runs.record import quota
 
-    if options.to is not None and not 0 <= options.to <= housekeeping.MOST_GB:
+    if options.to is not None and not 0 <= options.to <= quota.MOST_GB:
         raise InvalidExperiment([Problem("--to", f"takes gigabytes, 0 or more; got {options.to:g}")])
-    removed = housekeeping.prune(None if options.to is None else int(options.to * 1e9))
+    removed = quota.prune(None if options.to is None else int(options.to * 1e9))
     for one in removed:
         print(f"removed {one.job.id}, {one.size / 1e6:.1f} MB")
-    print(f"{housekeeping.taken() / 1e6:.1f} MB are kept")
+    print(f"{quota.taken() / 1e6:.1f} MB are kept")
     return 0
 
 

@@ -19,15 +19,15 @@ from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Ended, Event, RoundDone, Started, Status, Target
 from ldp_core.experiment import Experiment
-from ldp_core.experiment.spying import why_not
-from ldp_core.federated.attempts import Attempts
-from ldp_core.federated.audit import Victims, spread_by_budget
+from ldp_core.experiment.threat_model import why_not
 from ldp_core.federated.evaluate import Score, evaluate, groups, per_group
 from ldp_core.federated.federation import Federation, assemble, choose_device, initial_weights
-from ldp_core.federated.purse import Purse
+from ldp_core.federated.privacy_filter import Purse
 from ldp_core.federated.round import RoundResult, one_round
 from ldp_core.federated.state import State
 from ldp_core.images import encode
+from ldp_core.leakage.observe import Victims, spread_by_budget
+from ldp_core.leakage.online import Attempts
 
 
 def simulate(

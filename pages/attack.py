@@ -7,24 +7,25 @@ from typing import Any
 
 import streamlit as st
 
+from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
 from ldp_core.experiment import Draft, Variant
-from ldp_core.experiment.ladder import DEFAULT, Ladder, parse_ladder
-from ldp_core.runs import drafts, jobs
-from ldp_core.runs.calibration import rates
-from ldp_core.runs.job import Job
-from ldp_core.workload import seconds, work_of_ladder
-from pages.parts.acts import NOT_YOURS, act, go_on_button, refusal, refuse
-from pages.parts.desk_settings import settings
-from pages.parts.desk_view import desk_view
-from pages.parts.header import header
-from pages.parts.job_state import desk_of, may_go_on, takes
-from pages.parts.ladder_changes import ladder_changes
-from pages.parts.text import plain
-from pages.parts.uncut import uncut
-from pages.parts.visitor import visitor
-from pages.parts.watch_only import go_on, shared_job, whose
-from pages.parts.workspace import Workspace, open_workspace, start_with
+from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
+from ldp_core.runs import jobs
+from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import drafts
+from pages.parts.attack.changes import ladder_changes
+from pages.parts.attack.settings import settings
+from pages.parts.attack.view import desk_view
+from pages.parts.runs.job_state import desk_of, may_go_on, takes
+from pages.parts.train.watch_only import go_on, shared_job, whose
+from pages.parts.ui.header import header
+from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.visitor import visitor
+from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 
 PRESSED = "attack pressed"
 

@@ -8,16 +8,16 @@ import streamlit as st
 from ldp_core.errors import Problem
 from ldp_core.experiment import Draft
 from ldp_core.theory import client_variance
-from pages.parts import components
-from pages.parts.cells import Cell, Outcome, apply_edits
-from pages.parts.data_panel import data_panel
-from pages.parts.fills import fills
-from pages.parts.header import header
-from pages.parts.population_chart import left_out, population_figure
-from pages.parts.profiles import profiles
-from pages.parts.text import budgets_in_words, number, plain, ranges_in_words
-from pages.parts.unmended import errors_of, unmended
-from pages.parts.workspace import Workspace, open_workspace
+from pages.parts.charts.population import left_out, population_figure
+from pages.parts.clients.cells import Cell, Outcome, apply_edits
+from pages.parts.clients.data_panel import data_panel
+from pages.parts.clients.fills import fills
+from pages.parts.clients.profiles import profiles
+from pages.parts.clients.unmended import errors_of, unmended
+from pages.parts.ui import components
+from pages.parts.ui.header import header
+from pages.parts.ui.text import budgets_in_words, number, plain, ranges_in_words
+from pages.parts.ui.workspace import Workspace, open_workspace
 
 PAGE = 50
 """Rows shown at a time."""

@@ -8,20 +8,21 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import mechanisms
-from pages.parts import components, design_tables, float_panel
-from pages.parts.components import Card
-from pages.parts.designs import Design, View, choose, designs, different, views
-from pages.parts.formulas import AUDIT, PROMISE, SERVER, formula
-from pages.parts.header import header
-from pages.parts.law_charts import law_figure
-from pages.parts.ledger_panel import named_clients
-from pages.parts.promise_table import Promised, promise_table
-from pages.parts.refreshing import refreshing
-from pages.parts.styles import tint_of
-from pages.parts.text import number, signed
-from pages.parts.upload_chart import upload_figure
-from pages.parts.variance_charts import against_budget, against_value
-from pages.parts.workspace import Workspace, open_workspace
+from pages.parts.charts.law import law_figure
+from pages.parts.charts.styles import tint_of
+from pages.parts.noise import design_tables, float_panel
+from pages.parts.noise.designs import Design, View, choose, designs, different, views
+from pages.parts.noise.promise_table import Promised, promise_table
+from pages.parts.noise.upload_chart import upload_figure
+from pages.parts.noise.variance_charts import against_budget, against_value
+from pages.parts.train.ledger_panel import named_clients
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.formulas import AUDIT, PROMISE, SERVER, formula
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.header import header
+from pages.parts.ui.text import number, signed
+from pages.parts.ui.workspace import Workspace, open_workspace
 
 OTHER = "another ε"
 ROUND = (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.job_list import job_list
-from pages.parts.refreshing import refreshing
-from pages.parts.visitor import teacher_entrance
+from pages.parts.runs.job_list import job_list
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.visitor import teacher_entrance
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.parts.refreshing import guarded
-from pages.parts.workspace import arrive
+from pages.parts.ui.fragments import guarded
+from pages.parts.ui.workspace import arrive
 
 ASSETS = Path(__file__).parents[1] / "assets"
 

@@ -6,16 +6,16 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.presets import Preset
-from ldp_core.runs.listing import listed
-from pages.parts import components
-from pages.parts.acts import lasting_refusal
-from pages.parts.cards import picture
-from pages.parts.job_list import job_line
-from pages.parts.meanings import AGGREGATOR, EPSILON, SIGMA
-from pages.parts.refreshing import refreshing
-from pages.parts.text import budgets_in_words, few
-from pages.parts.visitor import sign_in_entrance, teacher_entrance
-from pages.parts.workspace import start_with
+from ldp_core.runs.view.listing import listed
+from pages.parts.charts.scenario_card import picture
+from pages.parts.runs.job_list import job_line
+from pages.parts.ui import components
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.job_actions import lasting_refusal
+from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA
+from pages.parts.ui.text import budgets_in_words, few
+from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
+from pages.parts.ui.workspace import start_with
 
 PICTURE = 300
 """Width of a card's picture, in pixels."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.choices import choices
-from pages.parts.chosen_job import chosen_job, lesson_of
-from pages.parts.header import header
-from pages.parts.launch import again_bar, launch, stale, title
-from pages.parts.live import live_view
-from pages.parts.watch_only import watch_only
-from pages.parts.workspace import open_workspace
+from pages.parts.train.choices import choices
+from pages.parts.train.chosen_job import chosen_job, lesson_of
+from pages.parts.train.launch import again_bar, launch, stale, title
+from pages.parts.train.live import live_view
+from pages.parts.train.watch_only import watch_only
+from pages.parts.ui.header import header
+from pages.parts.ui.workspace import open_workspace
 
 
 def main() -> None:

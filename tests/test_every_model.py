@@ -10,10 +10,10 @@ import pytest
 
 from ldp_core import datasets, models, optimizers
 from ldp_core.datasets import Data
+from ldp_core.engines.base import close_pools
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events import Ended
 from ldp_core.experiment import parse
-from ldp_core.federated.engine import close_pools
 from ldp_core.simulate import simulate
 
 SMALL: dict[str, dict[str, Any]] = {"resnet18": {"width": 4}}

@@ -16,7 +16,7 @@ LAYERS = [
     # from the bottom: a module may import from its own package and from any layer above it in this list
     ["ldp_core.limits", "ldp_core.errors", "ldp_core.streams", "ldp_core.images", "ldp_core.normal"],
     ["ldp_core.bits"],
-    ["ldp_core.orphans"],
+    ["ldp_core.system"],
     ["ldp_core.fields"],
     ["ldp_core.component"],
     [
@@ -30,19 +30,38 @@ LAYERS = [
     ["ldp_core.aggregators", "ldp_core.attacks"],
     ["ldp_core.experiment"],
     ["ldp_core.accounting"],
-    ["ldp_core.presets", "ldp_core.theory"],
-    ["ldp_core.workload"],
-    ["ldp_core.outlook", "ldp_core.estimate", "ldp_core.split", "ldp_core.relative_error", "ldp_core.paired"],
+    ["ldp_core.presets", "ldp_core.theory", "ldp_core.paired"],
+    ["ldp_core.cost"],
     ["ldp_core.events"],
+    ["ldp_core.engines"],
     ["ldp_core.federated"],
-    ["ldp_core.simulate", "ldp_core.ladder"],
+    ["ldp_core.leakage"],
+    ["ldp_core.simulate"],
+    ["ldp_core.runs.storage"],
+    ["ldp_core.runs.lockstep"],
+    ["ldp_core.runs.machine"],
+    ["ldp_core.runs.queue"],
+    ["ldp_core.runs.record"],
+    ["ldp_core.runs.process"],
+    ["ldp_core.runs.jobs"],
+    ["ldp_core.runs.view"],
     ["ldp_core.runs"],
     ["ldp_core.cli"],
     ["ldp_core.__main__"],
+    ["pages.server"],
+    ["pages.parts.ui"],
+    ["pages.parts.charts"],
+    ["pages.parts.clients"],
+    ["pages.parts.noise"],
+    ["pages.parts.runs"],
+    ["pages.parts.train"],
+    ["pages.parts.attack"],
     ["pages.parts"],
     ["pages"],
     ["app"],
 ]
+MOST_FILES = 15
+"""In one folder, so that a newcomer finds any room in a minute; one or two more are no hall."""
 PRODUCT = sorted([*ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"])
 
 
@@ -143,6 +162,16 @@ def test_most_files_are_short():
     lengths = sorted(len(file.read_text(encoding="utf-8").splitlines()) for file in PRODUCT)
     assert lengths[len(lengths) // 2] <= 110
     assert lengths[int(len(lengths) * 0.9)] <= 200
+
+
+ROOMS = sorted({file.parent for file in PRODUCT if file.parent != ROOT})
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(ROOT)))
+def test_a_room_has_a_face_and_is_no_hall(room: Path):
+    assert len([*room.glob("*.py")]) <= MOST_FILES + 2
+    face = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
+    assert face, f"{room} does not say what is in it"
 
 
 def test_the_top_level_is_as_the_user_fixed_it():

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.mechanisms import Mechanism
-from ldp_core.mechanisms.gaussian_noise import GaussianNoise
 from ldp_core.mechanisms.harmony import Harmony
 from ldp_core.mechanisms.ldpsign import LDPSign
-from ldp_core.mechanisms.scale_free import ScaleFree
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
+from ldp_core.mechanisms.shared.scale_free import ScaleFree
 from ldp_core.streams import stream
 
 DRAWS = 2**24

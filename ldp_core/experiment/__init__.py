@@ -3,8 +3,8 @@
 from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
-from ldp_core.experiment.editing import changed
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
+from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.profiles import MOST_BYTES, read_profiles, write_profiles
 from ldp_core.experiment.reading import loads, parse, read_json
 from ldp_core.experiment.schema import TARGETS, Experiment, Local, Population

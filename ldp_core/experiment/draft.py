@@ -13,7 +13,7 @@ from typing import Any
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem, hint, printable, shown
-from ldp_core.experiment.editing import changed
+from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import Experiment
 

@@ -24,7 +24,7 @@ from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment.clients import Clients
 from ldp_core.limits import Limit, spelled
 from ldp_core.mechanisms.base import Floats
-from ldp_core.mechanisms.resolution import least_in_words, too_narrow
+from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
 MOST_BYTES = 5 * 2**20
 NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}

@@ -32,7 +32,7 @@ from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.parts import Part
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms.base import Floats
-from ldp_core.mechanisms.resolution import least_in_words, too_narrow
+from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
 TARGETS = {
     "weights": "the trained weights themselves",

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core.federated.engine import BATCH
+from ldp_core.engines.base import BATCH
 from ldp_core.federated.federation import Federation
 from ldp_core.mechanisms.base import Floats
 

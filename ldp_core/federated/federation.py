@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ldp_core import limits
 from ldp_core.datasets import Data
+from ldp_core.engines.base import Engine, choose
+from ldp_core.engines.process_pool import Samples
+from ldp_core.engines.recipe import Recipe
 from ldp_core.experiment import Experiment, Population
-from ldp_core.federated.engine import Engine, choose
-from ldp_core.federated.pool import Samples
-from ldp_core.federated.recipe import Recipe
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream

@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core import limits
+from ldp_core.engines.plan import plan_batches
 from ldp_core.errors import Diverged
 from ldp_core.experiment.schema import Local
-from ldp_core.federated.batches import plan_batches
 from ldp_core.federated.federation import Federation
-from ldp_core.federated.purse import Purse
+from ldp_core.federated.privacy_filter import Purse
 from ldp_core.federated.upload import Vectors, moments, perturbed
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream

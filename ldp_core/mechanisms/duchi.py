@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from ldp_core.mechanisms.scale_free import ScaleFree, two_atoms
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, two_atoms
 
 
 class Duchi(ScaleFree):

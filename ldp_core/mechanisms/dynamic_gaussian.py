@@ -16,7 +16,7 @@ from pydantic import Field
 from ldp_core.fields import Checked, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLES, SLOWNESS
 from ldp_core.mechanisms.base import Difference, Use, check_budget
-from ldp_core.mechanisms.gaussian_noise import GaussianNoise, classical
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import epsilon_of
 
 ROUND = Checked(Whole(ROUNDS, optional=True).check)

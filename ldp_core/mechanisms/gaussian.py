@@ -11,7 +11,7 @@ from pydantic import Field
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLING
 from ldp_core.mechanisms.base import Difference, Floats, Use, check_budget
-from ldp_core.mechanisms.gaussian_noise import GaussianNoise, classical
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import delta_of, epsilon_of, mu_of
 
 CALIBRATIONS = ("analytic", "classical", "paper001")

@@ -18,7 +18,7 @@ from pydantic import Field
 from ldp_core.fields import Whole
 from ldp_core.limits import LEVELS
 from ldp_core.mechanisms.base import Floats, as_floats, check_budget
-from ldp_core.mechanisms.scale_free import ScaleFree, near
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, near
 
 
 class GRR(ScaleFree):

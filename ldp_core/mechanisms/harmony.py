@@ -26,9 +26,9 @@ from ldp_core.mechanisms.base import (
     check_budget,
     check_range,
 )
-from ldp_core.mechanisms.blocks import broadcast, checked
 from ldp_core.mechanisms.duchi import Duchi
-from ldp_core.mechanisms.scale_free import near, normalised
+from ldp_core.mechanisms.shared.blocks import broadcast, checked
+from ldp_core.mechanisms.shared.scale_free import near, normalised
 
 if TYPE_CHECKING:
     import torch

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ldp_core.mechanisms.base import Floats, as_floats, check_budget
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.piecewise import Piecewise
-from ldp_core.mechanisms.scale_free import ScaleFree, near, normalised
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, normalised
 
 EPSILON_STAR = 0.609352493027310
 """Root of 3s³ − s² + s − 7 with s = e^{ε/2}: below it, Duchi alone is better."""

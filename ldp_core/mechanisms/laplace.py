@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from ldp_core.mechanisms.scale_free import ScaleFree
+from ldp_core.mechanisms.shared.scale_free import ScaleFree
 
 
 class Laplace(ScaleFree):

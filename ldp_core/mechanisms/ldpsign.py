@@ -25,9 +25,9 @@ from ldp_core.mechanisms.base import (
     check_budget,
     check_range,
 )
-from ldp_core.mechanisms.blocks import perturb_blocks
-from ldp_core.mechanisms.gaussian_noise import classical
-from ldp_core.mechanisms.scale_free import two_atoms
+from ldp_core.mechanisms.shared.blocks import perturb_blocks
+from ldp_core.mechanisms.shared.gaussian_noise import classical
+from ldp_core.mechanisms.shared.scale_free import two_atoms
 
 if TYPE_CHECKING:
     import torch

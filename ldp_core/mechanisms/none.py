@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Floats, Mechanism, Values, as_floats, check_range
-from ldp_core.mechanisms.blocks import broadcast, checked
+from ldp_core.mechanisms.shared.blocks import broadcast, checked
 
 if TYPE_CHECKING:
     import torch

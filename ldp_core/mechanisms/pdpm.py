@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Difference, Floats, Use
-from ldp_core.mechanisms.scale_free import ScaleFree, near, two_atoms
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, two_atoms
 
 
 class PDPM(ScaleFree):

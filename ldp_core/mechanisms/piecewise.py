@@ -23,8 +23,8 @@ from ldp_core.mechanisms.base import (
     check_budget,
     check_range,
 )
-from ldp_core.mechanisms.blocks import broadcast, checked, perturb_blocks
-from ldp_core.mechanisms.scale_free import ScaleFree
+from ldp_core.mechanisms.shared.blocks import broadcast, checked, perturb_blocks
+from ldp_core.mechanisms.shared.scale_free import ScaleFree
 
 if TYPE_CHECKING:
     import torch

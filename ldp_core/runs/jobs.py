@@ -10,18 +10,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ldp_core.cost.estimate import cost, refuse_what_cannot_fit
 from ldp_core.errors import DiskFull, NotNow, NotYours, StorageFailed
-from ldp_core.estimate import cost, refuse_what_cannot_fit
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.experiment.ladder import Ladder
-from ldp_core.runs import housekeeping, queue, room, store, stored, within
-from ldp_core.runs.doing import doing
-from ldp_core.runs.housekeeping import quota, remove_with
-from ldp_core.runs.job import Job
-from ldp_core.runs.people import OPERATOR, Person
-from ldp_core.runs.room import refuse_a_full_disk
-from ldp_core.runs.states import LIVE, RESUMABLE
-from ldp_core.runs.worker import ensure_worker
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.runs import queue
+from ldp_core.runs.process.registration import ensure_worker
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.people import OPERATOR, Person
+from ldp_core.runs.queue.states import LIVE, RESUMABLE
+from ldp_core.runs.record import quota, reuse, round_share, store
+from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.record.quota import remove_with
+from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 
 BY_A_TEACHER = "a teacher has stopped it"
 CLICK_SECONDS = 1.0
@@ -37,7 +39,7 @@ def submit(
         draft: what to run.
         draft_id: the draft's id, so that its page finds the job again.
         reference: run it once without noise as well, to hold the others against.
-        owner: who launches it, if that is known (see `ldp_core.runs.people`).
+        owner: who launches it, if that is known (see `ldp_core.runs.queue.people`).
 
     Raises:
         InvalidExperiment: it cannot fit into memory or onto the disk; with the arithmetic.
@@ -50,9 +52,9 @@ def submit(
     if draft_id and (same := _a_moment_ago(draft_id, request)):
         return same
     identity = queue.add("run", request, draft_id, owner)
-    if stored.complete(identity):
+    if reuse.complete(identity):
         with suppress(StorageFailed):  # it is done; whoever ends next makes room
-            housekeeping.prune()
+            quota.prune()
     else:
         _wake(newest=True)
     return identity
@@ -101,7 +103,7 @@ def look(identity: str) -> Job:
     job = _as_it_is(queue.get(identity), lost)
     if job.waits_for and queue.status(job.waits_for) not in LIVE:
         job = replace(job, message="")  # it has its turn like any other now
-    if job.live and (short := room.shortage()):
+    if job.live and (short := disk_space.shortage()):
         waits = "it begins" if job.status == "queued" else "what becomes of it is told"
         trouble = trouble or f"{short}; {waits} as soon as there is room"
     return replace(job, message=trouble) if trouble and job.live else job
@@ -116,7 +118,7 @@ def _reap() -> dict[str, str]:
         try:
             queue.reap()
         except DiskFull:
-            room.give_up()  # and there may be room for it
+            disk_space.give_up()  # and there may be room for it
         except StorageFailed:
             break
         else:
@@ -178,7 +180,7 @@ def resume(identity: str, person: Person = OPERATOR) -> Job:
     job = look(identity)
     person.check(job.owner)
     if job.status in RESUMABLE:
-        refuse_a_full_disk(room.will_take(job.request))
+        refuse_a_full_disk(disk_space.will_take(job.request))
     if queue.requeue(identity):
         _wake()
     return look(identity)
@@ -197,7 +199,7 @@ def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
     """
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can pin it, or a teacher")
-    housekeeping.pin(identity, on, None if person.teacher else quota() // 2)
+    quota.pin(identity, on, None if person.teacher else quota.most_bytes() // 2)
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:
@@ -268,7 +270,7 @@ def status(identity: str) -> dict[str, Any]:
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "round": rounds.get(behind, 0) if behind is not None else 0,
         "rounds": _planned(job),
-        "share_of_round": within.read(job.folder) if job.status in ("running", "cancelling") else 0.0,
+        "share_of_round": round_share.read(job.folder) if job.status in ("running", "cancelling") else 0.0,
         "accuracy": accuracy.get(behind) if behind is not None else None,
         "pid": job.pid,
         "weights_sha256": sha256.get(behind) if behind is not None else None,

@@ -14,10 +14,10 @@ from ldp_core.attacks.likelihood import places
 from ldp_core.attacks.metrics import psnr
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
-from ldp_core.experiment.spying import facts, spies, why_not
-from ldp_core.federated.audit import Victims, audit_uploads, audit_values, observe, public_images
+from ldp_core.experiment.threat_model import facts, spies, why_not
 from ldp_core.federated.federation import assemble, initial_weights
-from ldp_core.federated.lineup import line_up
+from ldp_core.leakage.candidates import line_up
+from ldp_core.leakage.observe import Victims, audit_uploads, audit_values, observe, public_images
 from ldp_core.models.base import Shape
 from ldp_core.models.mlp import MLP
 from ldp_core.streams import stream

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from ldp_core import presets
 from ldp_core.experiment import Draft, Variant
-from ldp_core.runs import drafts
+from ldp_core.runs.record import drafts
 from tests.benchmarks.machine import quantiles
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.experiment import parse
-from ldp_core.outlook import outlook
+from ldp_core.theory.feasibility import outlook
 from tests.data import events
 
 ENDS = {"learns": (0.75, 1.0), "borderline": (0.2, 0.9), "chance": (0.0, 0.35)}

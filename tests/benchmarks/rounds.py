@@ -14,11 +14,11 @@ import numpy as np
 import torch
 
 from ldp_core.datasets import Data, get
+from ldp_core.engines.base import close_pools
 from ldp_core.experiment import parse
-from ldp_core.federated.engine import close_pools
 from ldp_core.federated.evaluate import evaluate
 from ldp_core.federated.federation import assemble, choose_device, initial_weights
-from ldp_core.federated.purse import Purse
+from ldp_core.federated.privacy_filter import Purse
 from ldp_core.federated.round import one_round
 from tests.benchmarks.machine import described
 from tests.data import digits, mnist_like

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from ldp_core.runs import drafts, queue
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, wait_until
 
 SHOTS = ".es-cells-all .es-shot"

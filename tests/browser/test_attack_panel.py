@@ -8,9 +8,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from ldp_core import presets
-from ldp_core.runs import drafts, queue
-from ldp_core.runs.progress import Progress
-from pages.parts.text import number
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
+from ldp_core.runs.view.run_progress import Progress
+from pages.parts.ui.text import number
 from tests.browser.conftest import TRAINING, Visitor, choose
 
 PANELS = ".es-panels .js-plotly-plot"

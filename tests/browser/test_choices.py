@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from ldp_core.presets import get
-from ldp_core.runs import drafts
+from ldp_core.runs.record import drafts
 from tests.browser.conftest import Visitor, choose
 
 

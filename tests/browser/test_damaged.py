@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from ldp_core import presets
-from ldp_core.experiment.ladder import Ladder
-from ldp_core.runs import drafts, housekeeping, queue
-from ldp_core.runs.store import Recorder, database
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts, quota
+from ldp_core.runs.record.store import Recorder, database
 from tests.browser.conftest import Visitor
 from tests.browser.server import Server
 
@@ -56,7 +57,7 @@ def test_a_run_whose_record_was_removed_says_so_and_offers_to_train_again(visito
     identity = queue.add("run", {"draft": DRAFT.as_json(), "reference": True}, draft)
     queue.cancel(identity)
     Recorder(queue.get(identity).folder, DRAFT.runs(True)).close()
-    assert identity in [one.job.id for one in housekeeping.prune(0)]
+    assert identity in [one.job.id for one in quota.prune(0)]
     page = visitor.open(f"/train?draft={draft}", "text=there is nothing to show any more")
     expect(page.get_by_text("This was stopped; later its record was removed to make room")).to_be_visible()
     expect(page.get_by_text("Stopped at round")).to_have_count(0)

@@ -12,9 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, expect
 
 from ldp_core.presets import get
-from ldp_core.runs import drafts, jobs, queue
-from ldp_core.runs.progress import Progress
-from pages.parts.live_charts import thinned
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.record import drafts
+from ldp_core.runs.view.run_progress import Progress
+from pages.parts.charts.rounds import thinned
 from tests.browser.conftest import PATIENCE, Visitor, wait_until
 from tests.browser.proxy import Proxy
 from tests.browser.server import Server

@@ -12,8 +12,9 @@ from playwright.sync_api import Browser, Page, expect
 from ldp_core import mechanisms, presets
 from ldp_core.errors import UnknownJob
 from ldp_core.experiment import Draft, Variant
-from ldp_core.runs import drafts, queue
-from pages.parts.text import number
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
+from pages.parts.ui.text import number
 from tests.browser.conftest import TRAINING, Visitor, choose, wait_until
 from tests.browser.server import Server
 from tests.busy import within
@@ -243,7 +244,7 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     row.first.wait_for()  # a weight's ε is the mechanism's own
 
 
-# one of each kind; tests/pages/test_charts.py draws the figures of all of them
+# one of each kind; tests/pages/charts/test_base.py draws the figures of all of them
 @pytest.mark.parametrize("name", ["pdpm", "harmony", "dynamic_gaussian", "ldpsign", "grr"])
 def test_a_mechanism_has_its_place_on_noise(visitor: Visitor, monkeypatch, name: str):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from ldp_core import presets
-from ldp_core.runs import drafts, queue
-from ldp_core.runs.progress import Progress
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
+from ldp_core.runs.view.run_progress import Progress
 from tests.browser.conftest import TRAINING, Visitor
 from tests.browser.server import Server
 

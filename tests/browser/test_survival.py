@@ -12,10 +12,11 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from ldp_core.runs import drafts, queue
-from ldp_core.runs.job import Job
-from ldp_core.runs.progress import Progress
-from ldp_core.runs.store import events_after
+from ldp_core.runs import queue
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import drafts
+from ldp_core.runs.record.store import events_after
+from ldp_core.runs.view.run_progress import Progress
 from tests.browser.conftest import TRAINING, Visitor
 from tests.browser.server import Server
 from tests.busy import within

@@ -11,7 +11,8 @@ from ldp_core import limits
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse, parse_draft
 from ldp_core.presets import get
-from ldp_core.runs import drafts, queue
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
 from tests.browser.conftest import Visitor
 from tests.conftest import ROOT
 

@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from ldp_core import presets
-from ldp_core.runs import drafts, queue
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, wait_until
 from tests.browser.server import Server
 from tests.runs.processes import stop_all

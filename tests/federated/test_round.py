@@ -14,7 +14,7 @@ from ldp_core import aggregators, limits, mechanisms
 from ldp_core.errors import Diverged
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import Federation, assemble, initial_weights
-from ldp_core.federated.purse import Purse
+from ldp_core.federated.privacy_filter import Purse
 from ldp_core.federated.round import one_round
 from tests.data import digits
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plotly.offline import get_plotlyjs_version
 
-from pages.parts.components import WEB, version
+from pages.parts.ui.components import WEB, version
 from tests.conftest import ROOT
 
 

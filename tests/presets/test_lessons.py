@@ -13,8 +13,8 @@ from ldp_core import presets
 from ldp_core.datasets import get
 from ldp_core.experiment import changed
 from ldp_core.presets.evidence import Evidence
-from ldp_core.runs.outcomes import evidence
-from ldp_core.runs.progress import RunProgress
+from ldp_core.runs.view.outcomes import evidence
+from ldp_core.runs.view.run_progress import RunProgress
 from ldp_core.simulate import simulate
 
 SEEDS = (101, 102, 103)

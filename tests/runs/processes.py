@@ -11,9 +11,10 @@ from typing import Any
 import psutil
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import jobs, queue, states
-from ldp_core.runs.job import Job
-from ldp_core.runs.progress import Progress
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.queue import states
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.run_progress import Progress
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 PATIENCE_SECONDS = 150.0
@@ -27,7 +28,7 @@ def workers(runs_dir: Path) -> list[psutil.Process]:
     for process in psutil.process_iter(["cmdline"]):
         try:
             mine = process.environ().get("EPSILON_RUNS_DIR") == str(runs_dir)
-            if mine and "ldp_core.runs.worker" in (process.info["cmdline"] or []):
+            if mine and "ldp_core.runs.process.worker" in (process.info["cmdline"] or []):
                 found.append(process)
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue

@@ -16,9 +16,12 @@ import pytest
 from ldp_core import presets
 from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import drafts, housekeeping, jobs, queue, room, training
-from ldp_core.runs.progress import Progress
-from ldp_core.runs.watch import CONTEXT
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.process import training
+from ldp_core.runs.process.supervisor import CONTEXT
+from ldp_core.runs.record import drafts, quota
+from ldp_core.runs.storage import disk_space
+from ldp_core.runs.view.run_progress import Progress
 from tests.data import events
 from tests.runs.processes import end_workers, launch, trained_a_round, until, workers
 
@@ -103,14 +106,14 @@ def house() -> None:
     for begin in (lambda: launch({"rounds": 1}), lambda: jobs.resume(identity)):
         with pytest.raises(StorageFailed, match="the disk is nearly full: 0 MB are free, and 1000 MB must"):
             begin()
-    room.give_up()  # somebody else has it at once
+    disk_space.give_up()  # somebody else has it at once
     filler.fill()
     jobs.remove(old[0])
     with pytest.raises(UnknownJob):
         queue.get(old[0])
     filler.fill()
     assert shutil.disk_usage(ROOT).free == 0
-    assert [one.job.id for one in housekeeping.prune(housekeeping.taken() - 1)] == [old[1]]
+    assert [one.job.id for one in quota.prune(quota.taken() - 1)] == [old[1]]
     assert not queue.get(old[1]).folder.exists()
     told = jobs.look(waiting)
     assert (told.status, told.message) == ("queued", "the disk is full; it begins as soon as there is room")
@@ -130,7 +133,7 @@ def orphan() -> None:
     identity = launch(LONG)
     until(identity, trained_a_round)
     end_workers(ROOT)
-    room.give_up()
+    disk_space.give_up()
     filler.fill()
     told = "the worker was stopped from outside; nothing can be noted on the disk now"
     seen = [*jobs.recent(), jobs.look(identity)]

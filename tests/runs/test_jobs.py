@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from ldp_core.errors import StorageFailed
-from ldp_core.runs import alive, jobs, queue
-from ldp_core.runs.job import waiting_for
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.queue.job import waiting_for
+from ldp_core.system import process_identity
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -48,7 +49,7 @@ def test_what_cannot_be_noted_as_lost_is_told_all_the_same(
     identity = queue.add("run", {})
     job = queue.claim()
     assert job is not None
-    monkeypatch.setattr(alive, "is_alive", lambda *_: False)
+    monkeypatch.setattr(process_identity, "is_alive", lambda *_: False)
 
     def cannot(*_: object) -> bool:
         raise StorageFailed("queue.sqlite cannot be written")

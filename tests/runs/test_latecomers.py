@@ -12,17 +12,22 @@ import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Run, Variant, parse
-from ldp_core.runs import alive, database, finished, housekeeping, jobs, listing, queue, worker
-from ldp_core.runs.desk import Desk
-from ldp_core.runs.drive import drive
-from ldp_core.runs.job import waiting_for
-from ldp_core.runs.pace import Pace
-from ldp_core.runs.people import is_teacher
-from ldp_core.runs.progress import Progress
-from ldp_core.runs.store import Recorder
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.lockstep import drive
+from ldp_core.runs.process import worker
+from ldp_core.runs.queue.job import waiting_for
+from ldp_core.runs.queue.people import is_teacher
+from ldp_core.runs.record import quota, run_cache
+from ldp_core.runs.record.store import Recorder
+from ldp_core.runs.storage import database
+from ldp_core.runs.view import listing
+from ldp_core.runs.view.eta import Pace
+from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs.view.run_progress import Progress
+from ldp_core.system import process_identity
 from tests.busy import within
 from tests.data import events
-from tests.runs.test_housekeeping import record
+from tests.runs.record.test_quota import record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 DRAFT = Draft(parse({"rounds": 3, "attack": None}), (Variant("a"), Variant("b", {"aggregator.name": "mean"})))
@@ -46,7 +51,7 @@ def test_a_record_that_is_begun_anew_is_read_from_its_beginning(tmp_path: Path):
     train(folder, [first, second])
     before = accuracies(progress.update())
     desk.update()
-    housekeeping.put_away(folder)
+    quota.put_away(folder)
     assert progress.update().runs == []
     train(folder, [second])
     assert accuracies(progress.update()) == before[1:]
@@ -58,17 +63,17 @@ def test_who_finds_a_job_ownerless_does_not_interrupt_somebody_who_took_it_up(
 ):
     identity = queue.add("run", {"draft": {}})
     assert queue.claim()
-    really = alive.is_alive
+    really = process_identity.is_alive
 
     def late(pid: int, since: float) -> bool:
-        monkeypatch.setattr(alive, "is_alive", really)
+        monkeypatch.setattr(process_identity, "is_alive", really)
         queue.move(identity, "interrupted")
         assert queue.requeue(identity)
         with sqlite3.connect(queue.queue_path()) as db:  # as another worker would
             db.execute("UPDATE jobs SET status = 'running', owner_pid = 1, owner_since = 2.0")
         return False
 
-    monkeypatch.setattr(alive, "is_alive", late)
+    monkeypatch.setattr(process_identity, "is_alive", late)
     assert queue.reap() == []
     assert queue.get(identity).status == "running"
 
@@ -82,24 +87,24 @@ def test_a_job_never_waits_for_itself():
 
 def test_one_record_that_cannot_be_removed_keeps_no_other(monkeypatch: pytest.MonkeyPatch):
     ids = [record("completed") for _ in range(3)]
-    put_away = housekeeping.put_away
+    put_away = quota.put_away
 
     def stuck(folder: Path) -> None:
         if folder.name == ids[0]:
-            raise housekeeping.Stuck("Operation not permitted")
+            raise quota.Stuck("Operation not permitted")
         put_away(folder)
 
-    monkeypatch.setattr(housekeeping, "put_away", stuck)
-    assert [one.job.id for one in housekeeping.prune(0)] == ids[1:]
+    monkeypatch.setattr(quota, "put_away", stuck)
+    assert [one.job.id for one in quota.prune(0)] == ids[1:]
     assert queue.get(ids[0]).message == ""
 
 
 def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(monkeypatch: pytest.MonkeyPatch):
     ids = [record("completed") for _ in range(2)]
-    seen = housekeeping.kept()
-    housekeeping.pin(ids[0])
-    monkeypatch.setattr(housekeeping, "kept", lambda: seen)
-    assert [one.job.id for one in housekeeping.prune(0)] == ids[1:]
+    seen = quota.kept()
+    quota.pin(ids[0])
+    monkeypatch.setattr(quota, "kept", lambda: seen)
+    assert [one.job.id for one in quota.prune(0)] == ids[1:]
     assert queue.get(ids[0]).message == ""
 
 
@@ -113,14 +118,14 @@ def damaged(told: list[dict[str, Any]], how: str) -> list[dict[str, Any]]:
 def test_a_finished_run_with_something_missing_is_trained_again(runs_dir: Path, how: str):
     told, folder = events({"rounds": 3, "attack": None}), runs_dir / "jobs" / "a"
     for part, expected in ((told, True), (damaged(told, how), False)):
-        housekeeping.put_away(folder)
+        quota.put_away(folder)
         folder.mkdir(parents=True)
         Recorder(folder, DRAFT.runs(False)[:1]).close()
         with sqlite3.connect(folder / "events.sqlite") as db:
             rows = [(0, 1.0, json.dumps(event)) for event in part]
             db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
-        finished.note("key", "a", 0)
-        assert (finished.find("key") is not None) is expected
+        run_cache.note("key", "a", 0)
+        assert (run_cache.find("key") is not None) is expected
 
 
 def test_a_locked_queue_is_called_locked_and_nobody_is_told_to_move_it(monkeypatch: pytest.MonkeyPatch):

@@ -17,9 +17,11 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
-from ldp_core.runs import jobs, queue, store
-from ldp_core.runs.progress import Progress
-from ldp_core.runs.store import copied
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.queue import table
+from ldp_core.runs.record import store
+from ldp_core.runs.record.store import copied
+from ldp_core.runs.view.run_progress import Progress
 from tests.busy import within
 from tests.conftest import ROOT
 from tests.data import events
@@ -213,7 +215,7 @@ def test_a_flood_and_absurd_sizes_are_refused_at_once(monkeypatch: pytest.Monkey
             jobs.submit(parse_draft(experiment))
         assert time.monotonic() - asked <= within(0.5)
     small, taken, took = Draft(parse({}), (Variant("run"),)), 0, []
-    for _ in range(queue.WAITING_ALL + 100):
+    for _ in range(table.WAITING_ALL + 100):
         asked = time.monotonic()
         try:
             jobs.submit(small)
@@ -222,7 +224,7 @@ def test_a_flood_and_absurd_sizes_are_refused_at_once(monkeypatch: pytest.Monkey
             assert "200 jobs are waiting on this server already" in str(error)
         took.append(time.monotonic() - asked)
     print(f"asked {len(took)} times: median {sorted(took)[150]:.3f} s, p95 {sorted(took)[285]:.3f} s")
-    assert taken == queue.WAITING_ALL
+    assert taken == table.WAITING_ALL
     assert sorted(took)[285] <= within(0.5)
 
 

@@ -14,17 +14,21 @@ import pytest
 from ldp_core import presets
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import drafts, finished, housekeeping, jobs, lineage, listing, queue, watch, worker
-from ldp_core.runs.database import opened
-from ldp_core.runs.housekeeping import PIN, is_pinned
-from ldp_core.runs.job import waiting_for
-from ldp_core.runs.people import Person
-from ldp_core.runs.slots import slots
-from ldp_core.runs.states import Status
-from ldp_core.runs.store import SCHEMA as RECORD
-from ldp_core.runs.store import Recorder, database
-from ldp_core.runs.training import OUTCOME, train_job
-from tests.runs.test_housekeeping import record
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.machine.slots import slots
+from ldp_core.runs.process import registration, supervisor
+from ldp_core.runs.process.training import OUTCOME, train_job
+from ldp_core.runs.queue.job import waiting_for
+from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.states import Status
+from ldp_core.runs.record import drafts, quota, run_cache
+from ldp_core.runs.record.quota import PIN, is_pinned
+from ldp_core.runs.record.store import SCHEMA as RECORD
+from ldp_core.runs.record.store import Recorder, database
+from ldp_core.runs.storage.database import opened
+from ldp_core.runs.view import listing
+from ldp_core.system import process_group
+from tests.runs.record.test_quota import record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 DRAFT = Draft(parse({"rounds": 2, "attack": None, "mechanism": "none"}), (Variant("run"),))
@@ -38,8 +42,8 @@ def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
     identity = queue.add("run", {"draft": {}})
     job, asked = queue.claim(), queue.status
     assert job is not None
-    monkeypatch.setattr(watch, "train_process", os._exit)
-    one = watch.Watched(job, slots()[0])
+    monkeypatch.setattr(supervisor, "train_process", os._exit)
+    one = supervisor.Watched(job, slots()[0])
     one._process.join()
     job.folder.mkdir(parents=True)
     outcome = {"status": "queued", "message": waiting_for("0" * 12)}
@@ -62,16 +66,16 @@ def test_an_end_that_could_not_be_written_down_is_written_later_and_kills_nobody
     identity = queue.add("run", {"draft": {}})
     job, killed, move = queue.claim(), list[int](), queue.move
     assert job is not None
-    monkeypatch.setattr(watch, "train_process", os._exit)
-    one = watch.Watched(job, slots()[0])
+    monkeypatch.setattr(supervisor, "train_process", os._exit)
+    one = supervisor.Watched(job, slots()[0])
     one._process.join()
-    end = lineage.end
+    end = process_group.end
 
     def counted(process: Any) -> None:
         killed.append(1)
         end(process)
 
-    monkeypatch.setattr(lineage, "end", counted)
+    monkeypatch.setattr(process_group, "end", counted)
 
     def locked(*_: Any) -> bool:
         monkeypatch.setattr(queue, "move", move)
@@ -89,7 +93,7 @@ def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: 
     identity, drop = record("completed"), queue.drop
 
     def late(*given: Any) -> bool:
-        housekeeping.pin(identity)
+        quota.pin(identity)
         return drop(*given)
 
     monkeypatch.setattr(queue, "drop", late)
@@ -101,12 +105,12 @@ def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: 
 def test_a_pin_waits_for_whoever_removes_the_record(monkeypatch: pytest.MonkeyPatch):
     identity = record("completed")
     with queue.held(identity):
-        monkeypatch.setattr("ldp_core.runs.database._busy", [0.1])
+        monkeypatch.setattr("ldp_core.runs.storage.database._busy", [0.1])
         with pytest.raises(StorageFailed, match="locked"):
-            housekeeping.pin(identity)
-    housekeeping.prune(0)
+            quota.pin(identity)
+    quota.prune(0)
     with pytest.raises(NotNow, match="nothing to pin"):
-        housekeeping.pin(identity)
+        quota.pin(identity)
     assert not queue.get(identity).folder.exists()
 
 
@@ -156,51 +160,51 @@ def test_a_folder_that_cannot_be_removed_is_a_sentence(monkeypatch: pytest.Monke
 def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.MonkeyPatch):
     """Somebody reads the queue for as long as one may wait, in a backup or a database browser."""
     ids = [record("completed") for _ in range(3)]
-    monkeypatch.setattr("ldp_core.runs.database._busy", [0.1])
+    monkeypatch.setattr("ldp_core.runs.storage.database._busy", [0.1])
     with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM jobs").fetchone()
         with pytest.raises(StorageFailed, match="locked"):
-            housekeeping.prune(0)
+            quota.prune(0)
         with pytest.raises(StorageFailed, match="locked"):
             jobs.remove(ids[2])
-    housekeeping.sweep()
-    assert [one.job.id for one in housekeeping.kept()] == ids[::-1]
+    quota.sweep()
+    assert [one.job.id for one in quota.kept()] == ids[::-1]
     assert {queue.get(identity).message for identity in ids} == {""}
 
 
 def test_a_record_that_was_put_away_by_somebody_who_was_killed_is_brought_back():
     kept, noted, forgotten = (record("completed") for _ in range(3))
     for identity in (kept, noted, forgotten):
-        housekeeping.put_away(queue.get(identity).folder)  # and then the lights went out
-    queue.strip(noted, housekeeping.REMOVED, lambda: True)
+        quota.put_away(queue.get(identity).folder)  # and then the lights went out
+    queue.strip(noted, quota.REMOVED, lambda: True)
     queue.drop(forgotten, lambda: True)
-    assert len(housekeeping.sweep()) == 2
-    assert [one.job.id for one in housekeeping.kept()] == [kept]
+    assert len(quota.sweep()) == 2
+    assert [one.job.id for one in quota.kept()] == [kept]
 
 
 @pytest.mark.parametrize("said", ['{"pid": -1, "since": 1}', '{"pid": 1e400, "since": "x"}', "[]", "{", ""])
 def test_a_register_that_makes_no_sense_is_nobody(runs_dir: Path, said: str):
     runs_dir.mkdir()
     (runs_dir / "worker.json").write_text(said)
-    assert not worker._registered_alive()
-    assert not worker._replaced()
+    assert not registration.is_registered()
+    assert not registration.is_replaced()
 
 
 def test_what_two_versions_of_the_program_have_trained_is_nobodys_result(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     folder, (run,) = runs_dir / "jobs" / "mixed", DRAFT.runs()
-    monkeypatch.setattr(finished, "program", lambda: "old")
+    monkeypatch.setattr(run_cache, "program", lambda: "old")
     recorder = Recorder(folder, [run])
     assert recorder.begun_by("old")
     assert recorder.begun_by("old")
     recorder.close()
-    monkeypatch.setattr(finished, "program", lambda: "new")
+    monkeypatch.setattr(run_cache, "program", lambda: "new")
     train_job(folder, {"draft": DRAFT.as_json()}, 10**9)
-    assert finished.find(run.experiment.key) is None
+    assert run_cache.find(run.experiment.key) is None
     train_job(runs_dir / "jobs" / "whole", {"draft": DRAFT.as_json()}, 10**9)
-    assert finished.find(run.experiment.key) is not None
+    assert run_cache.find(run.experiment.key) is not None
 
 
 def test_a_record_of_a_version_that_did_not_say_so_is_mixed(tmp_path: Path):

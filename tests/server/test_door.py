@@ -12,7 +12,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from pages.parts.door import welcome
+from pages.server.host_check import welcome
 from tests.browser.server import Server
 from tests.server.client import Viewer
 

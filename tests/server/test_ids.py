@@ -14,7 +14,8 @@ from ldp_core import cli, datasets
 from ldp_core.errors import StudioError, UnknownDraft, UnknownJob, UnknownName
 from ldp_core.experiment import parse, read_profiles
 from ldp_core.presets import get
-from ldp_core.runs import drafts, jobs, queue, store
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.record import drafts, store
 
 STRANGE = [
     "../../etc/passwd",

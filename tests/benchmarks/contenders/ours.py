@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from ldp_core import models, optimizers
-from ldp_core.federated.batches import Plan
-from ldp_core.federated.engine import Engine
-from ldp_core.federated.recipe import Recipe
+from ldp_core.engines.base import Engine
+from ldp_core.engines.plan import Plan
+from ldp_core.engines.recipe import Recipe
 from tests.benchmarks.contenders.work import BATCH, CLIENTS, EACH, EPOCHS, RATE, net, samples, serve, vector
 
 torch.set_num_threads(1)

@@ -1,0 +1,123 @@
+"""What no attacker can beat (reference: attacks, section 7), each bound with its label.
+
+The worst-case bounds hold for the total budget of everything that was observed of an image. At a
+budget per coordinate that total is enormous, and they say nothing: they are shown, and labelled so.
+The instance bound holds for the given candidates and this model only, and is not vacuous.
+Numpy and scipy.special are all it takes, so a page may ask.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
+
+from ldp_core.mechanisms.base import Floats
+
+VACUOUS = 0.999
+"""A bound on a share from here on excludes nothing."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound on the share of right identifications among equally likely candidates."""
+
+    name: str
+    """"mary", "gaussian" or "instance"."""
+    label: str
+    value: float
+
+    @property
+    def vacuous(self) -> bool:
+        """True where it excludes nothing."""
+        return self.value >= VACUOUS
+
+    def as_json(self) -> dict[str, object]:
+        """The bound as a JSON object."""
+        return {"name": self.name, "label": self.label, "value": self.value, "vacuous": self.vacuous}
+
+
+def advantage(epsilon: ArrayLike) -> Floats:
+    """The largest advantage in telling two inputs apart: tanh(ε/2)."""
+    return np.tanh(np.asarray(epsilon, np.float64) / 2)
+
+
+def mary(epsilon: ArrayLike, candidates: int) -> Floats:
+    """The largest share of right picks among M equally likely candidates: e^ε / (e^ε + M − 1).
+
+    ε is the total of everything observed; tight, attained by randomised response over M answers.
+    """
+    return 1 / (1 + (candidates - 1) * np.exp(-np.asarray(epsilon, np.float64)))
+
+
+def reconstruction(epsilon: ArrayLike, baseline: ArrayLike) -> Floats:
+    """The largest chance to come as close as guessing does with chance `baseline` (ReRo).
+
+    min(e^ε·κ, 1 − e^−ε·(1 − κ)) for a total ε (Balle, Cherubin and Hayes 2022, improved at the upper end).
+    """
+    e, kappa = np.asarray(epsilon, np.float64), np.asarray(baseline, np.float64)
+    return np.minimum(np.exp(np.minimum(e, 700.0)) * kappa, 1 - np.exp(-e) * (1 - kappa))
+
+
+def gaussian(mu: ArrayLike, baseline: ArrayLike) -> Floats:
+    """The same for Gaussian noise, Φ(Φ⁻¹(κ) + μ); μ is total sensitivity over σ (Hayes et al. 2023)."""
+    return ndtr(ndtri(np.asarray(baseline, np.float64)) + np.asarray(mu, np.float64))
+
+
+def instance(log_affinity: Floats) -> Floats:
+    """The largest share of right picks among these M candidates, each as likely as the others.
+
+    (1 + Σⱼ TVⱼ)/M with TVⱼ ≤ √(1 − BCⱼ²), for the candidates' laws against the first one's. It holds on
+    average over which of them is right.
+
+    Args:
+        log_affinity: (V, M) log Bhattacharyya coefficients; the first column is 0.
+    """
+    apart = np.sqrt(np.maximum(-np.expm1(2 * np.minimum(log_affinity, 0.0)), 0.0))
+    found: Floats = np.minimum(1.0, (1 + apart.sum(axis=1)) / log_affinity.shape[1])
+    return found
+
+
+def worst_case(total: float, mu: float | None, candidates: int) -> list[Bound]:
+    """The bounds that hold whatever the images are.
+
+    Args:
+        total: ε of everything observed of the image; inf where there is no pure loss.
+        mu: the same for Gaussian noise, as sensitivity over σ; None for other noise.
+        candidates: M.
+    """
+    if mu is not None:
+        value = float(gaussian(mu, 1 / candidates))
+        return [
+            Bound(
+                "gaussian",
+                _said(f"Gaussian bound, worst case, μ = {mu:.3g} for all that was seen of it", value),
+                value,
+            )
+        ]
+    if not np.isfinite(total):
+        return [Bound("mary", "no bound: no ε holds for this form", 1.0)]
+    value = float(mary(total, candidates))
+    return [
+        Bound(
+            "mary",
+            _said(f"worst case, ε = {_plain(total)} and δ = 0 for all that was seen of it", value),
+            value,
+        )
+    ]
+
+
+def for_these_inputs(value: float) -> Bound:
+    """The instance bound with its label."""
+    return Bound("instance", _said("for these inputs and this model", value), value)
+
+
+def _plain(total: float) -> str:
+    """Budgets over a whole upload are large: 12 720 rather than 1.272e+04."""
+    return f"{total:,.0f}".replace(",", "\N{THIN SPACE}") if 1000 <= total < 1e9 else f"{total:.4g}"
+
+
+def _said(label: str, value: float) -> str:
+    return f"{label}: excludes nothing" if value >= VACUOUS else label

@@ -1,0 +1,1 @@
+"""What a job will cost before it is launched: its work counted, its seconds, memory and disk estimated."""

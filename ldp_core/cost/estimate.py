@@ -1,0 +1,144 @@
+"""What a draft will cost, before anything is launched: numbers stored, memory, and time.
+
+Time follows from a few rates of this machine (`ldp_core.cost.work`), measured once by whoever trains on it;
+everything else is arithmetic, and what cannot fit is refused with that arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ldp_core import datasets, limits
+from ldp_core.attacks.metrics import MOST_PAIRS
+from ldp_core.cost.work import Rates, Work, seconds, victims_of, work_of
+from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import Draft, Experiment
+
+MEMORY = 3 * 2**30
+"""Bytes that a training process may fill, besides the program itself."""
+STORAGE = 2 * 2**30
+"""Bytes that one job may leave on the disk."""
+COPIES = 13
+"""Matrices of a chunk's size that a round holds at its widest: weights, gradients, noise, moments in
+double precision (12.7 were measured with ResNet-18 and Piecewise)."""
+ACTIVATIONS = 2
+"""How often a layer's output is there at its worst: as it is kept, and its gradient."""
+ROUND_BYTES = 1200
+"""A round's event as JSON."""
+ATTACK_BYTES = 950
+"""An attack's event, besides its images."""
+IMAGE_BYTES = 110
+"""An encoded image, besides its pixels."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one draft takes."""
+
+    memory: int
+    """Bytes, at most."""
+    storage: int
+    """Bytes of events."""
+    work: Sequence[Work]
+    """Of each run."""
+
+    def seconds(self, rates: Rates) -> float:
+        """How long its runs take, one after another."""
+        return seconds(self.work, rates)
+
+
+def cost(draft: Draft) -> Cost:
+    """The cost of a draft with all its seeds."""
+    experiments = draft.experiments()
+    work = [work_of(experiment) for experiment in experiments] * draft.seeds
+    stored = draft.seeds * sum(_stored(experiment) for experiment in experiments)
+    return Cost(max(_memory(experiment) for experiment in experiments), stored, work)
+
+
+def refuse_what_cannot_fit(draft: Draft) -> None:
+    """Do nothing for a draft that fits.
+
+    Raises:
+        InvalidExperiment: with the numbers that say why it cannot.
+    """
+    found = cost(draft)
+    problems = []
+    widest = max(draft.experiments(), key=_memory)
+    source = datasets.get(widest.dataset)
+    if found.memory > MEMORY:
+        data = (
+            f"{source.train_size + source.test_size:,} samples × {source.features:,} numbers × 5 B = "
+            f"{_gigabytes(source.memory)}"
+        )
+        if source.memory > MEMORY // 2:
+            message = f"is too large: {data}, of {_gigabytes(MEMORY)} in all; try one with fewer samples"
+            problems.append(Problem("dataset", message))
+        elif 2 * _activations(widest) > found.memory:
+            problems.append(
+                Problem(
+                    "local.batch_size",
+                    f"is too large: {widest.local.batch_size:,} images at a time take "
+                    f"{_gigabytes(_activations(widest))} in {widest.model.name}, limit {_gigabytes(MEMORY)}; "
+                    "try a smaller one",
+                )
+            )
+        else:
+            problems.append(
+                Problem(
+                    "model",
+                    f"is too large: {COPIES} × {_chunk(widest):,} clients × {widest.dimension:,} weights × "
+                    f"4 B, and for the data {data}, make {_gigabytes(found.memory)}, limit "
+                    f"{_gigabytes(MEMORY)}; try a smaller one",
+                )
+            )
+    if found.storage > STORAGE:
+        runs, rounds = len(found.work), draft.base.rounds
+        each = found.storage // max(1, runs * rounds)
+        problems.append(
+            Problem(
+                "rounds",
+                f"would store {runs:,} runs × {rounds:,} rounds × {each:,} B = {_gigabytes(found.storage)}, "
+                f"limit {_gigabytes(STORAGE)}; try fewer rounds, runs or seeds, or no attack",
+            )
+        )
+    if problems:
+        raise InvalidExperiment(problems)
+
+
+def _kinds(experiment: Experiment) -> tuple[str, ...]:
+    """The kinds of upload that are attacked, if any."""
+    return experiment.attack.kinds if experiment.attack and experiment.attacked else ()
+
+
+def _chunk(experiment: Experiment) -> int:
+    """How many clients are trained at a time."""
+    return min(experiment.clients.count, max(1, limits.CHUNK_BYTES // (4 * experiment.dimension)))
+
+
+def _memory(experiment: Experiment) -> int:
+    data = datasets.get(experiment.dataset).memory
+    return COPIES * _chunk(experiment) * experiment.dimension * 4 + _activations(experiment) + data
+
+
+def _activations(experiment: Experiment) -> int:
+    """What the layers of a model hold for the way back, one client at a time."""
+    source = datasets.get(experiment.dataset)
+    batch = min(experiment.local.batch_size, source.train_size)
+    return ACTIVATIONS * 4 * batch * experiment.model.activations(source.shape, source.classes)
+
+
+def _stored(experiment: Experiment) -> int:
+    each = ROUND_BYTES
+    pixels = math.prod(datasets.get(experiment.dataset).shape)
+    image = IMAGE_BYTES + 4 * pixels // 3  # base64
+    images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
+    # each upload is attacked as sent and under both controls
+    for kind in _kinds(experiment):
+        each += 3 * victims_of(experiment) * (ATTACK_BYTES + images[kind] * image)
+    return experiment.rounds * each
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.3g} GB"

@@ -1,0 +1,130 @@
+"""What a job does, counted; and how long that takes on a machine whose rates were measured.
+
+Everything here is arithmetic: a handful of counts times a handful of rates
+(`ldp_core.runs.machine.calibration`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+
+from ldp_core import attacks, datasets
+from ldp_core.experiment import Experiment
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.experiment.threat_model import spies
+
+CONTROLS = 2
+"""Attacks on the same upload without noise, and only clipped. Neither asks a mechanism anything."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What this machine takes, in seconds."""
+
+    product: float
+    """For one sample through one weight of a fully connected layer, forwards and backwards."""
+    convolution: float
+    """For one product of a convolutional model, forwards and backwards, all processes together."""
+    value: float
+    """For one perturbed value of one client."""
+    round: float
+    """For a round, whatever is in it."""
+    attack: float
+    """For an attack on one client's upload in one round, both controls included, however small it is."""
+    attacked: float
+    """For each weight of an upload that is attacked, both controls included."""
+    likelihood: float
+    """For an attacker to ask a mechanism how likely one answer is."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one run does, counted in the order of `Rates`."""
+
+    products: float
+    """Samples times multiplications, in fully connected models."""
+    convolutions: float
+    """The same, in convolutional ones; scoring the model included."""
+    values: float
+    """Perturbed."""
+    rounds: float
+    attacks: float
+    """Uploads that are attacked, over all rounds."""
+    attacked: float
+    """Weights in them."""
+    likelihoods: float
+    """Answers that are weighed."""
+
+
+def seconds(works: Iterable[Work], rates: Rates) -> float:
+    """How long it takes, one after another."""
+    return math.fsum(
+        count * rate for work in works for count, rate in zip(astuple(work), astuple(rates), strict=True)
+    )
+
+
+def work_of(experiment: Experiment) -> Work:
+    """What one run of an experiment does, its attacks included."""
+    victims = victims_of(experiment) * experiment.rounds
+    found, weights, likelihoods = 0.0, 0.0, 0.0
+    for spy in spies(experiment):
+        seen = experiment.attack.rounds_observed if experiment.attack and spy.upload == "audit" else 1
+        found += victims
+        weights += victims * experiment.dimension * (_share(seen) + CONTROLS) / (1 + CONTROLS)
+        likelihoods += victims * seen * _likelihoods(experiment, spy.attacker)
+    return Work(*_training(experiment, experiment.rounds), found, weights, likelihoods)
+
+
+def work_of_ladder(ladder: Ladder) -> Work:
+    """What the attacker's desk does: training up to the round, a cell for each mechanism and budget.
+
+    Both controls are attacked once for each mechanism; all images of a cell in one go.
+    """
+    images = ladder.images if ladder.upload == "audit" else 1
+    seen, dimension = ladder.rounds_observed, ladder.experiment(None).dimension
+    cells, controls = len(ladder.mechanisms) * len(ladder.epsilons), CONTROLS * len(ladder.mechanisms)
+    weights = images * dimension * (cells * _share(seen) + controls) / (1 + CONTROLS)
+    likelihoods = math.fsum(
+        images * seen * len(ladder.epsilons) * _likelihoods(ladder.experiment(one), ladder.attacker_of(one))
+        for one in ladder.mechanisms
+    )
+    products, convolutions, values, rounds = _training(ladder.experiment(None), ladder.round - 1)
+    values += images * cells * seen * dimension
+    # a few images cost no more than one does
+    calls = (cells + controls) * max(1.0, images / (1 + CONTROLS))
+    return Work(products, convolutions, values, rounds, calls, weights, likelihoods)
+
+
+def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float, float]:
+    """Products, convolutions, perturbed values and rounds."""
+    source, count = datasets.get(experiment.dataset), experiment.clients.count
+    share = experiment.selection.expected_uploads(count, 1)
+    samples = source.train_size * share * experiment.local.epochs
+    values = rounds * count * share * experiment.dimension
+    each = experiment.model.products(source.shape, source.classes)
+    if experiment.model.batched:
+        return rounds * samples * each, 0.0, values, rounds
+    samples += source.test_size / 3  # forwards only
+    return 0.0, rounds * samples * each, values, rounds
+
+
+def victims_of(experiment: Experiment) -> int:
+    """Clients whose uploads are attacked: those that are named, or three of different strictness."""
+    named = experiment.attack.clients if experiment.attack else None
+    return len(named) if named else min(3, experiment.clients.count)
+
+
+def _share(seen: int) -> float:
+    """Half of an attack is done upload by upload, half once for all of them."""
+    return (1 + seen) / 2
+
+
+def _likelihoods(experiment: Experiment, attacker: str) -> int:
+    """Answers that an attacker weighs in each upload."""
+    if experiment.mechanism.name == "none":
+        return 0
+    source = datasets.get(experiment.dataset)
+    rows, *columns = experiment.model.slices(source.shape, source.classes)[0].shape
+    return attacks.reconstructor(attacker).likelihoods(rows, math.prod(columns) + 1)

@@ -1,0 +1,122 @@
+"""Local training of all clients at once, on one (K, d) matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from ldp_core.engines.plan import Plan
+from ldp_core.engines.recipe import Recipe
+from ldp_core.models.base import Model
+from ldp_core.optimizers import Optimizer, get
+from ldp_core.system.memory import ran_out
+
+CPU_BYTES = 2**30
+"""That the activations of all clients may fill on a CPU, where the system would kill rather than refuse."""
+COPIES = 3
+"""How often an activation is there at its worst: as it is kept, its gradient, and a copy on the way."""
+
+Tick = Callable[[float], None]
+"""Is told from time to time which share of the work is done."""
+
+
+def train(
+    model: Model,
+    start: torch.Tensor,
+    x: torch.Tensor,
+    y: torch.Tensor,
+    plan: Plan,
+    learning_rate: float,
+    classes: int,
+    optimizer: Optimizer | None = None,
+) -> torch.Tensor:
+    """Train K copies of a model, each on its own batches.
+
+    Args:
+        model: the architecture.
+        start: weights (d,) that all rows start from, or (K, d) with one start for each.
+        x, y: all samples (n, *shape) and labels (n,), on the device of `start`.
+        plan: the batches of K rows.
+        learning_rate: step size.
+        classes: number of classes.
+        optimizer: plain SGD by default.
+
+    Returns:
+        The trained weights (K, d), float32, in the order of the shards that the plan was made of.
+        Equal to K separate plain loops up to rounding (tests/engines/test_batched.py).
+    """
+    recipe = Recipe(model, tuple(x.shape[1:]), classes, optimizer or get("sgd"), learning_rate)
+    return train_together(recipe, start, x, y, plan)
+
+
+def train_together(
+    recipe: Recipe,
+    start: torch.Tensor,
+    x: torch.Tensor,
+    y: torch.Tensor,
+    plan: Plan,
+    tick: Tick | None = None,
+) -> torch.Tensor:
+    """The same, for a recipe. Where memory runs out, half as many clients are trained at a time.
+
+    Raises:
+        MemoryError: there is not enough for a single client.
+    """
+    count = len(plan.rows)
+    trained = start.new_empty((count, start.shape[-1]))
+    first, most = 0, min(count, clients_at_once(recipe, x.device, plan.samples.shape[2]))
+    while first < count:
+        rows = slice(first, min(first + most, count))
+        order = torch.from_numpy(plan.rows[rows])
+        weights = (start.expand(len(order), -1) if start.dim() == 1 else start[order]).clone()
+        try:
+            _steps(recipe, weights, x, y, plan, rows, tick)
+        except (RuntimeError, MemoryError) as error:
+            if not ran_out(error):
+                raise
+            if most == 1:
+                raise MemoryError(f"one client of {recipe.model.name} does not fit in memory") from error
+            most = -(-min(most, rows.stop - rows.start) // 2)
+            continue  # what was begun is begun anew: every client starts from `start`
+        trained[order] = weights
+        first = rows.stop
+    return trained
+
+
+def _steps(
+    recipe: Recipe,
+    weights: torch.Tensor,
+    x: torch.Tensor,
+    y: torch.Tensor,
+    plan: Plan,
+    rows: slice,
+    tick: Tick | None,
+) -> None:
+    """All steps of some rows of the plan, on their `weights` (k, d) in place."""
+    model, optimizer = recipe.model, recipe.optimizer
+    samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
+    sample_weights = torch.from_numpy(plan.weights[:, rows]).to(x.device)
+    memory = [torch.zeros_like(weights) for _ in range(optimizer.memories)]
+    for t, all_active in enumerate(plan.active):
+        active = min(all_active, rows.stop) - rows.start
+        if active <= 0:
+            break
+        views = model.views(weights[:active], recipe.shape, recipe.classes)
+        remembered = [model.views(m[:active], recipe.shape, recipe.classes) for m in memory]
+        batch = samples[t, :active]
+        gradients = model.gradients(views, x[batch], y[batch], sample_weights[t, :active])
+        for name, gradient in gradients.items():
+            own = [m[name] for m in remembered]
+            optimizer.step(views[name], gradient, own, t + 1, recipe.learning_rate)
+        if tick is not None:
+            tick((rows.start + (rows.stop - rows.start) * (t + 1) / len(plan.active)) / len(plan.rows))
+
+
+def clients_at_once(recipe: Recipe, device: torch.device, batch: int) -> int:
+    """How many clients' activations fit, by a rough count that depends on the kind of machine alone."""
+    memory = CPU_BYTES
+    if device.type == "cuda":
+        memory = torch.cuda.get_device_properties(device).total_memory // 2
+    each = COPIES * 4 * batch * recipe.model.activations(recipe.shape, recipe.classes)
+    return max(1, memory // max(1, each))

@@ -1,0 +1,54 @@
+"""One client alone: what a process of the pool computes. One thread, so the same bits anywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ldp_core.engines.plan import Indices, Plan
+from ldp_core.engines.recipe import Recipe
+
+
+def batches_of(plan: Plan, row: int) -> list[Indices]:
+    """The batches of one row of a plan, without padding."""
+    steps = sum(active > row for active in plan.active)
+    lengths = (plan.weights[:steps, row] > 0).sum(axis=1)
+    return [plan.samples[t, row, :length] for t, length in enumerate(lengths)]
+
+
+def train_alone(
+    recipe: Recipe, start: NDArray[np.float32], x: torch.Tensor, y: torch.Tensor, batches: list[Indices]
+) -> NDArray[np.float32]:
+    """Train one client from the weights `start` (d,); returns its weights (d,).
+
+    All parameters are views of one vector and all gradients of another, so a step is one operation.
+    """
+    weights = torch.from_numpy(start).clone()
+    gradient = torch.zeros_like(weights)
+    memory = [torch.zeros_like(weights) for _ in range(recipe.optimizer.memories)]
+    leaves = {name: view.requires_grad_() for name, view in _views(recipe, weights).items()}
+    for leaf, view in zip(leaves.values(), _views(recipe, gradient).values(), strict=True):
+        leaf.grad = view  # backward adds to it in place
+    for number, batch in enumerate(batches, start=1):
+        chosen = torch.from_numpy(batch)
+        gradient.zero_()
+        scores = recipe.model.scores(leaves, x[chosen])
+        torch.autograd.backward(torch.nn.functional.cross_entropy(scores, y[chosen]))
+        recipe.optimizer.step(weights, gradient, memory, number, recipe.learning_rate)
+    trained: NDArray[np.float32] = weights.numpy()
+    return trained
+
+
+def scores_alone(recipe: Recipe, weights: NDArray[np.float32], x: torch.Tensor) -> NDArray[np.float32]:
+    """Scores (n, classes) of one model with `weights` (d,) for samples x (n, *shape)."""
+    with torch.no_grad():
+        scores: NDArray[np.float32] = recipe.model.scores(
+            _views(recipe, torch.from_numpy(weights)), x
+        ).numpy()
+    return scores
+
+
+def _views(recipe: Recipe, vector: torch.Tensor) -> dict[str, torch.Tensor]:
+    views = recipe.model.views(vector.unsqueeze(0), recipe.shape, recipe.classes)
+    return {name: view[0].detach() for name, view in views.items()}

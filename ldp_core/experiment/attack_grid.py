@@ -1,0 +1,140 @@
+"""What the attacker's desk asks for: the same images under every mechanism, rung by rung of budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, ValidationError
+
+from ldp_core import attacks, datasets, limits, mechanisms
+from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
+from ldp_core.experiment.attack import attackers
+from ldp_core.experiment.overrides import changed
+from ldp_core.experiment.parts import Part
+from ldp_core.experiment.reading import parse, problems_of
+from ldp_core.experiment.schema import Experiment
+from ldp_core.fields import Checked, Choice, Number, Whole, refused
+from ldp_core.mechanisms import Mechanism
+
+RUNGS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)
+"""Identification lives between 0.1 and 4, pixels between 4 and 16 (reference: attacks, section 4)."""
+DEFAULT = (mechanisms.get("piecewise"), mechanisms.get("duchi"))
+NAMED = Part(mechanisms.registry, "name")
+
+
+def _check_mechanisms(value: Any) -> tuple[Mechanism, ...]:
+    allowed = limits.LADDER_MECHANISMS
+    if not isinstance(value, list | tuple) or not allowed.allows(len(value)):
+        raise refused(f"must be a list of {allowed} mechanisms; got {shown(value)}")
+    found = tuple(cast(Mechanism, NAMED.check(item)) for item in value)
+    names = [one.name for one in found]
+    for name in names:
+        if names.count(name) > 1 or name == "none":
+            why = "no noise is the control of every ladder" if name == "none" else "it is named twice"
+            raise refused(f"must name noisy mechanisms once each; got {shown(name)} ({why})")
+    return found
+
+
+def _mechanisms_as_json(value: tuple[Mechanism, ...]) -> list[Any]:
+    return [NAMED.serialise(one) for one in value]
+
+
+def _check_epsilons(value: Any) -> tuple[float, ...]:
+    allowed = limits.LADDER_RUNGS
+    if not isinstance(value, list | tuple) or not allowed.allows(len(value)):
+        raise refused(f"must be a list of {allowed} budgets; got {shown(value)}")
+    return tuple(sorted({Number(limits.LADDER_EPSILON).check(item) or 0.0 for item in value}))
+
+
+class Ladder(BaseModel):
+    """One client's uploads in one round, under every mechanism and budget, and who attacks them.
+
+    Budgets are in the mechanism's own scope; ranges, data, model and training are the base's. The
+    global model is trained without noise up to the round, so that all cells attack the same model.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base: Annotated[Experiment, Checked(parse), PlainSerializer(Experiment.as_json)] = Experiment()
+    mechanisms: Annotated[
+        tuple[Mechanism, ...], Checked(_check_mechanisms), PlainSerializer(_mechanisms_as_json)
+    ] = DEFAULT
+    epsilons: Annotated[tuple[float, ...], Checked(_check_epsilons)] = RUNGS
+    upload: Annotated[str, Choice(("audit", "real"))] = Field("audit", description="what is attacked")
+    attacker: Annotated[str, Choice(attackers())] = Field("auto", description="who reconstructs")
+    client: Annotated[int, Whole(limits.Limit(0, limits.CLIENTS.maximum - 1, 0))] = Field(
+        0, description="whose images and range, from 0"
+    )
+    images: Annotated[int, Whole(limits.LADDER_IMAGES)] = Field(
+        int(limits.LADDER_IMAGES.default), description="images attacked, one audit upload each"
+    )
+    round: Annotated[int, Whole(limits.LADDER_ROUND)] = Field(
+        int(limits.LADDER_ROUND.default), description="round of training"
+    )
+    rounds_observed: Annotated[int, Whole(limits.OBSERVED)] = Field(
+        int(limits.OBSERVED.default), description="uploads of the same values that the server sees"
+    )
+    candidates: Annotated[int, Whole(limits.CANDIDATES)] = int(limits.CANDIDATES.default)
+    seed: Annotated[int, Whole(limits.SEED)] = int(limits.SEED.default)
+
+    def experiment(self, mechanism: Mechanism | None) -> Experiment:
+        """The base under one of the mechanisms; None: what trains up to the round, without noise."""
+        # beyond its last round the base trains no further: somebody who asks for a later one wants it trained
+        rounds = max(self.base.rounds, self.round)
+        # a rung's ε is in the mechanism's own scope
+        clients = {"clients.run_limit": None, "clients.epsilon_scope": "mechanism"}
+        shared = {"seed": self.seed, "attack": None, "rounds": rounds} | clients
+        if mechanism is None:
+            plain = {"mechanism": {"name": "none"}, "form": "corrected", "aggregator": {"name": "mean"}}
+            return changed(self.base, shared | plain)
+        return changed(self.base, shared | {"mechanism": NAMED.serialise(mechanism)})
+
+    def attacker_of(self, mechanism: Mechanism) -> str:
+        """Who reconstructs from uploads under a mechanism."""
+        if self.attacker != "auto":
+            return self.attacker
+        return attacks.choose(self.base.model, mechanism, self.upload)
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields as JSON values; `parse_ladder` gives the same request back."""
+        return self.model_dump(mode="json")
+
+
+def parse_ladder(data: Any) -> Ladder:
+    """The ladder that a JSON object describes; missing fields take their defaults.
+
+    Raises:
+        InvalidExperiment: with all problems, each at its field.
+    """
+    if isinstance(data, Ladder):
+        return data
+    if not isinstance(data, Mapping):
+        raise InvalidExperiment([Problem("", f"a ladder must be a JSON object; got {shown(data)}")])
+    problems, given = [], dict(data)
+    try:
+        given["base"] = parse(given.get("base", {}))
+    except InvalidExperiment as error:
+        problems = [Problem(f"base.{p.path}" if p.path else "base", p.message) for p in error.problems]
+        given["base"] = Experiment()
+    try:
+        ladder = Ladder.model_validate(given)
+    except ValidationError as error:
+        raise InvalidExperiment([*problems, *problems_of(error, given, Ladder)]) from None
+    if problems := problems or list(_conflicts(ladder)):
+        raise InvalidExperiment(problems)
+    return ladder
+
+
+def _conflicts(ladder: Ladder) -> Any:
+    base, source = ladder.base, datasets.get(ladder.base.dataset)
+    if ladder.client >= base.clients.count:
+        most = base.clients.count - 1
+        yield Problem("client", f"must lie between 0 and {most}; got {ladder.client}")
+    for mechanism in ladder.mechanisms:
+        if base.form not in mechanism.forms:
+            forms = one_of(mechanism.forms)
+            yield Problem("base.form", f"must be {forms} for {mechanism.name}; got {base.form}")
+    why = attacks.unfit(base.model, source.shape, source.classes, ladder.attacker)
+    if why:
+        yield Problem("attacker", f"will not do: {why}")

@@ -1,0 +1,177 @@
+"""The uploads under attack: whose they are, what they are made of, and what the server gets of them.
+
+For a few clients, an audit upload (one image, one step: the worst case) and the upload that the
+client itself would send. Images, batches and decoys are the same whatever the mechanism and whoever
+else is attacked. Each upload comes in three versions: as sent, clipped only, and neither clipped nor
+perturbed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ldp_core import limits, mechanisms
+from ldp_core.attacks import Observation, Public
+from ldp_core.attacks.observation import Law
+from ldp_core.engines.batched import train
+from ldp_core.engines.plan import plan_batches
+from ldp_core.experiment.schema import Piece
+from ldp_core.federated.federation import Federation
+from ldp_core.federated.upload import Columns, Vectors, perturbed
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+
+Control = Literal["clean", "clipped"]
+PUBLIC_IMAGES = 512
+"""Held-out pictures that an attacker may know, at most."""
+
+
+@dataclass(frozen=True)
+class Victims:
+    """The clients under attack and one training sample of each, all of length V."""
+
+    clients: NDArray[np.int64]
+    samples: NDArray[np.int64]
+
+
+def choose_victims(federation: Federation) -> Victims:
+    """The clients that the experiment names, or the strictest, the median and the most permissive."""
+    experiment = federation.experiment
+    named = experiment.attack.clients if experiment.attack else None
+    clients = np.array(named, dtype=np.int64) if named is not None else spread_by_budget(federation)
+    # one draw for every client, so that a victim's image does not depend on who else is attacked
+    draws = stream(experiment.seed, "attack images").random(experiment.clients.count)
+    samples = [federation.shards[i][int(draws[i] * len(federation.shards[i]))] for i in clients]
+    return Victims(clients, np.array(samples))
+
+
+def spread_by_budget(federation: Federation) -> NDArray[np.int64]:
+    """The strictest, the median and the most permissive client; fewer if there are fewer."""
+    by_budget = np.argsort(federation.population.epsilon, kind="stable")
+    last = len(by_budget) - 1
+    return by_budget[list(dict.fromkeys([0, last // 2, last]))]
+
+
+def audit_values(federation: Federation, samples: NDArray[np.int64], weights: torch.Tensor) -> Vectors:
+    """(V, d): what one step on each sample alone would upload, neither clipped nor perturbed."""
+    chosen = torch.from_numpy(samples).to(federation.device)
+    return one_step(federation, federation.train_x[chosen], federation.train_y[chosen], weights)
+
+
+def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> Vectors:
+    """(n, d): the same for each of n labelled images, whoever holds them."""
+    experiment = federation.experiment
+    views = experiment.model.views(weights.expand(len(y), -1), federation.shape, federation.classes)
+    alone, labels = x.unsqueeze(1), y.unsqueeze(1)
+    gradients = experiment.model.gradients(views, alone, labels, torch.ones_like(labels, dtype=alone.dtype))
+    local = experiment.local
+    flat = torch.cat([gradients[name].flatten(1) for name in views], 1)
+    step = local.optimizer.first_step(flat, local.learning_rate)
+    return (step + weights if experiment.target == "weights" else step).cpu().numpy()
+
+
+def real_values(
+    federation: Federation, clients: NDArray[np.int64], weights: torch.Tensor, number: int
+) -> Vectors:
+    """(V, d): what each client's own training would upload, neither clipped nor perturbed."""
+    experiment = federation.experiment
+    local, rows = experiment.local, []
+    for client in clients.tolist():
+        # a stream for each client and round, so that its batches do not depend on who else is attacked
+        batches = stream(experiment.seed, "attack batches", number * experiment.clients.count + client)
+        plan = plan_batches([federation.shards[client]], local.epochs, local.batch_size, batches)
+        everything = federation.train_x, federation.train_y
+        rate, classes = local.learning_rate, federation.classes
+        rows.append(train(experiment.model, weights, *everything, plan, rate, classes, local.optimizer))
+    trained = torch.cat(rows)
+    return (trained if experiment.target == "weights" else trained - weights).cpu().numpy()
+
+
+def public_images(federation: Federation) -> Public:
+    """Held-out pictures of the same kind, nobody's training data."""
+    count = len(federation.test_y)
+    draw = stream(federation.experiment.seed, "public images")
+    chosen = torch.from_numpy(draw.permutation(count)[:PUBLIC_IMAGES])
+    return Public(federation.test_x[chosen].cpu().numpy(), federation.test_y[chosen].cpu().numpy())
+
+
+def observe(
+    federation: Federation,
+    exact: Vectors,
+    weights: torch.Tensor,
+    pieces: Sequence[Piece],
+    columns: Columns,
+    noise: np.random.Generator,
+    upload: str = "audit",
+    times: int = 1,
+    public: Public | None = None,
+) -> dict[Control | None, Observation]:
+    """What the server gets of V victims' uploads, for each control.
+
+    Args:
+        federation: whose experiment says everything public.
+        exact: (V, d), what is uploaded before clipping and noise.
+        weights: (d,), the global model that they started from.
+        pieces: who perturbs what.
+        columns: ε, low and high of each victim.
+        noise: the stream for the purpose "attack noise".
+        upload: "audit" or "real".
+        times: how often the same values are perturbed and sent. The controls are sent once.
+        public: held-out pictures that an attacker may know.
+    """
+    experiment = federation.experiment
+    audit = upload == "audit"
+    epsilon, low, high = (column[:, 0] for column in columns)
+    everything = (slice(0, exact.shape[1]), mechanisms.get("none"))
+    wide = np.full_like(low, limits.BOUND.maximum)
+
+    def seen(uploads: Vectors, laws: tuple[Law, ...], ends: tuple[Floats, Floats]) -> Observation:
+        return Observation(
+            uploads=uploads,
+            previous=weights.cpu().numpy(),
+            target=experiment.target,
+            optimizer=experiment.local.optimizer,
+            nominal_rate=experiment.local.learning_rate,
+            model=experiment.model,
+            shape=federation.shape,
+            classes=federation.classes,
+            laws=laws,
+            epsilon=epsilon,
+            low=ends[0],
+            high=ends[1],
+            batch_size=1 if audit else experiment.local.batch_size,
+            epochs=1 if audit else experiment.local.epochs,
+            public=public,
+        )
+
+    laws = tuple((piece.columns, piece.mechanism) for piece in pieces)
+    sent = np.stack([perturbed(pieces, exact, columns, noise) for _ in range(times)])
+    clipped = np.clip(exact, *columns[1:]).astype(np.float32)
+    return {
+        None: seen(sent, laws, (low, high)),
+        "clean": seen(exact[None], (everything,), (-wide, wide)),
+        "clipped": seen(clipped[None], (everything,), (low, high)),
+    }
+
+
+def audit_uploads(
+    federation: Federation, victims: Victims, weights: torch.Tensor, number: int
+) -> dict[Control | None, Observation]:
+    """What the server observes of each victim's audit upload in round `number`, for each control."""
+    experiment = federation.experiment
+    return observe(
+        federation,
+        audit_values(federation, victims.samples, weights),
+        weights,
+        experiment.pieces(number),
+        federation.population.columns(victims.clients),
+        stream(experiment.seed, "attack noise", number),
+        times=experiment.attack.rounds_observed if experiment.attack else 1,
+        public=public_images(federation),
+    )

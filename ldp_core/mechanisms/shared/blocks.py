@@ -1,0 +1,165 @@
+"""Perturbing large matrices a cache-sized block at a time, in numpy or torch alike.
+
+The law of a per-coordinate mechanism is a function of one uniform draw, so that a sampler is a few
+elementwise steps. Run over a whole matrix they would be bound by memory; run over blocks that stay
+in the processor's cache they cost little more than the uniform draw itself. Draws are taken in
+row-major order whatever the blocks, so neither the block size nor how clients are grouped into
+calls changes a bit of the result.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ldp_core.errors import InvalidInput
+from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.resolution import check_resolution
+
+if TYPE_CHECKING:
+    import torch
+
+BLOCK = 2**15
+"""Values in a block: 128 kB of float32, so that a handful of temporaries fit in a 1 MB cache."""
+
+Sampler = Callable[[Any, Any, Any, Mapping[str, Any]], Any]
+
+
+def is_tensor(values: object) -> bool:
+    """True for a torch tensor, without importing torch for the sake of asking."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(values, torch.Tensor)
+
+
+def perturb_blocks(
+    sample: Sampler,
+    coefficients: dict[str, Floats],
+    values: Any,
+    low: Floats,
+    high: Floats,
+    generator: np.random.Generator | torch.Generator,
+    normal: bool = False,
+    placed: bool = True,
+) -> Any:
+    """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
+
+    Args:
+        sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the
+            coefficients, all broadcastable, and returns outputs in units of the half-width,
+            relative to the centre.
+        coefficients: float64 arrays that broadcast against values.
+        values: shape (..., d), numpy or torch.
+        low, high: float64, broadcast against values.
+        generator: of the same library as values.
+        normal: draw u from the standard normal law instead.
+        placed: outputs are moved to the range; otherwise they are what `sample` returns.
+    """
+    xp, data = checked(values, generator, low, high)
+    block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
+
+    shape = broadcast(tuple(data.shape), low.shape, *(c.shape for c in coefficients.values()))
+    columns = shape[-1] if shape else 1
+    rows = int(np.prod(shape)) // columns if columns else 0
+    if not rows:
+        return xp.empty_like(xp.broadcast_to(data, shape))
+    data = xp.broadcast_to(data, shape).reshape(rows, columns)
+    out = xp.empty_like(data)
+
+    ranges = [_table(p, shape, rows, xp, data) for p in (low, high, (low + high) / 2, (high - low) / 2)]
+    tables = {name: _table(p, shape, rows, xp, data) for name, p in coefficients.items()}
+
+    for r, c in _blocks(rows, columns, max(1, block)):
+        lo, hi, centre, half = (_part(table, r, c) for table in ranges)
+        x = data[r, c]
+        v = xp.clip(((x - lo) - (hi - x)) / (2 * half), -1, 1)  # exactly ±1 at the ends of the range
+        if bool(xp.isnan(v).any()):
+            raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
+        u = _draw(xp, generator, v, normal)
+        y = sample(xp, v, u, {name: _part(table, r, c) for name, table in tables.items()})
+        out[r, c] = centre + half * y if placed else y
+    return out.reshape(shape)
+
+
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The common shape of values, budgets and ranges.
+
+    Raises:
+        InvalidInput: they do not fit together.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise InvalidInput(
+            f"values, budgets and ranges must fit together; got shapes {', '.join(map(str, shapes))}"
+        ) from None
+
+
+def checked(values: Any, generator: Any, low: Floats, high: Floats) -> tuple[Any, Any]:
+    """The array module of `values`, and the values as floats.
+
+    Raises:
+        InvalidInput: a generator of the other library, or a range that the values' type cannot resolve.
+    """
+    if is_tensor(values):
+        import torch
+
+        if not isinstance(generator, torch.Generator):
+            raise InvalidInput("torch tensors are perturbed with a torch.Generator; got another kind")
+        values = values if values.is_floating_point() else values.double()
+        check_resolution(low, high, torch.finfo(values.dtype))
+        return torch, values
+    if not isinstance(generator, np.random.Generator):
+        raise InvalidInput("numpy arrays are perturbed with a numpy Generator; got another kind")
+    data = np.asarray(values)
+    data = data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
+    check_resolution(low, high, np.finfo(data.dtype))
+    return np, data
+
+
+def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]:
+    """Slices that cover a matrix in row-major order, at most `size` values each where possible."""
+    if columns == 0:
+        return
+    height, width = max(1, size // columns), min(columns, size)
+    for top in range(0, rows, height):
+        for left in range(0, columns, width):
+            yield slice(top, min(top + height, rows)), slice(left, min(left + width, columns))
+
+
+def _table(parameter: Floats, shape: tuple[int, ...], rows: int, xp: Any, like: Any) -> Any:
+    """A parameter as a (rows, 1) or (rows, columns) array of the data's kind and precision."""
+    constant = parameter.ndim == 0 or parameter.shape[-1] == 1
+    target = (*shape[:-1], 1) if constant else shape
+    table = np.broadcast_to(parameter, target).reshape(rows, -1)
+    if xp is np:
+        return table.astype(like.dtype)
+    return xp.as_tensor(np.array(table), dtype=like.dtype, device=like.device)
+
+
+def _part(table: Any, rows: slice, columns: slice) -> Any:
+    """The piece of a parameter that belongs to a block."""
+    return table[rows] if table.shape[1] == 1 else table[rows, columns]
+
+
+def _draw(xp: Any, generator: Any, like: Any, normal: bool) -> Any:
+    """Uniforms in (0, 1), or standard normals, one for each value of `like`."""
+    if xp is np:
+        u = (generator.standard_normal if normal else generator.random)(like.shape, dtype=like.dtype)
+    else:
+        draw = xp.randn if normal else xp.rand
+        u = draw(like.shape, generator=generator, dtype=like.dtype, device=like.device)
+    return u if normal else inside(xp, u)
+
+
+def inside(xp: Any, u: Any) -> Any:
+    """Uniforms in [0, 1), multiples of a step, moved to the middle of their steps, in place.
+
+    So 0 is not likelier than what it stands for. Where the middle of the last step would be rounded to
+    1, it stays below: an answer that has next to no probability would be given once in 2²⁴ draws.
+    """
+    step = 2.0**-24 if u.dtype in (np.float32, getattr(xp, "float32", None)) else 2.0**-53
+    u += step / 2
+    return xp.clip(u, None, 1 - step, out=u)

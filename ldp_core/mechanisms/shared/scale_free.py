@@ -1,0 +1,168 @@
+"""Mechanisms whose law depends on the range only through its centre and half-width.
+
+Such a law is written once, on [−1, 1]; this class moves it to any safe range. Subclasses give the
+law in terms of v = (value − centre) / half-width and the budget, in forms that neither overflow nor
+cancel for ε from 1e-6 to 700: powers of e^−ε rather than of e^ε, and tanh, expm1 and log1p where a
+difference would lose digits.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldp_core.mechanisms.base import Floats, Mechanism, Values, as_floats, check_budget, check_range
+from ldp_core.mechanisms.shared.blocks import perturb_blocks
+
+if TYPE_CHECKING:
+    import torch
+
+
+class ScaleFree(Mechanism):
+    """A per-coordinate mechanism given by its law on [−1, 1]."""
+
+    discrete: ClassVar[bool] = False
+    """All its outputs are atoms."""
+
+    @abstractmethod
+    def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
+        """What the sampler needs to know of the budget."""
+
+    @abstractmethod
+    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+        """Outputs for inputs v from uniforms u in [0, 1) and coefficients k; `xp` is numpy or torch."""
+
+    @abstractmethod
+    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
+        """The expected output; v where it is unbiased."""
+
+    @abstractmethod
+    def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
+        """The variance of the output."""
+
+    @abstractmethod
+    def unit_worst_input(self, epsilon: Floats) -> Floats:
+        """The input at which the variance is largest."""
+
+    @abstractmethod
+    def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
+        """The log density of an output y, or the log probability of an atom."""
+
+    def unit_atomic(self, y: Floats, epsilon: Floats) -> Any:
+        """Where an output is an atom, so that its log law is of a probability and not of a density."""
+        return self.discrete
+
+    @abstractmethod
+    def unit_loss(self, epsilon: Floats) -> Floats:
+        """The largest log likelihood ratio."""
+
+    @abstractmethod
+    def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
+        """The exact δ at a target budget below the loss (it is 0 from there on)."""
+
+    @abstractmethod
+    def unit_atoms(self, epsilon: float) -> Floats:
+        """Outputs with a probability of their own, whatever the input."""
+
+    @abstractmethod
+    def unit_edges(self, v: float, epsilon: float) -> Floats:
+        """Where the density is not smooth."""
+
+    def perturb(
+        self,
+        values: Values,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+        generator: np.random.Generator | torch.Generator,
+    ) -> Values:
+        lows, highs = check_range(low, high)
+        coefficients = self.unit_coefficients(check_budget(epsilon))
+        return perturb_blocks(self.unit_sample, coefficients, values, lows, highs, generator)
+
+    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        v, centre, half = normalised(value, low, high)
+        return (centre + half * self.unit_mean(v, check_budget(epsilon)))[()]
+
+    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        v, _, half = normalised(value, low, high)
+        return (half**2 * self.unit_variance(v, check_budget(epsilon)))[()]
+
+    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        lows, highs = check_range(low, high)
+        budget = check_budget(epsilon)
+        worst = np.clip(self.unit_worst_input(budget), -1, 1)
+        return (((highs - lows) / 2) ** 2 * self.unit_variance(worst, budget))[()]
+
+    def log_prob(
+        self,
+        output: ArrayLike,
+        value: ArrayLike,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+    ) -> Any:
+        v, centre, half = normalised(value, low, high)
+        y = (as_floats(output, "output") - centre) / half
+        budget = check_budget(epsilon)
+        log_prob = self.unit_log_prob(y, v, budget)
+        return np.where(self.unit_atomic(y, budget), log_prob, log_prob - np.log(half))[()]
+
+    def log_affinity(
+        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Any:
+        v, w = (normalised(x, low, high)[0] for x in (value, other))
+        affinity = self.unit_affinity(v, w, check_budget(epsilon))
+        return None if affinity is None else np.log(np.clip(affinity, 1e-300, 1.0))[()]
+
+    def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
+        """∫√(p·p′) between the laws of two inputs; None where there is no closed form."""
+        if not self.discrete:
+            return None
+        atoms = np.array([self.unit_atoms(float(e)) for e in epsilon.ravel()])
+        total = np.zeros(np.broadcast_shapes(v.shape, w.shape, epsilon.shape))
+        for atom in atoms.T.reshape(-1, *epsilon.shape):
+            total += np.exp((self.unit_log_prob(atom, v, epsilon) + self.unit_log_prob(atom, w, epsilon)) / 2)
+        return total
+
+    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        lows, _ = check_range(low, high)
+        return (self.unit_loss(check_budget(epsilon)) + np.zeros_like(lows))[()]
+
+    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        lows, _ = check_range(low, high)
+        budget, goal = check_budget(epsilon), as_floats(target, "target")
+        below = goal < self.unit_loss(budget)
+        with np.errstate(over="ignore"):
+            delta = self.unit_delta(np.minimum(goal, self.unit_loss(budget)), budget)
+        return (np.where(below, np.clip(delta, 0, 1), 0.0) + np.zeros_like(lows))[()]
+
+    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
+        return (low + high) / 2 + (high - low) / 2 * self.unit_atoms(epsilon)
+
+    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
+        v, centre, half = normalised(value, low, high)
+        return centre + half * self.unit_edges(float(v), epsilon)
+
+
+def normalised(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Clipped values as v in [−1, 1] (exactly ±1 at the ends), with the centre and half-width."""
+    lows, highs = check_range(low, high)
+    x = as_floats(value, "value")
+    v = np.clip(((x - lows) - (highs - x)) / (highs - lows), -1, 1)  # exactly ±1 at the ends
+    return v, (lows + highs) / 2, (highs - lows) / 2
+
+
+def near(y: Floats, atom: Floats | float, tolerance: float = 1e-4) -> Any:
+    """True where an output is an atom, up to what float32 and a shifted centre can blur."""
+    return np.abs(y - atom) <= tolerance * (1 + np.abs(atom))
+
+
+def two_atoms(y: Floats, upper: Floats, lower: Floats, log_upper: Floats, log_lower: Floats) -> Floats:
+    """The log probability of an output of a law with two atoms; −inf for any other output."""
+    result = np.where(near(y, upper), log_upper, np.where(near(y, lower), log_lower, -np.inf))
+    return np.asarray(result, dtype=np.float64)

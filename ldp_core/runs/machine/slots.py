@@ -1,0 +1,84 @@
+"""How many jobs train at the same time, and what each of them may use.
+
+One a GPU; without a GPU one for every two cores, so that each has a core besides its own for the
+processes that it starts, and the server is never without. EPSILON_SLOTS says otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.system import resources
+from ldp_core.system.json_file import read_json
+from ldp_core.system.process_identity import is_alive
+
+WORKER = "worker.json"
+"""In the runs folder: which worker is at work."""
+MOST = 64
+MOST_GB = 1e9
+"""More than any machine has, and few enough bytes for the system to count."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The share of this machine that one training process may use."""
+
+    number: int
+    cores: int
+    memory: int
+    """Bytes that it may fill, besides the program itself."""
+    gpu: str | None = None
+    """As CUDA_VISIBLE_DEVICES names it."""
+
+    def enter(self) -> None:
+        """Tell this process, and those that it starts, what they may use."""
+        os.environ["EPSILON_CORES"] = str(self.cores)
+        if self.gpu is not None:
+            os.environ["CUDA_VISIBLE_DEVICES"] = self.gpu
+
+
+def count() -> int:
+    """How many jobs train at the same time, at least 1."""
+    try:
+        return min(MOST, max(1, int(os.environ["EPSILON_SLOTS"])))
+    except (KeyError, ValueError):
+        return len(resources.gpus()) or max(1, resources.cores() // 2)
+
+
+def at_work() -> int:
+    """How many jobs the present worker trains at the same time, or one that would be started: who is at work
+    may have been told otherwise than this process.
+    """
+    try:
+        noted = read_json(runs_dir() / WORKER)
+        if is_alive(noted["pid"], noted["since"]):
+            return min(MOST, max(1, int(noted["slots"])))
+    except (OSError, ValueError, LookupError, TypeError, OverflowError):
+        pass  # there is none, or one of an older version
+    return count()
+
+
+def slots() -> list[Slot]:
+    """Every slot. More slots than GPUs share them; a fifth of the memory is left to everything else."""
+    number, gpus = count(), resources.gpus()
+    cores, memory = _cores(number), _memory(number)
+    return [Slot(i, cores, memory, gpus[i % len(gpus)] if gpus else None) for i in range(number)]
+
+
+def _cores(number: int) -> int:
+    """As EPSILON_CORES says; what is not a positive number counts for nothing, here and below."""
+    try:
+        asked = int(os.environ["EPSILON_CORES"])
+    except (KeyError, ValueError):
+        asked = 0
+    return asked if asked > 0 else max(1, resources.cores() // number)
+
+
+def _memory(number: int) -> int:
+    try:
+        asked = int(min(float(os.environ["EPSILON_MEMORY_GB"]), MOST_GB) * 1e9)
+    except (KeyError, ValueError, OverflowError):
+        asked = 0
+    return asked if asked > 0 else resources.memory() * 4 // 5 // number

@@ -1,0 +1,113 @@
+"""Which worker is at work for a runs folder, and how one is started.
+
+Who starts one, and a worker that is about to leave, agree under a lock, so that there is one worker for a
+folder and no job is ever left without. The server calls `ensure_worker`, and imports nothing of the
+worker's loop for it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from filelock import FileLock
+
+from ldp_core.runs.machine.slots import WORKER, count
+from ldp_core.runs.record.run_cache import program
+from ldp_core.runs.storage.paths import data_dir, runs_dir
+from ldp_core.system.json_file import read_json, write_json
+from ldp_core.system.process_identity import identity, is_alive
+
+STARTED = time.time()
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""A thread that OpenBLAS cannot start, for want of memory, is one that it waits for for ever."""
+_started: list[subprocess.Popen[bytes]] = []
+"""Workers that this process has started, kept so that the system can be told of their end."""
+
+
+def ensure_worker(newest: bool = False) -> None:
+    """Start a worker unless one is running; returns at once.
+
+    Args:
+        newest: let one of another version go, if it was wanted by somebody who began before this process.
+            Whoever only looks does not ask for that, or two versions would never let each other begin.
+    """
+    with lock():
+        if is_registered() and not (newest and _outdated()):
+            return
+        path().with_name(f"{WORKER}.partial").write_text(" " * 200)  # no room: no process either
+        _started[:] = [process for process in _started if process.poll() is None]
+        with (runs_dir() / "worker.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "ldp_core.runs.process.worker"],
+                cwd=Path(__file__).parents[3],
+                env=os.environ
+                | ONE_THREAD
+                | {"EPSILON_RUNS_DIR": str(runs_dir()), "EPSILON_DATA_DIR": str(data_dir())},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        _started.append(process)
+        register(process.pid, STARTED)
+
+
+def lock() -> FileLock:
+    """To be held by whoever starts a worker, or leaves as one."""
+    return FileLock(runs_dir() / "worker.lock", timeout=30)
+
+
+def path() -> Path:
+    """Where the worker of this runs folder is noted."""
+    return runs_dir() / WORKER
+
+
+def register(pid: int, wanted: float) -> None:
+    """Note a worker; `wanted` is when the process began that asked for it."""
+    number, since = identity(pid)
+    noted = {"pid": number, "since": since, "program": program(), "wanted": wanted, "slots": count()}
+    write_json(path(), noted)
+
+
+def registered() -> tuple[int, float] | None:
+    """The worker that is noted, whether it lives or not."""
+    try:
+        noted = read_json(path())
+        return int(noted["pid"]), float(noted["since"])
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return None
+
+
+def is_replaced() -> bool:
+    """True once another worker is noted in this one's place, and lives."""
+    noted = registered()
+    return noted is not None and noted != identity() and is_alive(*noted)
+
+
+def _outdated() -> bool:
+    """True if the worker is of another version, and whoever wanted it began before this process did: so of
+    two servers of different versions the one that was started last has its way.
+    """
+    try:
+        noted = read_json(path())
+        return noted.get("program") != program() and wanted() < STARTED
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def wanted() -> float:
+    """When the process began that asked for the worker that is noted."""
+    try:
+        return float(read_json(path())["wanted"])
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return 0.0
+
+
+def is_registered() -> bool:
+    """True if a worker is noted, and lives."""
+    noted = registered()
+    return noted is not None and is_alive(*noted)

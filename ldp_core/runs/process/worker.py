@@ -1,0 +1,189 @@
+"""The worker: a detached process that takes jobs from the queue, as many at a time as there are slots.
+
+It outlives the page, the browser and the server that started it, keeps torch imported so that the
+next job begins at once, and gives every job a process of its own, so that a crash or a cancelled
+run takes nothing else along. How one is started is in `registration`. A server of another version than
+the worker's starts one of its own; the old one ends what it has begun, and goes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+
+from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.runs import queue
+from ldp_core.runs.lockstep import load, one_thread
+from ldp_core.runs.machine.calibration import calibrate, rates
+from ldp_core.runs.machine.slots import Slot, slots
+from ldp_core.runs.process import registration
+from ldp_core.runs.process.supervisor import CONTEXT, Watched
+from ldp_core.runs.record.quota import REMOVED, prune, sweep
+from ldp_core.runs.record.run_cache import program
+from ldp_core.runs.storage import disk_space
+from ldp_core.system import process_group
+from ldp_core.system.niceness import give_way
+from ldp_core.system.process_identity import identity
+
+POLL_SECONDS = 0.05
+UNREADABLE_SECONDS = 120.0
+"""So long somebody else may keep the queue locked before the worker gives up."""
+QUIET_SECONDS = 1.0
+"""After so long without a job, a machine that has not been measured is measured."""
+IDLE_SECONDS = 600.0
+"""A worker without work stays warm this long."""
+
+_leaving: list[bool] = []
+"""Not empty once this worker has been told to end."""
+
+
+def main() -> None:
+    """Work until the queue has been empty for a while; leave at once if another worker is there."""
+    program()  # of the code that is loaded now
+    logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
+    with registration.lock():
+        if registration.is_registered() and registration.registered() != identity():
+            return
+        registration.register(os.getpid(), registration.wanted())
+    signal.signal(signal.SIGTERM, _leave)
+    give_way()
+    sweep()
+    disk_space.keep_back()
+    _warm_up()
+    while True:
+        _work()
+        with registration.lock():
+            # whoever submits now waits for the lock, and then finds no worker registered
+            if _leaving or registration.is_replaced() or not _is_asked():
+                # the folder may have been lost, and be another worker's now
+                if registration.registered() == identity():
+                    registration.path().unlink(missing_ok=True)
+                return
+
+
+def _work() -> None:
+    """Keep the slots filled until nothing has been left to do for a while, or a signal says stop."""
+    patience = _patience()
+    free, watched, measured = slots(), list[Watched](), False
+    busy_at = read_at = time.monotonic()
+    try:
+        while not _leaving:
+            try:
+                _turn(watched, free)
+                read_at = time.monotonic()
+            except StorageFailed as error:
+                if isinstance(error, DiskFull):
+                    disk_space.give_up()  # or how the jobs have ended could not be told
+                if time.monotonic() - read_at > UNREADABLE_SECONDS:
+                    raise
+                logging.exception("the queue cannot be read; again in a moment")
+            if watched:
+                busy_at = time.monotonic()
+            elif registration.is_replaced():
+                break
+            elif not measured and rates() is None and time.monotonic() - busy_at > QUIET_SECONDS:
+                measured = _measure()  # once, even if it cannot be kept
+            elif time.monotonic() - busy_at >= patience:
+                break
+            time.sleep(POLL_SECONDS)
+        for one in watched:
+            one.leave()
+        while watched:
+            _look_after(watched, free)
+            time.sleep(POLL_SECONDS)
+    finally:
+        for one in watched:  # nobody would look after them
+            one.abandon()
+
+
+def _patience() -> float:
+    """Seconds to stay without work; what is no number counts for nothing."""
+    try:
+        asked = float(os.environ["EPSILON_WORKER_IDLE_SECONDS"])
+    except (KeyError, ValueError):
+        return IDLE_SECONDS
+    return asked if asked >= 0 else IDLE_SECONDS
+
+
+def _turn(watched: list[Watched], free: list[Slot]) -> None:
+    """Fill the slots, look after what runs in them, and keep the house."""
+    queue.reap([one.job.id for one in watched])
+    while free and not _waits() and (job := queue.claim(len(watched) + len(free))) is not None:
+        try:
+            watched.append(Watched(job, free[0]))
+        except OSError as error:  # no memory, or no number, for one more process
+            logging.exception("job %s: no process", job.id)
+            why = f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
+            queue.move(job.id, "interrupted", why)
+        else:
+            free.pop(0)
+    if _look_after(watched, free):
+        for removed in prune():
+            logging.info("job %s: %s", removed.job.id, REMOVED)
+
+
+def _waits() -> bool:
+    """True while nothing may begin here: another worker has its turn, or what begins would have no room."""
+    return registration.is_replaced() or bool(disk_space.shortage())
+
+
+def _look_after(watched: list[Watched], free: list[Slot]) -> bool:
+    """Give the slots of jobs that have ended free; True if there were any."""
+    before = len(watched)
+    for one in [*watched]:
+        if one.step():
+            watched.remove(one)
+            free.append(one.slot)
+    free.sort(key=lambda slot: slot.number)
+    return len(watched) < before
+
+
+def _measure() -> bool:
+    """Find this machine's rates, in a process of its own: this one must never hold a GPU.
+
+    False if somebody has asked for something meanwhile, which comes first.
+    """
+    process = CONTEXT.Process(target=_calibrate, args=(os.getpid(),))
+    process.start()
+    try:
+        while not (done := process_group.has_ended(process)) and not _leaving and not _is_asked():
+            time.sleep(POLL_SECONDS)
+    finally:
+        process_group.end(process)
+    return done
+
+
+def _is_asked() -> bool:
+    return bool(queue.find("status = 'queued'", most=1))
+
+
+def _calibrate(parent: int) -> None:
+    process_group.begin(parent)
+    one_thread()
+    calibrate()
+
+
+def _leave(*_: object) -> None:
+    _leaving.append(True)
+
+
+def _warm_up() -> None:
+    """Import now what every job needs, before there is one."""
+    import sklearn.datasets  # noqa: F401
+    import torch  # noqa: F401
+
+    import ldp_core.leakage.grid
+
+    # and what a job would otherwise read from files that may have been replaced by then
+    import ldp_core.leakage.summary
+    import ldp_core.models._alone
+    import ldp_core.models._together
+    import ldp_core.simulate  # noqa: F401
+
+    load("digits")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""A job, as its row in the queue tells of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ldp_core.runs.queue.states import LIVE, Status
+from ldp_core.runs.storage.paths import runs_dir
+
+WAITING = re.compile(r"waiting for job ([0-9a-f]{12}),")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row of the queue."""
+
+    id: str
+    kind: str
+    draft: str | None
+    text: str
+    """What it was asked to do, as JSON."""
+    status: Status
+    message: str
+    created: float
+    started: float | None
+    ended: float | None
+    pid: int | None
+    place: int
+    owner: str | None = None
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """What it was asked to do; empty if it cannot be read any more. That of ten thousand clients is
+        long: it is read by whoever wants to know it, and not whenever somebody asks for a state.
+        """
+        try:
+            found = json.loads(self.text)
+        except (ValueError, TypeError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def live(self) -> bool:
+        """True until the job has reached a final state."""
+        return self.status in LIVE
+
+    @property
+    def waits_for(self) -> str | None:
+        """The job whose runs it waits for, if it does."""
+        found = WAITING.match(self.message) if self.status == "queued" else None
+        return found[1] if found else None
+
+    @property
+    def folder(self) -> Path:
+        """Where its events and its log are."""
+        return runs_dir() / "jobs" / self.id
+
+
+def waiting_for(identity: str) -> str:
+    """What a job says that is queued until another one has ended."""
+    return f"waiting for job {identity}, which trains the same runs"

@@ -1,0 +1,179 @@
+"""Drafts and snapshots: what people are working on, and what they share.
+
+A draft keeps its revisions, so that a change can be undone; a snapshot never changes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ldp_core.errors import StudioError, UnknownDraft
+from ldp_core.experiment import Draft, parse_draft
+from ldp_core.runs.storage.database import reading, writing
+from ldp_core.runs.storage.paths import runs_dir
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS revisions (
+    draft TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (draft, number)
+);
+CREATE TABLE IF NOT EXISTS snapshots (
+    id TEXT PRIMARY KEY,
+    body TEXT NOT NULL,
+    at REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ladders (
+    id TEXT PRIMARY KEY,  -- of a draft or of a snapshot
+    body TEXT NOT NULL    -- what its attacker is to do, as JSON without the base
+);
+PRAGMA user_version = 1;
+"""
+ID = re.compile(r"[0-9a-f]{12}")
+REVISIONS = 50
+"""Older ones are forgotten."""
+
+
+def new(draft: Draft) -> str:
+    """Keep a new draft; returns its id."""
+    identity = secrets.token_hex(6)
+    with writing(_path(), SCHEMA) as db:
+        _add(db, identity, 1, draft)
+    return identity
+
+
+def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
+    """Read the newest revision, change it and keep the result, as one step.
+
+    Streamlit may run two versions of a page at once, so nobody may write what another has changed
+    since it was read. Nothing is kept if `change` raises or changes nothing.
+
+    Returns:
+        The draft as it is then.
+
+    Raises:
+        UnknownDraft: there is no such draft.
+    """
+    if not ID.fullmatch(identity):
+        raise UnknownDraft
+    with writing(_path(), SCHEMA) as db:
+        last = db.execute(
+            "SELECT number, body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1", (identity,)
+        ).fetchone()
+        before = _parsed(last["body"]) if last else None
+        if before is None:
+            raise UnknownDraft
+        after = change(before)
+        if after != before:
+            _add(db, identity, last["number"] + 1, after)
+    return after
+
+
+def _add(db: sqlite3.Connection, identity: str, number: int, draft: Draft) -> None:
+    body = json.dumps(draft.as_json(), sort_keys=True)
+    db.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (identity, number, body, time.time()))
+    db.execute("DELETE FROM revisions WHERE draft = ? AND number <= ?", (identity, number - REVISIONS))
+
+
+def load(identity: str) -> Draft | None:
+    """The newest revision; None if there is no such draft, or no version of this program reads it."""
+    return _read("SELECT body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1", identity)
+
+
+def undo(identity: str) -> bool:
+    """Forget the newest revision, if there is an older one; False if there is none."""
+    if not can_undo(identity):
+        return False
+    with writing(_path(), SCHEMA) as db:
+        done = db.execute(
+            "DELETE FROM revisions WHERE draft = ?1 "
+            "AND number = (SELECT max(number) FROM revisions WHERE draft = ?1) "
+            "AND number > (SELECT min(number) FROM revisions WHERE draft = ?1)",
+            (identity,),
+        )
+        return done.rowcount == 1
+
+
+def can_undo(identity: str) -> bool:
+    """True if there is an older revision."""
+    if not ID.fullmatch(identity):
+        return False
+    with reading(_path()) as db:
+        count = db and db.execute("SELECT count(*) FROM revisions WHERE draft = ?", (identity,)).fetchone()[0]
+    return bool(count and count > 1)
+
+
+def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
+    """Keep a snapshot, with what its attacker is to do; returns its id. The same give the same snapshot."""
+    body = json.dumps(draft.as_json(), sort_keys=True)
+    attack = json.dumps(dict(ladder), sort_keys=True) if ladder else None
+    with writing(_path(), SCHEMA) as db:
+        query = "SELECT id FROM snapshots LEFT JOIN ladders USING (id) WHERE snapshots.body = ? "
+        known = db.execute(query + "AND ladders.body IS ?", (body, attack)).fetchone()
+        if known:
+            return str(known["id"])
+        identity = secrets.token_hex(6)
+        db.execute("INSERT INTO snapshots VALUES (?, ?, ?)", (identity, body, time.time()))
+        if attack:
+            db.execute("INSERT INTO ladders VALUES (?, ?)", (identity, attack))
+    return identity
+
+
+def keep_ladder(identity: str, ladder: Mapping[str, Any] | None) -> None:
+    """Remember what a draft's attacker is to do (JSON values, without the base); None forgets it."""
+    with writing(_path(), SCHEMA) as db:
+        if ladder is None:
+            db.execute("DELETE FROM ladders WHERE id = ?", (identity,))
+        else:
+            body = json.dumps(dict(ladder), sort_keys=True)
+            db.execute("INSERT OR REPLACE INTO ladders VALUES (?, ?)", (identity, body))
+
+
+def ladder_of(identity: str) -> dict[str, Any] | None:
+    """What a draft's or a snapshot's attacker is to do; None where nobody has said so."""
+    with reading(_path()) as db:
+        # a file of an earlier day has no such table
+        there = db and db.execute("SELECT 1 FROM sqlite_master WHERE name = 'ladders'").fetchone()
+        row = (
+            db.execute("SELECT body FROM ladders WHERE id = ?", (identity,)).fetchone()
+            if db and there
+            else None
+        )
+    try:
+        found = json.loads(row["body"]) if row else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def snapshot(identity: str) -> Draft | None:
+    """The draft behind a shared link; None if there is none."""
+    return _read("SELECT body FROM snapshots WHERE id = ?", identity)
+
+
+def _read(query: str, identity: str) -> Draft | None:
+    if not ID.fullmatch(identity):
+        return None
+    with reading(_path()) as db:
+        row: Any = db and db.execute(query, (identity,)).fetchone()
+    return _parsed(row["body"]) if row else None
+
+
+def _parsed(body: str) -> Draft | None:
+    try:
+        return parse_draft(json.loads(body))
+    except (StudioError, ValueError, RecursionError):
+        return None
+
+
+def _path() -> Path:
+    return runs_dir() / "drafts.sqlite"

@@ -1,0 +1,246 @@
+"""A clean house: what the runs take on the disk, and which go first when it is too much.
+
+A job's row stays in the queue with a note; what is removed is its folder of events. Pinned jobs, and
+those that wait or run, are never touched.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ldp_core.errors import DiskFull, NotNow, StorageFailed, UnknownJob
+from ldp_core.runs import queue
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage.paths import runs_dir
+
+QUOTA = 5 * 10**9
+"""Bytes that all records together may take; EPSILON_QUOTA_GB says otherwise."""
+MOST_GB = 1e9
+"""More than any disk holds: what "inf" means."""
+PIN = "pinned"
+GONE = ".removed"
+"""What the names of records end in that were removed and are still there."""
+REMOVED = "its record was removed to make room"
+
+
+class Stuck(StorageFailed):
+    """A record's folder that cannot be renamed."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One job's record on the disk."""
+
+    job: Job
+    size: int
+    """Bytes."""
+    pinned: bool
+
+
+def kept() -> list[Kept]:
+    """Every job that has a record, the newest first."""
+    return [
+        Kept(job, _size(job.folder), is_pinned(job))
+        for job in queue.find(most=100_000)
+        if job.folder.is_dir()
+    ]
+
+
+def is_pinned(job: Job) -> bool:
+    """True for a record that stays whatever happens."""
+    return (job.folder / PIN).exists()
+
+
+def pin(identity: str, on: bool = True, most: int | None = None) -> None:
+    """Keep a job's record whatever happens, or no longer; pinned records take at most `most` bytes, if given.
+
+    Raises:
+        UnknownJob: there is no such job.
+        NotNow: its record was removed before, or too much is pinned already.
+        StorageFailed: its folder cannot be written to.
+    """
+    with queue.held(identity) as job:  # or its record might be removed at this moment
+        if on and REMOVED in job.message:
+            raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
+        if on and most is not None and not is_pinned(job):
+            _refuse_hoards(job, most)
+        try:
+            if on:
+                job.folder.mkdir(parents=True, exist_ok=True)
+                (job.folder / PIN).touch()
+            else:
+                (job.folder / PIN).unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageFailed(f"the record of job {job.id} cannot be written to") from error
+
+
+def _refuse_hoards(job: Job, most: int) -> None:
+    pinned = sum(max(one.size, _will_take(one.job)) for one in kept() if one.pinned)
+    more = max(_size(job.folder), _will_take(job))
+    if pinned + more > most:
+        raise NotNow(
+            f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and visitors may keep "
+            f"{most / 1e6:.1f} MB pinned; unpin one of yours, or ask a teacher"
+        )
+
+
+def _will_take(job: Job) -> int:
+    """Bytes that a job's record will take once it has ended, if it still grows."""
+    return 0 if job.status in ("completed", "diverged") else disk_space.will_take(job.request)
+
+
+def taken() -> int:
+    """Bytes that all records together take."""
+    return sum(one.size for one in kept())
+
+
+def prune(most: int | None = None) -> list[Kept]:
+    """Remove the oldest records until all of them take at most `most` bytes; returns what was removed.
+
+    Raises:
+        StorageFailed: nothing could be removed, because that cannot be noted.
+    """
+    limit = most_bytes() if most is None else most
+    records = kept()
+    total, removed = sum(one.size for one in records), list[Kept]()
+    for one in reversed(records):
+        if total <= limit:
+            break
+        if one.pinned or one.job.live:
+            continue
+        try:
+            done = remove_with(partial(queue.strip, one.job.id, REMOVED), one.job.folder)
+        except Stuck as error:  # this one stays; it may not keep the others
+            logging.warning("%s", error)
+            continue
+        except StorageFailed:
+            if not removed:
+                raise
+            break
+        if done:
+            total -= one.size
+            removed.append(one)
+    sweep()
+    return removed
+
+
+def remove_with(note: Callable[[Callable[[], bool]], bool], folder: Path) -> bool:
+    """Put a record away while it is noted that it is gone; False, and nothing is done, if it may not be.
+
+    On a full disk there may be no room to note it in, and nothing kept back any more. Only then what takes
+    the room is removed before it is noted: whoever is killed at this moment leaves a job without its record.
+
+    Args:
+        note: does what it is given, and writes down that it is done.
+        folder: the record.
+
+    Raises:
+        Stuck: the folder cannot be renamed.
+        StorageFailed: it cannot be noted. The record is back in its place, unless it had to go first and
+            even the room that it took was not enough.
+    """
+    try:
+        with suppress(DiskFull):
+            return note(partial(put_away_unpinned, folder))
+        sweep()  # which brings the record back
+        disk_space.give_up()
+        with suppress(DiskFull):
+            return note(partial(put_away_unpinned, folder))
+        sweep()
+        return note(partial(_clear_unpinned, folder))
+    finally:
+        sweep()
+        disk_space.keep_back()
+
+
+def _clear_unpinned(folder: Path) -> bool:
+    """Put a record away and remove it at once; False for one that was pinned since it was looked at."""
+    if not put_away_unpinned(folder):
+        return False
+    for away in folder.parent.glob(f"{folder.name}.*{GONE}"):
+        shutil.rmtree(away, ignore_errors=True)
+    return True
+
+
+def put_away_unpinned(folder: Path) -> bool:
+    """Put a record away; False for one that was pinned since it was looked at, which stays."""
+    if (folder / PIN).exists():
+        return False
+    put_away(folder)
+    return True
+
+
+def put_away(folder: Path) -> None:
+    """Give a record another name, under which it is nobody's and waits to be removed.
+
+    Raises:
+        Stuck: it cannot be renamed.
+    """
+    try:
+        folder.rename(folder.with_name(f"{folder.name}.{secrets.token_hex(3)}{GONE}"))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        why = f"the record of job {folder.name} cannot be removed ({error.strerror})"
+        raise Stuck(f"{why}; see who may write to the folder of runs") from error
+
+
+def sweep() -> list[str]:
+    """Remove what was put away; what else belongs to no job is left alone: the queue may have been lost.
+
+    What the queue knows nothing of, because it could not be written or somebody was killed before it was,
+    is brought back.
+    """
+    root, removed = runs_dir() / "jobs", []
+    for folder in [folder for folder in root.glob(f"*{GONE}") if folder.is_dir()]:
+        try:
+            if _brought_back(folder):
+                continue
+        except (StorageFailed, OSError):  # nobody can tell now
+            logging.exception("%s stays", folder.name)
+            continue
+        shutil.rmtree(folder, ignore_errors=True)
+        removed.append(folder.name)
+    return removed
+
+
+def _brought_back(folder: Path) -> bool:
+    """Give a record its name again if its job is there and nothing says that it was removed."""
+    identity = folder.name.partition(".")[0]
+    try:
+        if REMOVED in queue.get(identity).message:
+            return False
+        with queue.held(identity) as job:  # nobody is about to write it down
+            if REMOVED in job.message or job.folder.exists():
+                return False
+            folder.rename(job.folder)
+            return True
+    except UnknownJob:
+        return False
+
+
+def most_bytes() -> int:
+    """Bytes that all records together may take; what is not a positive number counts for nothing."""
+    try:
+        asked = float(os.environ["EPSILON_QUOTA_GB"])
+    except (KeyError, ValueError):
+        return QUOTA
+    return int(min(asked, MOST_GB) * 1e9) if asked > 0 else QUOTA
+
+
+def _size(folder: Path) -> int:
+    found = 0
+    for base, _, files in os.walk(folder):  # which overlooks what is gone since
+        for name in files:
+            with suppress(OSError):
+                found += Path(base, name).lstat().st_size
+    return found

@@ -1,0 +1,265 @@
+"""The record of one job: its runs and their events, in a database with a single writer."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ldp_core.errors import StorageFailed
+from ldp_core.experiment import Run
+from ldp_core.federated.state import State
+from ldp_core.runs.lockstep import Start, Turn
+from ldp_core.runs.storage.database import opened, reading
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (
+    run INTEGER PRIMARY KEY,
+    variant INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    key TEXT NOT NULL,         -- the experiment's identity
+    experiment TEXT NOT NULL   -- as JSON
+);
+CREATE TABLE IF NOT EXISTS events (
+    seq INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    at REAL NOT NULL,          -- seconds since 1970
+    body TEXT NOT NULL         -- as JSON
+);
+CREATE TABLE IF NOT EXISTS checkpoints (
+    run INTEGER PRIMARY KEY,
+    round INTEGER NOT NULL,
+    weights BLOB NOT NULL,     -- float32, little-endian
+    uploads BLOB NOT NULL,     -- int64, little-endian: of each client
+    seconds REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS copied (
+    run INTEGER PRIMARY KEY,
+    job TEXT NOT NULL          -- where the run was trained before
+);
+CREATE TABLE IF NOT EXISTS programs (
+    program TEXT PRIMARY KEY   -- the versions of the program that have trained here
+);
+PRAGMA user_version = 2;
+"""
+FLUSH_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One stored event."""
+
+    seq: int
+    run: int
+    at: float
+    body: dict[str, Any]
+
+
+class Recorder:
+    """Writes a job's turns; commits a tenth of a second's worth at a time.
+
+    The events of a turn and the state after it are committed together, so that whoever takes the job
+    up again loses no event and tells none twice. A folder that has a record already is taken up.
+
+    Raises:
+        StorageFailed: it has one that is damaged, which is left as it is.
+    """
+
+    def __init__(self, folder: Path, runs: Sequence[Run]) -> None:
+        refuse_damaged(folder)
+        self._db = opened(database(folder), SCHEMA)
+        self._db.executescript(SCHEMA)  # a record of an older version has no checkpoints yet
+        if not self._db.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
+            self._add(runs)
+        self._waiting: list[Turn] = []
+        self._flushed = time.monotonic()
+        self._pause = FLUSH_SECONDS
+
+    def _add(self, runs: Sequence[Run]) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+        for number, run in enumerate(runs):
+            experiment = run.experiment
+            text = json.dumps(experiment.as_json())
+            row = (number, run.variant, run.label, experiment.seed, experiment.key, text)
+            self._db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._db.execute("COMMIT")
+
+    def ended(self) -> set[int]:
+        """The runs whose end is recorded."""
+        rows = self._db.execute("SELECT run FROM events WHERE json_extract(body, '$.event') = 'end'")
+        return {row["run"] for row in rows}
+
+    def begun_by(self, program: str) -> bool:
+        """Note which version of the program goes on here; False if another one has trained some of it."""
+        known = {row["program"] for row in self._db.execute("SELECT program FROM programs")}
+        if not known and self._db.execute("SELECT 1 FROM events LIMIT 1").fetchone():
+            known = {"one that did not say"}
+        self._db.execute("INSERT OR IGNORE INTO programs VALUES (?)", (program,))
+        return known <= {program}
+
+    def forget_what_cannot_go_on(self) -> None:
+        """Of a run that has neither an end nor a state to go on from, nothing is kept: it begins anew.
+
+        A record of the first version has no states.
+        """
+        self._db.execute(
+            "DELETE FROM events WHERE run NOT IN (SELECT run FROM checkpoints) AND run NOT IN "
+            "(SELECT run FROM events WHERE json_extract(body, '$.event') = 'end')"
+        )
+
+    def starts(self) -> dict[int, Start]:
+        """Where the runs that were begun can be taken up."""
+        rows = self._db.execute("SELECT * FROM checkpoints")
+        return {
+            row["run"]: Start(State.from_bytes(row["round"], row["weights"], row["uploads"]), row["seconds"])
+            for row in rows
+        }
+
+    def write(self, turn: Turn) -> None:
+        """Append a turn; it reaches the disk within a tenth of a second of the next one."""
+        self._waiting.append(turn)
+        if time.monotonic() - self._flushed >= self._pause:
+            self.flush()
+
+    def told(self, run: int) -> list[dict[str, Any]]:
+        """What is recorded of a run so far."""
+        rows = self._db.execute("SELECT body FROM events WHERE run = ? ORDER BY seq", (run,))
+        return [json.loads(row["body"]) for row in rows]
+
+    def copy(self, run: int, events: Sequence[Stored], job: str) -> None:
+        """Record a run, or the rest of one, that a job has trained before."""
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.execute("INSERT OR REPLACE INTO copied VALUES (?, ?)", (run, job))
+        self._db.execute("DELETE FROM checkpoints WHERE run = ?", (run,))
+        now = time.time()
+        rows = [(run, now, json.dumps(event.body)) for event in events]
+        self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
+        self._db.execute("COMMIT")
+
+    def flush(self) -> None:
+        """Commit what is waiting, with the newest state of each run."""
+        began = time.monotonic()
+        # taken out first: a signal may interrupt this anywhere, and what is lost is trained again, but
+        # what is told twice stays
+        turns, self._waiting = self._waiting, []
+        if turns:
+            now = time.time()
+            rows = [
+                (turn.run, now, json.dumps(event, allow_nan=False)) for turn in turns for event in turn.events
+            ]
+            newest = {turn.run: turn for turn in turns}
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
+            for turn in newest.values():
+                self._db.execute("DELETE FROM checkpoints WHERE run = ?", (turn.run,))
+                if turn.state is not None:
+                    kept = (turn.run, turn.state.round, *turn.state.as_bytes(), turn.seconds)
+                    self._db.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?)", kept)
+            self._db.execute("COMMIT")
+        self._flushed = time.monotonic()
+        # of a large model the state is written seldom enough to cost a twentieth of the time
+        self._pause = max(FLUSH_SECONDS, 20 * (self._flushed - began))
+
+    def close(self) -> None:
+        """Commit what is waiting and let go of the database."""
+        try:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            self.flush()
+        finally:
+            self._db.close()
+
+
+def database(folder: Path) -> Path:
+    """The database of a job's folder."""
+    return folder / "events.sqlite"
+
+
+def runs_of(folder: Path) -> list[dict[str, Any]]:
+    """The runs of a job, as rows (experiment still as JSON text); empty before it has started."""
+    with reading(database(folder)) as db:
+        return [dict(row) for row in db.execute("SELECT * FROM runs ORDER BY run")] if db else []
+
+
+def began(folder: Path) -> float | None:
+    """When a job's first event was stored, which tells its record from one that stood there before it."""
+    with reading(database(folder)) as db:
+        row = db and db.execute("SELECT at FROM events ORDER BY seq LIMIT 1").fetchone()
+    return float(row["at"]) if row else None
+
+
+def events_after(folder: Path, seq: int = 0) -> list[Stored]:
+    """The events of a job that came after event number `seq`, in order.
+
+    Raises:
+        StorageFailed: they cannot be read.
+    """
+    with reading(database(folder)) as db:
+        rows = db.execute("SELECT * FROM events WHERE seq > ? ORDER BY seq", (seq,)).fetchall() if db else []
+    with sound(folder):
+        return [Stored(row["seq"], row["run"], row["at"], _body(row["body"])) for row in rows]
+
+
+def _body(text: str) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(text)
+    body["event"]  # none is without
+    return body
+
+
+@contextmanager
+def sound(folder: Path) -> Iterator[None]:
+    """Around what makes sense of a record: if it makes none, the record is damaged.
+
+    Raises:
+        StorageFailed: in place of whatever went wrong.
+    """
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        name = database(folder).name
+        raise StorageFailed(f"{name} is damaged: its record cannot be read; train it again") from error
+
+
+def glance(folder: Path) -> bool:
+    """True if a job has a record whose beginning and end can be read; False if it has none.
+
+    Raises:
+        StorageFailed: it is damaged. What is damaged in its middle shows when that is read.
+    """
+    with reading(database(folder)) as db:
+        if db is None:
+            return False
+        runs = db.execute("SELECT experiment FROM runs").fetchall()
+        newest = db.execute("SELECT body FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+    with sound(folder):
+        for run in runs[:1]:  # none, where it was killed before it was told what to train
+            json.loads(run["experiment"])
+        if newest:
+            _body(newest["body"])
+    return True
+
+
+def refuse_damaged(folder: Path) -> None:
+    """Do nothing for a record that is whole, or that is not there yet.
+
+    Raises:
+        StorageFailed: SQLite finds that pages are missing or do not fit together.
+    """
+    with reading(database(folder)) as db:
+        found = "ok" if db is None else db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        name = database(folder).name
+        raise StorageFailed(f"{name} is damaged: its record cannot be taken up; train it again")
+
+
+def copied(folder: Path) -> dict[int, str]:
+    """The runs of a job that were trained before, with the id of the job that did."""
+    with reading(database(folder)) as db:
+        if db is None or not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'copied'").fetchone():
+            return {}
+        return {row["run"]: row["job"] for row in db.execute("SELECT * FROM copied")}

@@ -1,0 +1,133 @@
+"""SQLite as this project uses it: small files, rollback journal, one idea a file.
+
+The rollback journal and not the write-ahead log: before SQLite 3.51.3 a log with two writers can
+corrupt a database, and a reader of a log must be able to write beside it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.runs.storage.disk_space import is_full
+
+BUSY_SECONDS = 10.0
+"""So long a page waits for somebody else who writes."""
+PATIENT_SECONDS = 120.0
+"""So long a process waits that would have to give up a job."""
+_busy = [BUSY_SECONDS]
+Errors = tuple[type[Exception], ...]
+UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file may raise: Python decodes some of what SQLite finds before it looks at it."""
+
+
+def be_patient() -> None:
+    """Have this process wait longer for others who write."""
+    _busy[0] = PATIENT_SECONDS
+
+
+@contextmanager
+def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
+    """A transaction that holds the write lock from its beginning, committed unless it raises.
+
+    `schema` is run first; its statements must be `CREATE … IF NOT EXISTS`.
+    """
+    connection = opened(path, schema)
+    try:
+        with _named(path, (sqlite3.Error,)):
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    finally:
+        connection.close()
+
+
+def opened(path: Path, schema: str) -> sqlite3.Connection:
+    """A connection for writing, in autocommit, with the schema in place."""
+    with _named(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, timeout=_busy[0], isolation_level=None)
+        connection.row_factory = sqlite3.Row
+        if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            # the lock first: who reads and then wants to write may be turned away at once
+            connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
+    return connection
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """A read-only connection, or None if there is no such database yet (or only an empty file)."""
+    with _named(path, (*UNREADABLE, OSError)):
+        connection = _read_only(path) if _has_something(path) else None
+    if connection is None:
+        yield None
+        return
+    try:
+        with _named(path, UNREADABLE):
+            yield connection
+    finally:
+        connection.close()
+
+
+def _has_something(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _read_only(path: Path) -> sqlite3.Connection | None:
+    """A connection; None if the file has gone since somebody looked."""
+    try:
+        return _opened_read_only(path)
+    except sqlite3.OperationalError as error:
+        if not path.exists():
+            return None
+        if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+            raise
+        # its writer was killed in the middle of a commit: take that back, then read
+        with closing(sqlite3.connect(path, timeout=_busy[0])) as writer:
+            writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        return _opened_read_only(path)
+
+
+def _opened_read_only(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_busy[0])
+    connection.row_factory = sqlite3.Row
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError)) -> Iterator[None]:
+    """Say in one sentence which file cannot be used.
+
+    Raises:
+        DiskFull: there is no room for what is to be written.
+        StorageFailed: in place of whatever else SQLite or the file system has to say.
+    """
+    try:
+        yield
+    except kinds as error:
+        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise StorageFailed(
+                f"{path.name} in the folder of runs is kept locked by another program; try again in a moment"
+            ) from error
+        if is_full(error):
+            raise DiskFull from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise StorageFailed(
+            f"{path.name} in the folder of runs cannot be used ({reason}); move it away to start afresh, "
+            "or name another folder in EPSILON_RUNS_DIR"
+        ) from error

@@ -1,0 +1,104 @@
+"""Room on the disk, and the little of it that is kept back for the moment when there is no more.
+
+Even to note that something is removed takes room, so a full disk could not be helped by any means of
+this program. A file that holds nothing is given up then, and made anew when there is room again.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ldp_core.cost.estimate import cost
+from ldp_core.errors import DiskFull, StorageFailed, StudioError
+from ldp_core.experiment import parse_draft
+from ldp_core.runs.storage.paths import runs_dir
+
+RESERVE = 2**20
+"""Bytes kept back: enough to note how a job ended, and that records are removed."""
+SPARE = 10**9
+"""Bytes that must be free before anything is launched, however little it needs."""
+LEAST = 10 * 2**20
+"""Bytes without which nothing begins: what is there is for those that have begun."""
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+
+def is_full(error: BaseException) -> bool:
+    """True if this is what is said when there is no room, or a quota is used up."""
+    by_sqlite = getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
+    return by_sqlite or isinstance(error, DiskFull) or getattr(error, "errno", None) in FULL
+
+
+def refuse_a_full_disk(needed: int) -> None:
+    """Do nothing while a job that stores so many bytes has room.
+
+    Raises:
+        StorageFailed: with the arithmetic.
+    """
+    free, asked = _free(), max(2 * needed, SPARE)
+    if free < asked:
+        raise StorageFailed(
+            f"the disk is nearly full: {free / 1e6:.0f} MB are free, and {asked / 1e6:.0f} MB must be, "
+            f"twice what this needs ({needed / 1e6:.1f} MB) and {SPARE / 1e9:.0f} GB at least; "
+            "delete some runs, or make room otherwise"
+        )
+
+
+def shortage() -> str:
+    """Why nothing can begin now; "" while there is a little room at least."""
+    try:
+        return "" if _free() >= LEAST else "the disk is full"
+    except OSError:  # nobody can tell: whatever begins finds out itself
+        return ""
+
+
+def will_take(request: Mapping[str, Any]) -> int:
+    """Bytes that the record of a job with this request takes in the end; 0 if that cannot be told."""
+    try:
+        return cost(parse_draft(request["draft"])).storage
+    except (StudioError, LookupError, TypeError):
+        return 0
+
+
+def full_disk(request: Mapping[str, Any]) -> str:
+    """What to say of a job that had no room left, and to do."""
+    needed = 0 if "ladder" in request else will_take(request)
+    asked = f"this needs up to {needed / 1e6:.1f} MB, and " if needed else ""
+    free = max(0, _free() - (0 if _path().exists() else RESERVE))  # what is kept back is no job's
+    had = "there was less" if free > max(needed, LEAST) else f"{free / 1e6:.1f} MB are free"
+    return (
+        f"the disk is full: {asked}{had}; what was trained is kept: delete some runs, or make room "
+        "otherwise, and go on where it stopped"
+    )
+
+
+def keep_back() -> None:
+    """Have the reserve, if there is room for it."""
+    with suppress(OSError):
+        if not _path().is_symlink() and _path().stat().st_size == RESERVE:
+            return
+    give_up()
+    try:
+        # zeros are written, and not promised: not every file system can promise
+        with _path().open("xb") as file:
+            file.write(bytes(RESERVE))
+    except OSError:
+        give_up()
+
+
+def give_up() -> None:
+    """Let others have the reserve."""
+    with suppress(OSError):
+        _path().unlink(missing_ok=True)
+
+
+def _path() -> Path:
+    return runs_dir() / "reserve"
+
+
+def _free() -> int:
+    return shutil.disk_usage(runs_dir()).free

@@ -1,0 +1,97 @@
+"""What became of one client's uploads of one kind, round by round: figures for all, pictures for two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any
+
+from ldp_core.runs.view.compact_series import Column
+
+CONTROLS = (None, "clean", "clipped")
+"""An upload as sent (None), and the two that are held against it."""
+
+
+@dataclass
+class Tries:
+    """Attempts on one client's uploads of one kind ("audit" or "real"); columns begin with round 1.
+
+    NaN stands where nothing was computed, or where the record is older than the figure.
+    """
+
+    upload: str
+    client: int
+    attacker: str = ""
+    psnr: dict[str | None, Column] = field(default_factory=dict)
+    """By control, in dB; of a real upload: of the image that came back best."""
+    recovered: dict[str | None, Column] = field(default_factory=dict)
+    """Of a real upload, by control: how many of its images came back."""
+    by_chance: Column = field(default_factory=Column)
+    """Of a real upload: the share that came back of images which were not in it."""
+    ranks: Column = field(default_factory=Column)
+    """The place of the right image among random ones; 1 is right."""
+    picks: Column = field(default_factory=Column)
+    """What each round counts: 1 for a right pick, 1/k for the right one among k equally likely ones."""
+    picks_same_class: Column = field(default_factory=Column)
+    """Among images of one class."""
+    caps: Column = field(default_factory=Column)
+    """The smallest bound on the share of right picks, round by round."""
+    images: int = 1
+    """How many were looked for in each upload."""
+    candidates: int | None = None
+    mean_image: float = 0.0
+    """PSNR of the average image: a guess without any upload."""
+    class_mean: float | None = None
+    """PSNR of the average image of the right class."""
+    newest: dict[str, Any] | None = None
+    """The event of the upload as sent, with its pictures, of the newest round; None before the first."""
+    closest: dict[str, Any] | None = None
+    """Of the round in which most of its images came back, or in which the image came back best."""
+    _sent: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def rounds(self) -> int:
+        """In how many rounds it was attacked, all controls included."""
+        return min(len(self.psnr.get(control, ())) for control in CONTROLS)
+
+    def share(self, control: str | None, number: int) -> float:
+        """Of a real upload: the share of its images that came back in round `number`."""
+        back = self.recovered[control][number - 1]
+        return 0.0 if isnan(back) else back / max(1, self.images)
+
+    def fold(self, body: dict[str, Any]) -> None:
+        """Take up one attack's event."""
+        control = body["control"]
+        self.attacker = body["attacker"]
+        self.psnr.setdefault(control, Column()).append(body["psnr"])
+        if self.upload == "real":  # a column that is empty takes as much memory as another
+            self.recovered.setdefault(control, Column()).append(body.get("recovered"))
+        if control is None:
+            self.ranks.append(body.get("identification_rank"))
+            self.picks.append(credit(body, ""))
+            self.picks_same_class.append(credit(body, "_same_class"))
+            self.caps.append(body.get("cap"))
+            if self.upload == "real":
+                self.by_chance.append(body.get("recovered_non_members"))
+            self.images = body.get("images", 1)
+            self.candidates = body.get("candidates")
+            self.mean_image = body["psnr_mean_image"]
+            self.class_mean = body.get("psnr_class_mean")
+            self._sent = body
+        # pictures of all rounds would fill the server's memory; two rounds' are ever shown
+        if self.rounds == self._sent.get("round") and self._sent is not self.newest:
+            self.newest = self._sent
+            if self.closest is None or success(self.newest) > success(self.closest):
+                self.closest = self.newest
+
+
+def credit(event: dict[str, Any], suffix: str) -> float | None:
+    """What an identification counts; None where there was none. Older records tell the rank alone."""
+    told: float | None = event.get(f"identification_credit{suffix}")
+    rank = event.get(f"identification_rank{suffix}")
+    return told if told is not None or rank is None else float(rank == 1)
+
+
+def success(event: dict[str, Any]) -> tuple[int, float]:
+    """How far an attempt got, to compare attempts of one kind by."""
+    return event.get("recovered") or 0, event["psnr"]

@@ -1,0 +1,58 @@
+"""Runs as a lesson looks at them: what the store has folded, in a few figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ldp_core.attacks.verdict import Verdict, judge, judge_share
+from ldp_core.presets.evidence import Attempts, Evidence, Outcome
+from ldp_core.runs.view.attack_curve import Tries
+from ldp_core.runs.view.run_progress import RunProgress
+
+
+def evidence(runs: Iterable[RunProgress]) -> Evidence:
+    """What those of them show that have completed."""
+    return Evidence(_outcome(run) for run in runs if run.end and run.end["status"] == "completed")
+
+
+def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
+    """What may be said of an attempt, given its controls and the guesses without an upload."""
+    at = event["round"]
+    if tries.upload == "real":
+        by_chance = event.get("recovered_non_members") or 0.0
+        return judge_share(
+            tries.share(None, at), by_chance, tries.share("clean", at), tries.share("clipped", at)
+        )
+    clean, clipped = (tries.psnr[control][at - 1] for control in ("clean", "clipped"))
+    return judge(event["psnr"], event["psnr_mean_image"], clean, clipped, event.get("psnr_class_mean"))
+
+
+def _outcome(run: RunProgress) -> Outcome:
+    return Outcome(
+        label=run.label,
+        seed=run.seed,
+        accuracy=run.curves["accuracy"][-1],
+        per_class=tuple(run.last.get("accuracy_per_class", ())),
+        permissive=run.last.get("client_weights", {}).get("permissive", 0.0),
+        noise=run.curves["noise_variance"][1:],
+        attempts={where: _attempts(tries) for where, tries in run.tries.items() if tries.closest},
+        ledger=tuple((run.end or {}).get("ledger", ())),
+    )
+
+
+def _attempts(tries: Tries) -> Attempts:
+    closest = tries.closest or {}
+    picks = tries.picks[:]
+    picks = picks[~np.isnan(picks)]
+    return Attempts(
+        psnr=tries.psnr[None][:],
+        verdict=verdict_on(tries, closest).kind,
+        hits=float(picks.sum()),
+        n=len(picks),
+        chance=1 / tries.candidates if tries.candidates else 0.0,
+        recovered=closest.get("recovered") or 0,
+        images=tries.images,
+    )

@@ -1,0 +1,54 @@
+"""What differs between the ladder that was climbed and the one that the fields ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core import attacks
+from ldp_core.experiment.attack_grid import Ladder
+from pages.parts.attack.settings import AUTO, UPLOADS
+from pages.parts.train.changes import differing
+from pages.parts.ui.text import few
+
+NAMES = {
+    "mechanisms": "mechanisms",
+    "epsilons": "budgets",
+    "upload": "kind of upload",
+    "client": "client",
+    "rounds_observed": "uploads seen",
+    "round": "round of training",
+    "attacker": "attacker",
+    "images": "images attacked",
+    "candidates": "images to pick from",
+}
+LISTS = ("mechanisms", "epsilons")
+IDLE = ("attack", "mechanism", "aggregator", "seed")
+IDLE_OF_CLIENTS = ("epsilon", "epsilon_scope", "run_limit")
+"""What a ladder sets for itself, or has no use for: it trains without noise and asks for every budget."""
+
+
+def ladder_changes(before: Ladder, now: Ladder) -> str:
+    """In a few words; "" if both are the same ladder."""
+    words = []
+    for field, name in NAMES.items():
+        old, new = getattr(before, field), getattr(now, field)
+        if old == new or (field == "images" and "real" in (before.upload, now.upload)):
+            continue  # a real upload has as many images as its client holds
+        words.append(name if field in LISTS else f"{name} {_value(field, old)} → {_value(field, new)}")
+    return few([*words, *differing(_base(before), _base(now))])
+
+
+def _base(ladder: Ladder) -> dict[str, Any]:
+    base = {key: value for key, value in ladder.base.as_json().items() if key not in IDLE}
+    clients = {key: value for key, value in base["clients"].items() if key not in IDLE_OF_CLIENTS}
+    return {"base": base | {"clients": clients, "seed": ladder.seed}}
+
+
+def _value(field: str, value: Any) -> str:
+    if field == "client":
+        return str(value + 1)
+    if field == "upload":
+        return UPLOADS[value]
+    if field == "attacker":
+        return AUTO if value == "auto" else attacks.registry.kind(value).label
+    return str(value)

@@ -1,0 +1,142 @@
+"""What the attacker's desk is asked for: whose upload, under which mechanisms, seen how often, by whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import attacks, datasets, limits, mechanisms
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
+from pages.parts.train.ledger_panel import named_clients
+from pages.parts.ui.text import number, plain, signed
+from pages.parts.ui.workspace import Workspace
+
+UPLOADS = {"audit": "one image, one step", "real": "its real upload"}
+SEEN = (1, 2, 5, 10, 20, 50, 100)
+AUTO = "the one that suits"
+
+
+def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
+    """The fields; returns the ladder they ask for, or None with a word on what is wrong.
+
+    Args:
+        workspace: its base is what is attacked.
+        before: what was asked for last, to start from.
+    """
+    base = workspace.draft.base
+    noisy = {n: label for n, label in mechanisms.registry.labels().items() if n != "none"}
+    chosen = st.pills(
+        "Mechanisms, side by side",
+        list(noisy),
+        selection_mode="multi",
+        default=[one.name for one in before.mechanisms],
+        format_func=noisy.__getitem__,
+        key=workspace.key("mechanisms"),
+    )
+    if not chosen:
+        st.error("Choose at least one mechanism.")
+    lowest, highest = st.select_slider(
+        "Budgets ε, per use of the mechanism",
+        RUNGS,
+        (_nearest(before.epsilons[0]), _nearest(before.epsilons[-1])),
+        format_func=number,
+        key=workspace.key("budgets"),
+    )
+    upload = st.segmented_control(
+        "Kind of upload",
+        list(UPLOADS),
+        default=before.upload,
+        required=True,
+        format_func=UPLOADS.__getitem__,
+        key=workspace.key("upload"),
+        help="One image, one step is the worst case. A real upload mixes a client's images over its batches "
+        "and epochs.",
+    )
+    client = _client(workspace, before)
+    asked: dict[str, Any] = {
+        "base": base,
+        "mechanisms": list(chosen),
+        "epsilons": [rung for rung in RUNGS if lowest <= rung <= highest],
+        "upload": upload,
+        "client": client,
+        "rounds_observed": st.select_slider(
+            "Uploads that the server sees",
+            SEEN,
+            before.rounds_observed if before.rounds_observed in SEEN else 1,
+            key=workspace.key("observed"),
+            help="The same values, each time with fresh noise: an upper bound on what many rounds tell.",
+        ),
+        "round": st.slider(
+            "Round of training",
+            1,
+            int(min(limits.LADDER_ROUND.maximum, 30)),
+            min(before.round, 30),
+            key=workspace.key("round"),
+            help="The model is trained without noise up to there: later gradients are smaller.",
+        ),
+    }
+    with st.expander("Attacker and images"):
+        asked["attacker"] = _attacker(workspace, before)
+        if upload == "audit":
+            asked["images"] = st.number_input(
+                "Images attacked",
+                int(limits.LADDER_IMAGES.minimum),
+                int(limits.LADDER_IMAGES.maximum),
+                before.images,
+                key=workspace.key("images"),
+                help="An upload for each; figures are medians and shares over them, with 95 % intervals.",
+            )
+        asked["seed"] = before.seed
+    try:
+        return parse_ladder(asked)
+    except InvalidExperiment as error:
+        for problem in error.problems if chosen else ():
+            st.error(plain(_in_words(problem.path, problem.message), 300))
+        return None
+
+
+def _client(workspace: Workspace, before: Ladder) -> int:
+    """Whose images, and whose safe range."""
+    base = workspace.draft.base
+    named = named_clients(base)
+    names = {index: f"{index + 1}: {name}" for name, index in named.items()}
+    options = sorted({*range(min(base.clients.count, 200)), *names})
+    start = before.client if before.client in options else options[0]
+    client = st.selectbox(
+        "Client",
+        options,
+        options.index(start),
+        format_func=lambda index: names.get(index, str(index + 1)),
+        key=workspace.key("client"),
+    )
+    low, high = (float(end[client]) for end in base.clients.bounds())
+    what = "weights" if base.target == "weights" else "changes"
+    data = datasets.registry.labels().get(base.dataset, base.dataset)
+    st.caption(f"its safe range: {what} in [{signed(low)}, {signed(high)}]; {base.model.label}, {data}")
+    st.page_link("clients.py", label=":blue[Change the clients]")
+    return int(client)
+
+
+def _attacker(workspace: Workspace, before: Ladder) -> str:
+    names = ["auto", *attacks.reconstructors()]
+    labels = attacks.registry.labels()
+    chosen = st.selectbox(
+        "Attacker",
+        names,
+        names.index(before.attacker),
+        format_func=lambda name: AUTO if name == "auto" else labels[name],
+        key=workspace.key("attacker"),
+    )
+    if chosen != "auto":
+        st.caption(attacks.registry.kind(chosen).summary)
+    return str(chosen)
+
+
+def _nearest(epsilon: float) -> float:
+    return min(RUNGS, key=lambda rung: abs(rung - epsilon))
+
+
+def _in_words(path: str, message: str) -> str:
+    return f"{path.replace('base.', '').replace('.', ' ')} {message}" if path else message

@@ -1,0 +1,189 @@
+"""A ladder as it is climbed: its pictures, its two charts, and what may be said of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import attacks, mechanisms
+from ldp_core.cost.work import seconds, work_of_ladder
+from ldp_core.errors import StorageFailed
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.view.grid_progress import Desk
+from pages.parts.attack.words import caption, controls, findings
+from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure, told
+from pages.parts.runs.job_state import desk_of, gone, is_gone, place_in_queue, time_left
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.poll_interval import pace
+from pages.parts.ui.shared_cache import look_again, watched
+from pages.parts.ui.text import decibels, number, percent, plain
+from pages.parts.ui.text import seconds as in_words
+
+
+def desk_view(job: Job | None, own: bool = False) -> None:
+    """A job's ladder, refreshed while it is climbed; or what will stand here.
+
+    `own` is whether other ladders of its draft belong on this page, too.
+    """
+    if job is None:
+        st.info(
+            "Press Attack: the model is trained without noise up to the round that you set; then a client's "
+            "uploads are made under each mechanism and budget, and the server tries to get the images back. "
+            "The ladder fills here."
+        )
+        return
+    every = pace() if job.live else None
+    refreshing(_watch, every)(job.id, every)
+    look_again(job, own)
+
+
+def _watch(identity: str, every: float | None) -> None:
+    job = watched(identity, live=every is not None)
+    if job is None:
+        st.info("This ladder has been deleted.")
+        return
+    try:
+        desk = desk_of(job.folder).update()
+    except StorageFailed as error:
+        st.error(plain(str(error), 300))
+        return
+    pace()  # who looks is counted; whoever comes later asks less often
+    if not isinstance(job.request.get("ladder"), dict):
+        st.error("What was asked of the attacker cannot be read any more.")
+        return
+    _state(job, desk)
+    if not desk.start:
+        return
+    with st.container(border=True):
+        components.ladder(_pictures(desk), key="ladder")
+        st.caption(caption(desk))
+    real = desk.start["ladder"]["upload"] == "real"
+    charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]
+    components.cards(components.sheet(charts), key="desk charts")
+    if not job.live and desk.cells:
+        for sentence in findings(desk):
+            st.markdown(f"- {sentence}")
+    with st.container(horizontal=True):
+        with st.popover("What the attacker knows"):
+            for name, lines in desk.start["knows"].items():
+                label = mechanisms.registry.kind(name).label
+                who = attacks.registry.kind(desk.start["attackers"][name]).label
+                st.markdown(f"**{plain(label)}**, read by “{plain(who)}”:")
+                st.markdown("\n".join(f"- {plain(line, 200)}" for line in lines))
+        with st.popover("The two controls"):
+            for sentence in controls(desk):
+                st.markdown(f"- {sentence}")
+            st.caption("An attack that fails without noise as well proves nothing, with noise or without.")
+
+
+def _state(job: Job, desk: Desk) -> None:
+    ladder = job.request["ladder"]
+    every = len(ladder["mechanisms"]) * len(ladder["epsilons"])
+    done = len(desk.cells)
+    if is_gone(job):
+        gone(job)
+    elif job.status == "queued":
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.live:
+        step = doing(job.folder) if not desk.start else None
+        left = time_left(desk.seconds_left(job.started or 0.0)) or _expected(job)
+        words = (
+            str(step) if step else f"{done} of {every} cells{left}" if desk.start else "training the model"
+        )
+        st.progress(step.share if step else done / every, text=plain(words, 200))
+    elif job.status == "cancelled":
+        why = f"; {plain(job.message, 200)}" if job.message else ""
+        st.caption(f"Stopped after {done} of {every} cells{why}.")
+    elif job.status != "completed":
+        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
+
+
+def _expected(job: Job) -> str:
+    """How long the whole takes by this machine's rates: until there is a pace."""
+    known = rates()
+    if known is None:
+        return ""
+    planned = seconds([work_of_ladder(parse_ladder(job.request["ladder"]))], known)
+    return f", about {in_words(planned)} in all"
+
+
+def _pictures(desk: Desk) -> dict[str, Any]:
+    start, ladder = desk.start, desk.start["ladder"]
+    names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
+    guess, of_class = (f"{start[key]:.1f} dB" for key in ("psnr_mean_image", "psnr_class_mean"))
+    known = [_shot([start["mean_image"]], ["average image", guess], "The average image")]
+    if ladder["upload"] == "audit":
+        known.insert(0, _shot([start["image"]], ["the image", f"a {start['label']}"], "The image"))
+        known.append(_shot([start["class_mean"]], ["of its class", of_class], "The average of its class"))
+    return {
+        "title": "What the server sees in one upload"
+        if ladder["rounds_observed"] == 1
+        else f"What the server sees in {ladder['rounds_observed']} uploads",
+        "known": known,
+        "budgets": [f"ε {number(epsilon)}" for epsilon in ladder["epsilons"]],
+        "rows": [
+            {
+                "name": mechanisms.registry.kind(name).label,
+                "cells": [_cell(desk.cells.get((name, epsilon)), name) for epsilon in ladder["epsilons"]],
+            }
+            for name in names
+        ],
+        "caption": caption(desk),
+    }
+
+
+def _cell(cell: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
+    if cell is None:
+        return None
+    images = [cell["image"]]
+    lines = [decibels(cell["psnr"], 1)]
+    if cell["pairs"]:
+        images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
+        lines = [f"{cell['recovered']} of {cell['n']} back", f"best: {decibels(cell['psnr'], 1)}"]
+    elif cell["identified"] is not None:
+        lines += ["picked", percent(cell["identified"] / cell["n"])]  # two lines in every cell, or in none
+    words = f"{name} at ε {number(cell['epsilon'])}: {', '.join(lines)}; {cell['verdict']['text']}"
+    return _shot(images, lines, words, cell["verdict"]["kind"])
+
+
+def _shot(images: list[Any], lines: list[str], label: str, mark: str = "") -> dict[str, Any]:
+    return {"images": images, "lines": lines, "label": label, "mark": mark}
+
+
+def _first_card(desk: Desk, real: bool) -> Card:
+    n = desk.start["n"]
+    if real:
+        return Card(
+            title="Images that came back",
+            rest=f" from one upload of {n}",
+            caption="20 dB or more; band: 95 % interval; by chance: held-out images that fit as well",
+            figure=share_figure(desk),
+            label=f"Share of images back. {told(desk, 'recovered')}",
+        )
+    return Card(
+        title="Does the picture come back?",
+        rest=f" Median of {n} images",
+        caption="band: 95 % interval of the median; a copy above 45 dB is drawn at 45",
+        figure=picture_figure(desk),
+        label=f"PSNR against the budget. {told(desk, 'psnr')}",
+        row=2,
+    )
+
+
+def _second_card(desk: Desk) -> Card:
+    candidates = desk.start["ladder"]["candidates"]
+    return Card(
+        title=f"Can the server tell which of {candidates} images it was?",
+        rest=" By the mechanism's exact likelihood",
+        caption="band: 95 % interval; dashed: no attacker picks more often, on average over which of the "
+        f"{candidates} is the right one",
+        figure=identification_figure(desk),
+        label=f"Share picked out of {candidates}. {told(desk, 'identified')}",
+        row=2,
+    )

@@ -1,0 +1,128 @@
+"""What may be said of a ladder, in sentences: never "private", only what was not recovered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core import attacks, datasets, mechanisms, models
+from ldp_core.attacks.verdict import RECOVERED_DB, VISIBLE_DB
+from ldp_core.runs.view.grid_progress import Desk
+from pages.parts.ui.text import decibels, few, number, percent, plain
+
+Body = dict[str, Any]
+MARKS = {
+    "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more; orange: {VISIBLE_DB:.0f} dB or more above any "
+    "guess.",
+    "real": "Red: more images are back than by chance, and at least half as many as without noise; orange: "
+    "more than by chance, but fewer than that.",
+}
+"""What the colours around the pictures mean, by the kind of upload: as `judge` and `judge_share` say it."""
+
+
+def caption(desk: Desk) -> str:
+    """What the pictures are, for the page and for whoever takes them away."""
+    ladder, start = desk.start["ladder"], desk.start
+    base = ladder["base"]
+    model = base["model"] if isinstance(base["model"], str) else base["model"]["name"]
+    data = datasets.registry.labels().get(base["dataset"], base["dataset"])
+    target = "weights" if base["target"] == "weights" else "changes"
+    if ladder["upload"] == "audit":
+        what = (
+            f"an upload made of one image in one step, the worst case. The pictures are of one image; dB: "
+            f"median over {start['n']} images; picked: how often the server says from which of "
+            f"{ladder['candidates']} images an upload was made, one of them drawn afresh each time "
+            f"(guessing: {percent(start['chance'])})"
+        )
+    else:
+        what = (
+            f"its real upload of {start['n']} images. Of each cell, the image that came back best: on top as "
+            "it was, below it as the attacker has it; best: how close that one is; back: at "
+            f"{RECOVERED_DB:.0f} dB or more"
+        )
+    seen = ladder["rounds_observed"]
+    times = "" if seen == 1 else f", seen {seen} times with fresh noise"
+    sent = f"{models.registry.labels().get(model, model)}, {target} sent"
+    return (
+        f"Client {ladder['client'] + 1}, round {ladder['round']}, {data}, {sent}: {what}{times}. ε is per "
+        f"use of the mechanism, not per person. {MARKS[ladder['upload']]} A failed attack proves nothing."
+    )
+
+
+def findings(desk: Desk) -> list[str]:
+    """For each mechanism, from which budget on the picture is back and the image picked out."""
+    sentences = []
+    for name in desk.start["attackers"]:
+        cells = _cells(desk, name)
+        if cells:
+            label = plain(mechanisms.registry.kind(name).label)
+            sentences.append(f"**{label}**: {_pixels(cells)}{_picked(cells, desk.start['chance'])}.")
+    return sentences
+
+
+def _pixels(cells: list[Body]) -> str:
+    kinds = {cell["verdict"]["kind"] for cell in cells}
+    if "inconclusive" in kinds:
+        return "inconclusive, as this attack fails even without noise"
+    back = _from(cells, lambda cell: cell["verdict"]["kind"] == "recovered")
+    if back is not None:
+        return f"pictures are back {_where(back, cells)}"
+    if kinds == {"clipping"}:
+        return "not recovered, and clipping alone already hides the pictures"
+    top = number(cells[-1]["epsilon"])
+    if at := [number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"]:
+        return f"pictures are back at ε {few(at)}, but not at every ε above: there this attacker reads worse"
+    partly = _from(cells, lambda cell: cell["verdict"]["kind"] == "partly")
+    some = f", though better than any guess {_where(partly, cells)}" if partly is not None else ""
+    return f"not recovered by this attack up to ε {top}{some}"
+
+
+def _picked(cells: list[Body], chance: float) -> str:
+    with_figures = [cell for cell in cells if cell["identified_low"] is not None]
+    if not with_figures:
+        return ""
+    found = _from(with_figures, lambda cell: cell["identified_low"] > chance)
+    if found is None:
+        return "; picked out no more often than guessing would, as far as these images can tell"
+    first = next(cell for cell in with_figures if cell["epsilon"] == found)
+    share = percent(first["identified"] / first["n"])
+    return f"; the right image is picked out more often than by guessing {_where(found, cells)} ({share})"
+
+
+def _from(cells: list[Body], holds: Any) -> float | None:
+    """The lowest budget from which on it holds on every rung; None if it does not hold on the highest."""
+    found = None
+    for cell in reversed(cells):
+        if not holds(cell):
+            break
+        found = cell["epsilon"]
+    return found
+
+
+def _where(epsilon: float, cells: list[Body]) -> str:
+    if epsilon == cells[0]["epsilon"]:
+        return "at every ε of this ladder"
+    return f"from ε {number(epsilon)} on"
+
+
+def controls(desk: Desk) -> list[str]:
+    """What the same attack gives where nothing is perturbed."""
+    sentences = []
+    for name, attacker in desk.start["attackers"].items():
+        found = {kind: desk.references.get((name, kind)) for kind in ("clean", "clipped")}
+        if all(found.values()):
+            label = plain(mechanisms.registry.kind(name).label)
+            who = plain(attacks.registry.kind(attacker).label)
+            told = {kind: _back(body) for kind, body in found.items() if body}
+            sentences.append(
+                f"**{label}** (“{who}”): neither clipped nor noised {told['clean']}; clipped only "
+                f"{told['clipped']}"
+            )
+    return sentences
+
+
+def _back(body: Body) -> str:
+    return f"{body['recovered']} of {body['n']} back, {decibels(body['psnr'])}"
+
+
+def _cells(desk: Desk, name: str) -> list[Body]:
+    return [desk.cells[name, e] for e in desk.start["ladder"]["epsilons"] if (name, e) in desk.cells]

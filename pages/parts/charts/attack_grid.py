@@ -1,0 +1,168 @@
+"""What a ladder comes to, in two charts over the budget: pictures that come back, and images picked out."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_core import mechanisms
+from ldp_core.attacks.verdict import RECOVERED_DB
+from ldp_core.runs.view.grid_progress import Desk
+from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.styles import tint_of
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number, percent
+
+TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 16]
+MOST_DB = 45.0
+"""A better copy cannot be told from the image by eye."""
+SHARES = [0, 0.25, 0.5, 0.75, 1.0]
+End = tuple[float, str, str]
+
+
+def picture_figure(desk: Desk) -> Figure:
+    """PSNR against ε, with the 95 % interval of the median, and what guessing gives."""
+    traces: list[Trace] = []
+    ends: list[End] = []
+    for name in _names(desk):
+        cells = _cells(desk, name)
+        x = [cell["epsilon"] for cell in cells]
+        y = [min(cell["psnr"], MOST_DB) for cell in cells]
+        low = [min(cell["psnr_low"] or cell["psnr"], MOST_DB) for cell in cells]
+        high = [min(cell["psnr_high"] or cell["psnr"], MOST_DB) for cell in cells]
+        traces += _line(name, x, y, low, high, [f"{cell['psnr']:.1f} dB" for cell in cells])
+        ends += _end(name, y)
+    levels = [
+        (RECOVERED_DB, "the image is back"),
+        (desk.start["psnr_class_mean"], "average of its class"),
+        (desk.start["psnr_mean_image"], "average image"),
+    ]
+    return _over_budgets(
+        desk, traces, ends, levels, {"title": "PSNR, dB", "range": [0, MOST_DB], "nticks": 6}, MOST_DB
+    )
+
+
+def share_figure(desk: Desk) -> Figure:
+    """Of an upload of many images: the share that came back, with its interval and what chance gives."""
+    traces: list[Trace] = []
+    ends: list[End] = []
+    chance = 0.0
+    for name in _names(desk):
+        cells = _cells(desk, name)
+        x = [cell["epsilon"] for cell in cells]
+        y = [cell["recovered"] / cell["n"] for cell in cells]
+        bounds = [[cell[f"recovered_{end}"] for cell in cells] for end in ("low", "high")]
+        traces += _line(name, x, y, bounds[0], bounds[1], "%{y:.0%}")
+        ends += _end(name, y)
+        chance = max([chance, *(cell["recovered_non_members"] or 0.0 for cell in cells)])
+    return _over_budgets(
+        desk, traces, ends, [(chance, "by chance")], _share_axis("share of its images back"), 1.0
+    )
+
+
+def identification_figure(desk: Desk) -> Figure:
+    """The share of images that were picked out of the candidates, the chance line, and the instance bound."""
+    traces: list[Trace] = []
+    ends: list[End] = []
+    for name in _names(desk):
+        cells = [cell for cell in _cells(desk, name) if cell["identified"] is not None]
+        x = [cell["epsilon"] for cell in cells]
+        y = [cell["identified"] / cell["n"] for cell in cells]
+        bounds = [[cell[f"identified_{end}"] for cell in cells] for end in ("low", "high")]
+        traces += _line(name, x, y, bounds[0], bounds[1], "%{y:.0%}")
+        cap = [c["value"] for cell in cells for c in cell["caps"] if c["name"] == "instance"]
+        if cap and len(cap) == len(cells):
+            style = {"color": _paint(name), "width": 1.5, "dash": "dash"}
+            traces.append(scatter(x, cap, mode="lines", line=style, hovertemplate="at most %{y:.0%}"))
+        ends += _end(name, y)
+    chance = desk.start["chance"]
+    return _over_budgets(desk, traces, ends, [(chance, "guessing")], _share_axis("picked out"), 1.0)
+
+
+def _over_budgets(
+    desk: Desk,
+    traces: Sequence[Trace],
+    ends: Sequence[End],
+    levels: Sequence[tuple[float, str]],
+    y: dict[str, Any],
+    top: float,
+) -> Figure:
+    budgets = desk.start["ladder"]["epsilons"]
+    first, last = budgets[0] / 1.1, budgets[-1] * 1.1
+    dashed = {"color": MUTED, "width": 1, "dash": "dot"}
+    lines = [
+        scatter([first, last], [level, level], mode="lines", line=dashed, hoverinfo="skip")
+        for level, _ in levels
+    ]
+    labels = [*ends, *((level, words, MUTED) for level, words in levels)]
+    return figure(
+        [*lines, *traces],
+        x={
+            "title": "budget ε, per use of the mechanism",
+            "type": "log",
+            "range": [float(np.log10(first)), float(np.log10(last))],
+            "tickvals": [tick for tick in TICKS if first <= tick <= last],
+        },
+        y=y,
+        margin=label_margin(labels),
+        annotations=end_labels(labels, 0, top),
+        shapes=leaders(labels, 0, top),
+    )
+
+
+def _line(
+    name: str, x: list[float], y: list[float], low: list[float], high: list[float], hover: str | list[str]
+) -> list[Trace]:
+    paint = _paint(name)
+    band = {"fill": "toself", "fillcolor": colour(_tint(name), 0.14), "hoverinfo": "skip"}
+    return [
+        scatter([*x, *reversed(x)], [*low, *reversed(high)], mode="lines", line={"width": 0}, **band),
+        scatter(
+            x,
+            y,
+            mode="lines+markers",
+            name=html.escape(mechanisms.registry.kind(name).label),
+            line={"color": paint, "width": 3},
+            marker={"color": paint, "size": 6},
+            hovertemplate=hover,
+        ),
+    ]
+
+
+def _end(name: str, y: list[float]) -> list[End]:
+    label = f"<b>{html.escape(mechanisms.registry.kind(name).label)}</b>"
+    return [(y[-1], label, _paint(name))] if y else []
+
+
+def _share_axis(title: str) -> dict[str, Any]:
+    return {"title": title, "range": [0, 1.02], "tickvals": SHARES, "ticktext": [percent(s) for s in SHARES]}
+
+
+def _names(desk: Desk) -> list[str]:
+    return [one["name"] if isinstance(one, dict) else one for one in desk.start["ladder"]["mechanisms"]]
+
+
+def _cells(desk: Desk, name: str) -> list[dict[str, Any]]:
+    """The cells of a mechanism so far, by rising budget."""
+    return [desk.cells[name, e] for e in desk.start["ladder"]["epsilons"] if (name, e) in desk.cells]
+
+
+def _tint(name: str) -> int:
+    return tint_of(mechanisms.registry, name)
+
+
+def _paint(name: str) -> str:
+    return colour(_tint(name))
+
+
+def told(desk: Desk, what: str) -> str:
+    """A chart in words, for those who cannot see it."""
+    ends = []
+    for name in _names(desk):
+        cells = _cells(desk, name)
+        if cells:
+            ends.append(f"{name}: {number(cells[-1][what] or 0)} at ε {number(cells[-1]['epsilon'])}")
+    return "; ".join(ends) or "no values yet"

@@ -1,0 +1,174 @@
+"""The attack over rounds: pixels, identification, and how much of a real upload came back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_core.attacks.bounds import VACUOUS
+from ldp_core.attacks.metrics import intervals
+from ldp_core.attacks.verdict import RECOVERED_DB
+from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.view.attack_curve import Tries
+from ldp_core.runs.view.compact_series import Column
+from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.rounds import QUARTERS, band, label, line, rounds_axis, thinned
+from pages.parts.charts.series import Series
+from pages.parts.charts.tally import running, running_cap, tally
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import EXACT_DB, decibels, number, percent
+
+Attacked = Sequence[tuple[Series, Sequence[Tries]]]
+"""Each variant with what became of one client's uploads in each of its seeds."""
+Ends = list[tuple[float, str, str]]
+TOP_DB = 50.0
+"""Above this no eye tells a reconstruction from its image, so the axis ends here at the latest."""
+ALIKE = 0.03
+"""Bounds that differ by less are drawn as one."""
+
+
+def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
+    """PSNR by round: mean, lowest and highest over seeds, beside what guesses get; of a real upload: of its
+    best image."""
+    traces: list[Trace] = []
+    ends: Ends = []
+    for one, tries in attacked:
+        table = _table([mine.psnr[None] for mine in tries])
+        mean, low, high = (np.minimum(each, TOP_DB) for each in (table.mean(0), table.min(0), table.max(0)))
+        _curve(traces, one, mean, low, high, "%{y:.1f} dB")
+        last = float(table[:, -1].mean())
+        ends.append((min(last, TOP_DB), f"<b>{label(one)} {_decibels(last)}</b>", colour(one.style.tint)))
+    flat = [mine for _, tries in attacked for mine in tries]
+    guesses = {
+        "average image": [mine.mean_image for mine in flat],
+        "class average": [mine.class_mean for mine in flat if mine.class_mean is not None],
+        "image is back": [RECOVERED_DB],
+    }
+    for (name, values), dash in zip(guesses.items(), ("dot", "dash", "longdash"), strict=True):
+        if values:
+            words = f"{name} {np.mean(values):.0f}"
+            _level(traces, ends, float(np.mean(values)), name, words, rounds, dash)
+    highest = max([*(end for end, _, _ in ends), *(float(t["y"].max()) for t in traces if t["y"].size)])
+    top = min(TOP_DB, 10 * np.ceil(highest / 10 + 0.2)) + 1.0
+    ticks = list(range(0, int(top) + 1, 10))
+    names = [f"≥ {t}" if t == TOP_DB else str(t) for t in ticks]
+    return _drawn(traces, ends, rounds, attacked, {"tickvals": ticks, "ticktext": names}, float(top))
+
+
+def picked_figure(attacked: Attacked, rounds: int) -> Figure:
+    """The share of rounds so far in which the right image came first, over all seeds, with a 95 % band;
+    beside it guessing, and what no attacker can exceed on average over which image is the right one."""
+    traces: list[Trace] = []
+    ends: Ends = []
+    for one, tries in attacked:
+        share = running(tries)
+        count = tally(tries)
+        if count is None:
+            continue
+        _curve(traces, one, share[:, 0], share[:, 1], share[:, 2], "%{y:.0%}")
+        words = f"<b>{label(one)} {count.picked} of {count.n}</b>"
+        ends.append((float(share[-1, 0]), words, colour(one.style.tint)))
+    bounds, together = drawn_caps(attacked)
+    for one, _ in attacked:
+        if one.number not in bounds:
+            continue
+        cap = bounds[one.number]
+        paint = MUTED if together else colour(one.style.tint)
+        traces.append(_dashed(cap, paint, "at most" if together else f"at most, {label(one)}"))
+        known = cap[-1] < VACUOUS
+        text = f"at most {percent(cap[-1])}" if known else "no bound below 100\u202f%"
+        whose = "" if together else f"{label(one)}: "
+        ends.append((float(cap[-1]), whose + text, paint))
+        if together:
+            break
+    candidates = next((mine.candidates for _, tries in attacked for mine in tries if mine.candidates), None)
+    if candidates:
+        _level(traces, ends, 1 / candidates, "guessing", f"guessing 1 of {candidates}", rounds)
+    return _drawn(traces, ends, rounds, attacked, _shares(), 1.0)
+
+
+def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
+    """The caps that the chart draws, by series, and whether they are one and the same; none where so many
+    different ones would hide what they are caps of.
+    """
+    bounds = {one.number: cap for one, tries in attacked if len(cap := running_cap(tries))}
+    lasts = [float(cap[-1]) for cap in bounds.values()]
+    together = bool(lasts) and max(lasts) - min(lasts) < ALIKE
+    return (bounds, together) if together or len(bounds) <= MOST_CAPS else ({}, False)
+
+
+def returned_figure(attacked: Attacked, rounds: int) -> Figure:
+    """Of real uploads: the share of all seeds' images that came back, by round, with a 95 % band; beside it
+    the share of images that were not in the upload."""
+    traces: list[Trace] = []
+    ends: Ends = []
+    chances = []
+    for one, tries in attacked:
+        back = np.nan_to_num(_table([mine.recovered[None] for mine in tries])).sum(axis=0)
+        n = sum(mine.images for mine in tries)
+        low, high = intervals(back, n).T
+        _curve(traces, one, back / n, low, high, "%{y:.0%}")
+        last = f"<b>{label(one)} {back[-1]:.0f} of {n}</b>"
+        ends.append((float(back[-1] / n), last, colour(one.style.tint)))
+        chances += [float(np.nan_to_num(mine.by_chance[:]).mean()) for mine in tries]
+    by_chance = float(np.mean(chances)) if chances else 0.0
+    _level(traces, ends, by_chance, "by chance", f"by chance {percent(by_chance)}", rounds)
+    return _drawn(traces, ends, rounds, attacked, _shares(), 1.0)
+
+
+def _drawn(
+    traces: list[Trace], ends: Ends, rounds: int, attacked: Attacked, y: dict[str, Any], high: float
+) -> Figure:
+    return figure(
+        traces,
+        x=rounds_axis([one for one, _ in attacked], rounds),
+        y={"range": [0, high], **y},
+        margin=label_margin(ends),
+        annotations=end_labels(ends, 0, high, GAP),
+        shapes=leaders(ends, 0, high, GAP),
+    )
+
+
+MOST_CAPS = 4
+GAP = 0.07
+"""These charts are lower than the panels above them."""
+
+
+def _shares() -> dict[str, Any]:
+    return {"tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]}
+
+
+def _table(curves: Sequence[Column]) -> Floats:
+    """(seeds, rounds): as far as all of them are."""
+    length = min(len(curve) for curve in curves)
+    return np.stack([curve[:length] for curve in curves])
+
+
+def _curve(traces: list[Trace], one: Series, mean: Floats, low: Floats, high: Floats, hover: str) -> None:
+    """A line from round 1 on, with its band."""
+    pick = thinned(len(mean))
+    x = pick + 1
+    if len(pick) > 1:
+        traces.append(band(x, low[pick], high[pick], one.style.tint))
+    traces.append(line(x, mean[pick], one, hover))
+
+
+def _dashed(values: Floats, paint: str, name: str) -> Trace:
+    pick = thinned(len(values))
+    look = {"color": paint, "width": 1.5, "dash": "dash"}
+    return scatter(pick + 1, values[pick], mode="lines", name=name, line=look, hovertemplate="%{y:.0%}")
+
+
+def _level(
+    traces: list[Trace], ends: Ends, value: float, name: str, words: str, rounds: int, dash: str = "dot"
+) -> None:
+    look = {"color": MUTED, "width": 1.5, "dash": dash}
+    level = scatter([0, rounds], [value, value], mode="lines", name=name, line=look, hoverinfo="skip")
+    traces.append(level)
+    ends.append((value, words, MUTED))
+
+
+def _decibels(value: float) -> str:
+    return f"{number(value, 2)} dB" if value < EXACT_DB else decibels(value)

@@ -1,0 +1,195 @@
+"""What all charts share: axes, colours by name, labels at the ends of lines.
+
+Figures are plotly's own JSON, written as dicts: colours are names that the browser resolves by its
+theme, which plotly's Python classes would refuse (tests/pages/charts/test_base.py puts real colours in
+their place and has those classes check the figures).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number
+
+Trace = dict[str, Any]
+
+TEXT, MUTED, GRID = "var(--st-text-color)", "var(--st-gray-text-color)", "var(--st-border-color-light)"
+LABEL_AT = 1.03
+"""Where labels begin, in widths of the plot."""
+ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
+NAMED = {
+    "round": "round %{x}",
+    "budget ε": "ε %{x}",
+    "budget ε, per use of the mechanism": "ε %{x}",
+    "the weight": "a weight of %{x}",
+}
+"""Axes by their titles, and how a tooltip names a place on them."""
+FONT = {"family": "Source Sans, sans-serif", "size": 13, "color": MUTED}
+
+
+def colour(number: int, opacity: float | None = None) -> str:
+    """The colour of run `number`, which it keeps on every chart."""
+    return f"run({number})" + (f"/{opacity}" if opacity is not None else "")
+
+
+def figure(
+    traces: Sequence[Trace],
+    *,
+    x: dict[str, Any],
+    y: dict[str, Any],
+    **layout: Any,
+) -> Figure:
+    """A figure in the house style."""
+    axis = {
+        "gridcolor": GRID,
+        "linecolor": GRID,
+        "zeroline": False,
+        "ticks": "",
+        "automargin": True,
+        "tickfont": {"size": 12, "color": MUTED},
+    }
+    return {
+        "data": list(traces),
+        "layout": {
+            "font": FONT,
+            "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "showlegend": False,
+            "hovermode": "x unified",
+            "hoverlabel": {
+                "bgcolor": "var(--st-secondary-background-color)",
+                "bordercolor": "var(--st-border-color)",
+                "font": {"color": TEXT},
+            },
+            "uirevision": "kept",
+            "xaxis": {**axis, "showgrid": False, **_named(x), **_titled(x)},
+            "yaxis": {**axis, **_titled(y)},
+            **layout,
+        },
+    }
+
+
+def label_margin(ends: Sequence[tuple[float, str, str]]) -> dict[str, int]:
+    """A margin that leaves room for the labels at the right."""
+    longest = max((len(re.sub(r"<.*?>|&\w+;", "", text)) for _, text, _ in ends), default=0)
+    return {"l": 8, "r": 14 + round(6.8 * longest), "t": 12, "b": 8}
+
+
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """A logarithmic axis from 10^low to 10^high, with a tick at every power (or every other one)."""
+    powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
+    step = max(1, -(-len(powers) // 8))
+    ticks = [10.0**power for power in powers[::step]]
+    return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
+
+
+def rounded_up(value: float) -> float:
+    """The end of an axis that holds still while a slider moves what is on it: the next round number."""
+    if not 0 < value < math.inf:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next((step * power for step in ROUND if step * power >= value), 10 * power)
+
+
+def _named(axis: dict[str, Any]) -> dict[str, Any]:
+    """How a tooltip over all lines names the place on the axis: “round 3”, and not a bare 3."""
+    words = NAMED.get(axis.get("title", ""))
+    return {"unifiedhovertitle": {"text": words}} if words else {}
+
+
+def _titled(axis: dict[str, Any]) -> dict[str, Any]:
+    """An axis whose title, given as text, is small and close."""
+    words = axis.get("title")
+    title = {"text": words, "font": {"size": 12, "color": MUTED}, "standoff": 6}
+    return {**axis, "title": title} if words else axis
+
+
+def points(values: ArrayLike) -> np.ndarray:
+    """Numbers in as few bytes as a chart can show: what is not a finite one is NaN, which is a gap."""
+    found = np.asarray(values, dtype=np.float64)
+    if np.isfinite(found).all() and (found == np.rint(found)).all() and np.abs(found).max(initial=0) < 2**15:
+        return found.astype(np.int16)
+    found = np.where(np.isfinite(found), found, np.nan)
+    size = np.abs(found[found != 0])
+    fits = np.nanmax(size, initial=1.0) < 1e37 and np.nanmin(size, initial=1.0) > 1e-37
+    return found.astype(np.float32 if fits else np.float64)
+
+
+def scatter(x: ArrayLike, y: ArrayLike, **options: Any) -> Trace:
+    """A trace; what is not a number is a gap."""
+    shown = {"showlegend": "name" in options and "computed" not in options["name"]}
+    return {"type": "scatter", "x": points(x), "y": points(y), **shown, **options}
+
+
+def end_labels(
+    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float = 0.055
+) -> list[dict[str, Any]]:
+    """Annotations right of the plot, moved apart where they would overlap.
+
+    Args:
+        ends: for each line its end on the (linear or logarithmic) axis, its text and its colour.
+        low, high: the axis.
+        gap: the least distance between two labels, as a share of the axis.
+    """
+    spots = label_spots(ends, low, high, gap)
+    return [
+        {
+            "xref": "paper",
+            "yref": "paper",
+            "x": LABEL_AT,
+            "y": spot,
+            "xanchor": "left",
+            "yanchor": "middle",
+            "showarrow": False,
+            "text": ends[i][1],
+            "font": {"color": ends[i][2], "size": 13},
+        }
+        for i, spot in spots
+    ]
+
+
+def leaders(
+    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float = 0.055
+) -> list[dict[str, Any]]:
+    """Short lines from the ends of curves to labels that had to move away from them."""
+    return [
+        {
+            "type": "line",
+            "xref": "paper",
+            "yref": "paper",
+            "x0": 1,
+            "x1": LABEL_AT,
+            "y0": min(max((ends[i][0] - low) / (high - low), 0), 1),
+            "y1": spot,
+            "line": {"color": ends[i][2], "width": 1},
+        }
+        for i, spot in label_spots(ends, low, high, gap)
+        if abs((ends[i][0] - low) / (high - low) - spot) > 0.012
+    ]
+
+
+def label_spots(
+    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float
+) -> list[tuple[int, float]]:
+    """Where each label stands, as a share of the axis, in order from below."""
+    span = high - low
+    wanted = sorted(range(len(ends)), key=lambda i: ends[i][0])
+    placed: list[float] = []
+    for i in wanted:
+        spot = min(max((ends[i][0] - low) / span, 0.02), 0.98)
+        placed.append(max(spot, placed[-1] + gap) if placed else spot)
+    overshoot = placed[-1] - 0.98 if placed else 0
+    if overshoot > 0:  # push the stack down from the top again
+        for k in range(len(placed) - 1, -1, -1):
+            limit = 0.98 if k == len(placed) - 1 else placed[k + 1] - gap
+            placed[k] = min(placed[k], limit)
+    return list(zip(wanted, placed, strict=True))

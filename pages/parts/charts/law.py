@@ -1,0 +1,139 @@
+"""The law of a mechanism's answer for one weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_core.mechanisms import Mechanism
+from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, rounded_up, scatter
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import percent, signed
+
+POINTS = 160
+
+
+def law_figure(
+    mechanism: Mechanism, tint: int, value: float, epsilon: float, low: float, high: float
+) -> Figure:
+    """Density or probabilities of the answer for `value`, and for the end of the range farthest from it."""
+    other = low if value - low > high - value else high
+    traces, notes = [], []
+    for weight, name, paint in ((other, f"if it were {signed(other)}", None), (value, "this weight", tint)):
+        law = _law(mechanism, weight, epsilon, low, high, name, paint)
+        traces += law
+        if paint is not None and law and law[0]["mode"] != "lines":
+            stems = list(zip(law[0]["x"][1::3].tolist(), law[0]["y"][1::3].tolist(), strict=True))
+            notes += [_probability(x, y, tint) for x, y in stems[:4] if y > 0.005]
+    highest = max((float(np.nanmax(trace["y"])) for trace in traces), default=1.0)
+    top = 1.2 if notes else rounded_up(1.1 * highest)
+    return figure(
+        traces,
+        x={"title": "what is sent", "range": _across(traces, low, high), "nticks": 6},
+        y={
+            "title": "probability" if notes else "density",
+            "range": [0, top],
+            "tickformat": ".0%" if notes else "~g",
+            "nticks": 5,
+        },
+        hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 26, "b": 8},
+        annotations=[*notes, _mark(value, top, f"true weight {signed(value)}")],
+        shapes=[_span(low, high), _line(value)],
+    )
+
+
+def _across(traces: Sequence[Trace], low: float, high: float) -> list[float]:
+    """From the least to the largest that may be sent, and a little more."""
+    centre = (low + high) / 2
+    farthest = max([high - centre, *(float(np.abs(trace["x"] - centre).max()) for trace in traces)])
+    half = 1.06 * rounded_up(farthest)
+    return [centre - half, centre + half]
+
+
+def _law(
+    mechanism: Mechanism,
+    value: float,
+    epsilon: float,
+    low: float,
+    high: float,
+    name: str,
+    tint: int | None,
+) -> list[Trace]:
+    """Stems for the atoms, an area for the density."""
+    paint = MUTED if tint is None else colour(tint)
+    traces = []
+    atoms = mechanism.atoms(value, epsilon, low, high)
+    if atoms.size:
+        mass = np.exp(mechanism.marginal_log_prob(atoms, value, epsilon, low, high))
+        gaps = np.full(atoms.size, np.nan)
+        traces.append(
+            scatter(
+                np.stack([atoms, atoms, atoms], 1).ravel(),
+                np.stack([np.zeros_like(mass), mass, gaps], 1).ravel(),
+                mode="lines+markers",
+                name=name,
+                line={"color": paint, "width": 2 if tint is None else 5},
+                marker={"color": paint, "size": 6 if tint is None else 9},
+                hovertemplate="%{x:.3g}: %{y:.1%}<extra>" + name + "</extra>",
+            )
+        )
+    edges = mechanism.edges(value, epsilon, low, high)
+    if edges.size:
+        spread = 5 * np.sqrt(mechanism.variance(value, epsilon, low, high))
+        inside = np.nan_to_num(edges, posinf=value + spread, neginf=value - spread)
+        step = 1e-9 * max(1.0, float(np.ptp(inside)))
+        grid = np.linspace(inside[0], inside[-1], POINTS)
+        x = np.setdiff1d(np.concatenate([grid, inside - step, inside + step]), atoms)
+        y = np.exp(mechanism.marginal_log_prob(x, value, epsilon, low, high))
+        style: dict[str, Any] = {"color": paint, "width": 1.5 if tint is None else 2.5}
+        fill = {} if tint is None else {"fill": "tozeroy", "fillcolor": colour(tint, 0.15)}
+        traces.append(
+            scatter(x, y, mode="lines", name=name, line=style, hovertemplate="%{x:.3g}: %{y:.3g}", **fill)
+        )
+    return traces
+
+
+def _probability(x: float, y: float, tint: int) -> dict[str, Any]:
+    return {
+        "x": x,
+        "y": y,
+        "text": f"<b>{percent(y)}</b> at {signed(x)}",
+        "showarrow": False,
+        "xanchor": "center",
+        "yanchor": "bottom",
+        "yshift": 6,
+        "font": {"color": colour(tint), "size": 12},
+    }
+
+
+def _mark(x: float, y: float, text: str) -> dict[str, Any]:
+    return {
+        "x": x,
+        "y": y,
+        "text": text,
+        "showarrow": False,
+        "yanchor": "bottom",
+        "font": {"color": TEXT, "size": 12},
+    }
+
+
+def _line(x: float) -> dict[str, Any]:
+    line = {"color": TEXT, "width": 1}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+
+
+def _span(low: float, high: float) -> dict[str, Any]:
+    return {
+        "type": "rect",
+        "x0": low,
+        "x1": high,
+        "y0": 0,
+        "y1": 1,
+        "yref": "paper",
+        "fillcolor": colour(0, 0.1),
+        "line": {"width": 0},
+        "layer": "below",
+    }

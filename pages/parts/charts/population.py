@@ -1,0 +1,106 @@
+"""A population at a glance: each client's budget, and the noise that follows from it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from ldp_core.experiment import Experiment
+from ldp_core.theory import client_variance
+from pages.parts.charts.base import FONT, MUTED, TEXT, colour, figure, log_axis, scatter
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number
+
+NAMED = 60
+"""Up to so many clients are drawn as points of their own."""
+MOST = 1000
+"""Up to so many clients are all drawn; of more, the extreme ones of each of BINS neighbourhoods."""
+BINS = 250
+
+
+def population_figure(experiment: Experiment) -> Figure:
+    """Two charts over the clients: ε (above) and the standard deviation of its noise per weight."""
+    count = experiment.clients.count
+    budgets = experiment.clients.budgets()
+    noise = np.sqrt(client_variance(experiment))
+    pick = drawn(budgets, noise)
+    x = pick + 1
+    mode = "markers" if count <= NAMED else "lines"
+    hover = "client %{x}: %{y:.3g}<extra></extra>"
+    style = {"mode": mode, "hovertemplate": hover, "line": {"shape": "hvh", "width": 2}}
+    traces = [
+        scatter(x, budgets[pick], **style, marker={"size": 9, "color": colour(2)}),
+        scatter(
+            x,
+            np.where(noise > 0, noise, np.nan)[pick],
+            yaxis="y2",
+            **style,
+            marker={"size": 9, "color": colour(1), "symbol": "diamond"},
+        ),
+    ]
+    for trace, run in zip(traces, (2, 1), strict=True):
+        trace["line"] = {**trace["line"], "color": colour(run)}
+    return figure(
+        traces,
+        x={"title": "client", "range": [0.2, count + 0.8], "anchor": "y2", "tickformat": "d"},
+        y={**_log(budgets), "domain": [0.56, 1]},
+        yaxis2={
+            **_log(noise),
+            "domain": [0, 0.39],
+            "gridcolor": "var(--st-border-color-light)",
+            "automargin": True,
+            "tickfont": {"size": 12, "color": MUTED},
+        },
+        annotations=[
+            _heading("Budget ε: what each client asks for", 1.02),
+            _heading("Noise σ per weight: what that costs", 0.44),
+        ],
+        hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 22, "b": 8},
+    )
+
+
+def drawn(*curves: np.ndarray) -> np.ndarray:
+    """The clients that are drawn: all, or of many those where a curve is lowest or highest among their
+    neighbours. So whoever stands out is seen, however many there are.
+    """
+    count = len(curves[0])
+    if count <= MOST:
+        return np.arange(count)
+    edges = np.linspace(0, count, BINS + 1).astype(int)
+    kept = {0, count - 1}
+    for low, high in itertools.pairwise(edges.tolist()):
+        for curve in curves:
+            part = curve[low:high]
+            kept |= {low + int(part.argmin()), low + int(part.argmax())}
+    return np.array(sorted(kept))
+
+
+def left_out(count: int) -> str:
+    """What the chart does not show of so many clients; "" if it shows them all."""
+    if count <= MOST:
+        return ""
+    return f"of every {number(round(count / BINS), 6)} neighbours, the lowest and the highest are drawn"
+
+
+def _log(values: np.ndarray) -> dict[str, object]:
+    """A logarithmic axis that shows at least one decade."""
+    positive = values[values > 0]
+    low, high = (np.log10(positive.min()), np.log10(positive.max())) if positive.size else (0.0, 0.0)
+    middle, half = (low + high) / 2, max(0.7, (high - low) / 2 + 0.2)
+    return log_axis(middle - half, middle + half)
+
+
+def _heading(text: str, y: float) -> dict[str, object]:
+    return {
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": y,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "text": f"<b>{text}</b>",
+        "font": {**FONT, "color": TEXT},
+    }

@@ -1,0 +1,221 @@
+"""Accuracy and noise variance over rounds, one line a variant, labelled at its end."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_core.mechanisms.base import Floats
+from pages.parts.charts.base import (
+    MUTED,
+    Trace,
+    colour,
+    end_labels,
+    figure,
+    label_margin,
+    leaders,
+    log_axis,
+    scatter,
+)
+from pages.parts.charts.series import Series
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number, percent
+
+QUARTERS = [0, 0.25, 0.5, 0.75, 1]
+ALIKE = 3.0
+"""Signals within this factor are drawn as one."""
+MOST_POINTS = 200
+"""A line is thinned to about this many points; nobody can see more."""
+
+
+def accuracy_figure(
+    shown: Sequence[Series], rounds: int, chance: float | None, reference: Series | None = None
+) -> Figure:
+    """Accuracy on the held-out set, with a band from the lowest to the highest seed.
+
+    `reference` is the run without noise; `chance` the accuracy of guessing the commonest class.
+    """
+    traces: list[Trace] = []
+    ends = []
+    for one in shown:
+        mean, low, high = one.curve("accuracy")
+        x = np.arange(len(mean))
+        pick = thinned(len(x))
+        if len(one.runs) > 1:
+            traces.append(band(x[pick], low[pick], high[pick], one.style.tint))
+        traces.append(line(x[pick], mean[pick], one, "%{y:.1%}"))
+        if len(mean):
+            ends.append((float(mean[-1]), f"<b>{label(one)} {percent(mean[-1])}</b>", colour(one.style.tint)))
+    if reference is not None:
+        mean, _, _ = reference.curve("accuracy")
+        traces.append(_reference(mean))
+        if len(mean):
+            ends.append((float(mean[-1]), f"no noise {percent(mean[-1])}", MUTED))
+    if chance is not None:
+        traces.append(_level(chance, rounds))
+        ends.append((chance, f"guessing {percent(chance)}", MUTED))
+    return figure(
+        traces,
+        x=rounds_axis(shown, rounds),
+        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
+        margin=label_margin(ends),
+        annotations=end_labels(ends, 0, 1),
+        shapes=leaders(ends, 0, 1),
+    )
+
+
+def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, float]) -> Figure:
+    """Variance of the server's noise per weight: measured (line), and its expectation (dots), exact,
+    as computed from the weights of each round.
+
+    Before a variant's first round, `predicted` (variant → variance) is drawn as its expectation.
+    """
+    traces: list[Trace] = []
+    ends, values = [], []
+    for one in shown:
+        measured, _, _ = one.curve("noise_variance")
+        theory, _, _ = one.curve("noise_variance_theory")
+        x = np.arange(len(measured))
+        pick = thinned(len(x))[1:]
+        traces.append(line(x[pick], _positive(measured[pick]), one, "%{y:.3g}"))
+        traces.append(_dots(x[pick], _positive(theory[pick]), one))
+        expected = predicted.get(one.number, 0.0)
+        if len(pick) == 0 and expected > 0:
+            traces.append(_expected(expected, rounds, one))
+        end = float(measured[-1]) if len(pick) else expected
+        if end > 0:
+            values.append(end)
+            ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.style.tint)))
+    signals = _signals(shown)
+    if signals and max(signals.values()) < ALIKE * min(signals.values()):
+        level = float(np.exp(np.mean(np.log(list(signals.values())))))
+        signals = {}
+        values.append(level)
+        name = "signal" if len(shown) == 1 else "signal, on average"
+        traces.append(_level(level, rounds))
+        ends.append((np.log10(level), f"{name} {number(level, 2)}", MUTED))
+    for one in shown:
+        if one.number in signals:  # what is learned differs in size: a level for each run
+            level = signals[one.number]
+            values.append(level)
+            traces.append(_level(level, rounds, colour(one.style.tint), name=f"signal, {label(one)}"))
+            ends.append((np.log10(level), f"its signal {number(level, 2)}", colour(one.style.tint)))
+    low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
+    high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
+    return figure(
+        traces,
+        x=rounds_axis(shown, rounds),
+        y=log_axis(low, high),
+        margin=label_margin(ends),
+        annotations=end_labels(ends, low, high),
+        shapes=leaders(ends, low, high),
+    )
+
+
+def label(one: Series) -> str:
+    """A variant's label, safe inside plotly's own markup."""
+    return html.escape(one.label if len(one.label) <= 16 else one.label[:15] + "…")
+
+
+def thinned(length: int) -> Any:
+    """Indices of at most MOST_POINTS points, the first and the last among them."""
+    return np.unique(np.linspace(0, max(0, length - 1), min(length, MOST_POINTS)).astype(int))
+
+
+def _signals(shown: Sequence[Series]) -> dict[int, float]:
+    """The mean square of each run's aggregate without noise, where there is one."""
+    finals = {one.number: one.final("signal_variance") for one in shown}
+    means = {number: float(values.mean()) for number, values in finals.items() if len(values)}
+    return {number: mean for number, mean in means.items() if mean > 0}
+
+
+def rounds_axis(shown: Sequence[Series], rounds: int) -> dict[str, Any]:
+    """From the start to the last round, with whole numbers only."""
+    last = reach(shown, rounds)
+    return {"title": "round", "range": [0, last], "tickformat": "d"} | ({"dtick": 1} if last <= 8 else {})
+
+
+def reach(shown: Sequence[Series], rounds: int) -> int:
+    """The end of the rounds' axis: all of them, or of a long run a little more than there is."""
+    done = max((one.round for one in shown), default=0)
+    begun = any(one.runs for one in shown)
+    return rounds if rounds <= 60 or not begun else min(rounds, max(60, int(1.5 * done)))
+
+
+def _positive(values: Floats) -> Any:
+    """Zero has no place on a logarithmic axis."""
+    return np.where(values > 0, values, np.nan)
+
+
+def line(x: Any, y: Any, one: Series, hover: str) -> Trace:
+    """A variant's curve, in its colour."""
+    return scatter(
+        x,
+        y,
+        mode="lines" if len(x) > 1 else "markers",
+        name=label(one),
+        line={"color": colour(one.style.tint), "width": 2.5, "dash": one.style.dash},
+        marker={"color": colour(one.style.tint), "size": 7},
+        hovertemplate=hover,
+    )
+
+
+def _dots(x: Any, y: Any, one: Series) -> Trace:
+    return scatter(
+        x,
+        y,
+        mode="markers",
+        name=f"{label(one)}, computed",
+        marker={"color": colour(one.style.tint), "size": 6, "symbol": "circle-open"},
+        hovertemplate="%{y:.3g}",
+    )
+
+
+def _expected(value: float, rounds: int, one: Series) -> Trace:
+    return scatter(
+        [0, rounds],
+        [value, value],
+        mode="lines",
+        name=label(one),
+        line={"color": colour(one.style.tint), "width": 1.5, "dash": "dot"},
+        hovertemplate="%{y:.3g}",
+    )
+
+
+def band(x: Any, low: Any, high: Any, run: int) -> Trace:
+    """The area between two curves."""
+    return scatter(
+        np.concatenate([x, x[::-1]]),
+        np.concatenate([high, low[::-1]]),
+        fill="toself",
+        fillcolor=colour(run, 0.15),
+        line={"width": 0},
+        mode="lines",
+        hoverinfo="skip",
+    )
+
+
+def _reference(mean: Floats) -> Trace:
+    pick = thinned(len(mean))
+    return scatter(
+        pick,
+        mean[pick],
+        mode="lines",
+        name="no noise",
+        line={"color": MUTED, "width": 1.5, "dash": "dot"},
+        hovertemplate="%{y:.1%}",
+    )
+
+
+def _level(value: float, rounds: int, paint: str = MUTED, **options: Any) -> Trace:
+    return scatter(
+        [0, rounds],
+        [value, value],
+        mode="lines",
+        line={"color": paint, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        **options,
+    )

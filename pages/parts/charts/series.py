@@ -1,0 +1,71 @@
+"""Runs of one variant, over their seeds: mean, lowest and highest at each round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ldp_core.experiment import Draft
+from ldp_core.experiment.draft import REFERENCE
+from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.run_progress import Progress, RunProgress
+from pages.parts.charts.styles import Style, styles
+
+NOTHING = Column()
+
+
+@dataclass(frozen=True)
+class Series:
+    """One variant as it is drawn."""
+
+    number: int
+    label: str
+    runs: tuple[RunProgress, ...]
+    style: Style = field(default_factory=lambda: Style(0))
+
+    @property
+    def round(self) -> int:
+        """The last round that all its seeds have finished."""
+        return min((run.round for run in self.runs), default=0)
+
+    @property
+    def diverged(self) -> RunProgress | None:
+        """The first of its runs that diverged, if one did."""
+        return next((r for r in self.runs if r.end and r.end["status"] == "diverged"), None)
+
+    def curve(self, name: str) -> tuple[Floats, Floats, Floats]:
+        """Mean, lowest and highest over the seeds, from round 0; NaN where there is no value."""
+        curves = [run.curves.get(name, NOTHING) for run in self.runs]
+        length = min((len(curve) for curve in curves), default=0)
+        if length == 0:
+            return (np.empty(0),) * 3
+        table = np.stack([curve[:length] for curve in curves])
+        return table.mean(axis=0), table.min(axis=0), table.max(axis=0)
+
+    def final(self, name: str) -> Floats:
+        """The value of each seed in the last round that all of them have finished."""
+        curves = [run.curves.get(name, NOTHING) for run in self.runs]
+        length = min((len(curve) for curve in curves), default=0)
+        values = np.array([curve[length - 1] for curve in curves] if length else [])
+        return values[~np.isnan(values)]
+
+
+def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | None]:
+    """The variants of a job, in their order, and the reference run without noise if it has one."""
+    found: dict[int, list[RunProgress]] = {}
+    looks = styles(draft)
+    for run in progress.runs:
+        found.setdefault(run.variant, []).append(run)
+    reference = found.pop(REFERENCE, None)
+    return (
+        [Series(n, runs[0].label, tuple(runs), looks[n]) for n, runs in sorted(found.items())],
+        Series(REFERENCE, "no noise", tuple(reference)) if reference else None,
+    )
+
+
+def announced(draft: Draft) -> list[Series]:
+    """The variants of a draft before there are any runs."""
+    looks = styles(draft)
+    return [Series(n, variant.label, (), looks[n]) for n, variant in enumerate(draft.variants)]

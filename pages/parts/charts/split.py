@@ -1,0 +1,108 @@
+"""How the data are split: for each client a bar of its samples, class upon class."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldp_core.theory.label_counts import Counts
+from pages.parts.charts.base import MUTED, figure
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number
+
+MOST_BARS = 40
+"""More clients than that are shown by a sample of so many."""
+MOST_CLASSES = 12
+"""The rest is drawn as one."""
+VIRIDIS = ("#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725")
+"""From dark to light in steps that are told apart without seeing colours."""
+NAME_LENGTH = 20
+
+
+def chosen(clients: int) -> np.ndarray:
+    """The clients that are drawn: all, or some at equal distances in the order of their numbers."""
+    if clients <= MOST_BARS:
+        return np.arange(clients)
+    return np.linspace(0, clients - 1, MOST_BARS).round().astype(np.int64)
+
+
+def split_figure(counts: Counts, names: Sequence[str]) -> Figure:
+    """Stacked bars from counts (clients, classes); classes are named at the right, in the bars' order."""
+    counts, names = _merged(counts, names)
+    pick, classes = chosen(len(counts)), len(names)
+    colours = [_shade(i / max(1, classes - 1)) for i in range(classes)]
+    x = [number(int(client) + 1, 9) for client in pick]
+    traces = [
+        {
+            "type": "bar",
+            "x": x,
+            "y": counts[pick, i].tolist(),
+            "marker": {"color": colours[i], "line": {"color": "var(--st-background-color)", "width": 0.5}},
+            "hovertemplate": f"client %{{x}}: %{{y}} × {html.escape(names[i])}<extra></extra>",
+        }
+        for i in range(classes)
+    ]
+    longest = max(map(len, names))
+    return figure(
+        traces,
+        x={"title": "client", "type": "category", "tickangle": 0, "nticks": 12},
+        y={"title": "training samples", "rangemode": "tozero"},
+        barmode="stack",
+        bargap=0.15,
+        hovermode="closest",
+        annotations=[_legend(name, colours[i], i, classes) for i, name in enumerate(names)],
+        margin={"l": 8, "r": 34 + round(6.6 * longest), "t": 8, "b": 8},
+    )
+
+
+def _merged(counts: Counts, names: Sequence[str]) -> tuple[Counts, list[str]]:
+    """The largest classes by name, and all others as one, where there are too many to tell apart."""
+    short = [name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…" for name in names]
+    if len(names) <= MOST_CLASSES:
+        return counts, short
+    keep = np.sort(np.argsort(-counts.sum(0), kind="stable")[: MOST_CLASSES - 1])
+    rest = counts.sum(1) - counts[:, keep].sum(1)
+    others = f"{len(names) - len(keep)} other classes"
+    return np.column_stack([counts[:, keep], rest]), [*(short[i] for i in keep), others]
+
+
+def _shade(share: float) -> str:
+    """A colour of the scale, from dark (0) to light (1)."""
+    place = share * (len(VIRIDIS) - 1)
+    below = min(int(place), len(VIRIDIS) - 2)
+    ends = [[int(VIRIDIS[i][c : c + 2], 16) for c in (1, 3, 5)] for i in (below, below + 1)]
+    mixed = [round(a + (b - a) * (place - below)) for a, b in zip(*ends, strict=True)]
+    return "#" + "".join(f"{value:02x}" for value in mixed)
+
+
+def _legend(name: str, colour: str, i: int, classes: int) -> dict[str, object]:
+    return {
+        "xref": "paper",
+        "yref": "paper",
+        "x": 1.02,
+        "y": (i + 0.5) / max(classes, 6),
+        "xanchor": "left",
+        "yanchor": "middle",
+        "showarrow": False,
+        "text": f'<span style="color:{colour}">■</span> {html.escape(name)}',
+        "font": {"color": MUTED, "size": 13},
+    }
+
+
+def split_in_words(counts: Counts) -> str:
+    """What the bars show, in a sentence, over all clients."""
+    sizes, kinds = counts.sum(1), (counts > 0).sum(1)
+    clients, classes = counts.shape
+    who = f"each of the {number(clients, 6)} clients holds" if clients > 1 else "the one client holds"
+    many = f"{_span(sizes)} sample{'s' if sizes.max() > 1 else ''}"
+    if sizes.min() < sizes.max() and clients > 2:
+        many += f" (median {number(float(np.median(sizes)), 6)})"
+    of = "every class" if kinds.min() == classes else f"{_span(kinds)} of {classes} classes"
+    return f"{who} {many}, and some of {of}"
+
+
+def _span(values: np.ndarray) -> str:
+    low, high = int(values.min()), int(values.max())
+    return number(low, 9) if low == high else f"{number(low, 9)} to {number(high, 9)}"

@@ -1,0 +1,102 @@
+"""How often the server picked the right image out of a few: counts over rounds and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from ldp_core.attacks.metrics import intervals, wilson
+from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.view.attack_curve import Tries
+from pages.parts.charts.series import Series
+from pages.parts.ui.text import THIN, number, percent
+
+
+def attempts_on(one: Series, upload: str, client: int) -> list[Tries]:
+    """What became of a client's uploads in each of a variant's seeds; none before a first round."""
+    found = [run.tries[upload, client] for run in one.runs if (upload, client) in run.tries]
+    return found if len(found) == len(one.runs) and all(tries.rounds for tries in found) else []
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Right picks among n, by guessing `chance` of them."""
+
+    hits: float
+    """One that shared the front with k − 1 others counts 1/k."""
+    n: int
+    chance: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the share, 95 % (Wilson): which image is the right one is drawn afresh for every attempt."""
+        return wilson(self.hits, self.n)
+
+    def above_chance(self, comparisons: int = 1) -> bool:
+        """True where guessing does not explain it, even if it is the best of so many (Bonferroni)."""
+        return wilson(self.hits, self.n, float(ndtri(1 - 0.025 / comparisons)))[0] > self.chance
+
+    @property
+    def share(self) -> float:
+        """Of right picks."""
+        return self.hits / self.n
+
+    @property
+    def picked(self) -> str:
+        """How many right picks."""
+        return number(self.hits, 3) if self.hits < 100 else f"{self.hits:.0f}"
+
+    @property
+    def candidates(self) -> int:
+        """How many images there were to pick from."""
+        return round(1 / self.chance)
+
+    @property
+    def guessed(self) -> str:
+        """How many right picks chance gives."""
+        return number(self.chance * self.n, 2)
+
+
+def tally(tries: Sequence[Tries], same_class: bool = False) -> Tally | None:
+    """Over all seeds and all rounds that each of them has finished; None where nothing was computed."""
+    counts = _picks(tries, same_class)
+    if counts is None or not tries[0].candidates:
+        return None
+    return Tally(float(counts.sum()), counts.size, 1 / tries[0].candidates)
+
+
+def running(tries: Sequence[Tries]) -> Floats:
+    """(rounds, 3): the share of right picks up to each round, and its 95 % interval; empty without picks."""
+    counts = _picks(tries, same_class=False)
+    if counts is None:
+        return np.empty((0, 3))
+    hits = counts.sum(axis=0).cumsum()
+    trials = len(tries) * np.arange(1, counts.shape[1] + 1)
+    return np.column_stack([hits / trials, intervals(hits, trials)])
+
+
+def running_cap(tries: Sequence[Tries]) -> Floats:
+    """(rounds,): what no attacker's expected share up to each round can exceed; empty without bounds."""
+    rounds = min(one.rounds for one in tries)
+    table = np.stack([one.caps[:rounds] for one in tries])
+    if np.isnan(table).any():
+        return np.empty(0)
+    found: Floats = table.mean(axis=0).cumsum() / np.arange(1, rounds + 1)
+    return found
+
+
+def _picks(tries: Sequence[Tries], same_class: bool) -> Floats | None:
+    """(seeds, rounds): 1 where the right image came first, 1/k where it shared that place with others."""
+    if not tries:
+        return None
+    rounds = min(one.rounds for one in tries)
+    table: Floats = np.stack([(one.picks_same_class if same_class else one.picks)[:rounds] for one in tries])
+    return table if rounds and not np.isnan(table).any() else None
+
+
+def between(low: float, high: float) -> str:
+    """A 95 % interval of a share."""
+    return f"95{THIN}%: {100 * low:.0f} to {percent(high)}"

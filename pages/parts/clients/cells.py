@@ -1,0 +1,113 @@
+"""What happens when cells of the clients' table are edited.
+
+A client's row is taken over as a whole or not at all: while one of its cells cannot be read, or its
+range is upside down, what was typed stays in the cells with the reason beside it, and the draft
+keeps the last row that made sense.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ldp_core import limits
+from ldp_core.errors import shown
+from ldp_core.experiment import Clients
+from ldp_core.limits import Limit
+from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
+
+FIELDS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
+Cell = tuple[int, str]
+"""A client, numbered from 1 as the table shows it, and a field."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What to set in the draft, what stays typed, and what is wrong with it."""
+
+    changes: dict[str, Any]
+    typed: dict[Cell, str]
+    errors: dict[Cell, str]
+
+
+def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[Cell, str]]) -> Outcome:
+    """Take over the rows that make sense.
+
+    Args:
+        clients: as the draft has them.
+        typed: what is in cells of rows that made no sense before.
+        edits: what has been typed since, in order; the last one wins.
+    """
+    low, high = clients.bounds()
+    values = {"epsilon": clients.budgets().tolist(), "low": low.tolist(), "high": high.tolist()}
+    pending = {cell: text for cell, text in [*typed.items(), *edits] if 1 <= cell[0] <= clients.count}
+    left: dict[Cell, str] = {}
+    errors: dict[Cell, str] = {}
+    changed: set[str] = set()
+    for client in sorted({client for client, _ in pending}):
+        mine = {field: pending[client, field] for field in FIELDS if (client, field) in pending}
+        row, wrong = _read(mine, {field: values[field][client - 1] for field in FIELDS})
+        if wrong:
+            left |= {(client, field): text for field, text in mine.items()}
+            errors |= {(client, field): message for field, message in wrong.items()}
+            continue
+        for field in mine:
+            if values[field][client - 1] != row[field]:
+                values[field][client - 1] = row[field]
+                changed.add(field)
+    changes: dict[str, Any] = {}
+    if "epsilon" in changed:
+        changes["clients.epsilon"] = one_if_equal(values["epsilon"])
+    if changed & {"low", "high"}:
+        changes |= {f"clients.{end}": one_if_equal(values[end]) for end in ("low", "high")}
+    return Outcome(changes, left, errors)
+
+
+def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float], dict[str, str]]:
+    """A row with the typed cells read, and what is wrong with each of them."""
+    wrong = {}
+    for field, text in mine.items():
+        value = parsed(text)
+        if value is None or not FIELDS[field].allows(value):
+            typed = f"; got {shown(text.strip())}" if text.strip() else ""
+            wrong[field] = f"{'' if typed else 'is empty; it '}must be a number {FIELDS[field]}{typed}"
+        else:
+            row[field] = value
+    if not wrong and row["low"] >= row["high"]:
+        where = "low" if "low" in mine else "high"
+        words = "must be below" if where == "low" else "must be above"
+        other = row["high" if where == "low" else "low"]
+        wrong[where] = f"{words} {other:g}, the other end of the range; got {row[where]:g}"
+    elif not wrong and too_narrow(np.array(row["low"]), np.array(row["high"])):
+        where = "low" if "low" in mine else "high"
+        words = "below" if where == "low" else "above"
+        other = row["high" if where == "low" else "low"]
+        least = least_in_words(row["low"], row["high"])
+        wrong[where] = (
+            f"must be at least {least} {words} {shown(other)}, the other end of the range: float32, in which "
+            f"training runs, is too coarse for less; got {shown(row[where])}"
+        )
+    return row, wrong
+
+
+def parsed(text: str) -> float | None:
+    """A number as people type it, with a decimal comma or a typographic minus sign if they like."""
+    try:
+        return float(text.strip().replace(",", ".").replace("−", "-"))
+    except ValueError:
+        return None
+
+
+def one_if_equal(values: list[float]) -> float | list[float]:
+    """A list of equal numbers as the one number."""
+    return values[0] if len(set(values)) == 1 else values
+
+
+def resized(value: Any, count: int) -> Any:
+    """A list with one entry for each of `count` clients: cut off, or continued with its last entry."""
+    if not isinstance(value, list | tuple):
+        return value
+    return one_if_equal([*value, *[value[-1]] * max(0, count - len(value))][:count])

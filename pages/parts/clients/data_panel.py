@@ -1,0 +1,108 @@
+"""Clients' second half: which data there are, how large, and how they are split."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from ldp_core import datasets, partitions
+from ldp_core.datasets import Dataset
+from ldp_core.errors import InvalidInput
+from ldp_core.experiment import Experiment
+from ldp_core.runs.storage.paths import data_dir
+from ldp_core.theory.label_counts import Counts, label_counts
+from pages.parts.charts.split import MOST_BARS, split_figure, split_in_words
+from pages.parts.ui import components
+from pages.parts.ui.fields import component, named
+from pages.parts.ui.text import number, plain
+from pages.parts.ui.workspace import Workspace
+
+
+def data_panel(workspace: Workspace) -> None:
+    """The choice of data and split, and the picture of who holds what."""
+    st.subheader("Who holds what?", anchor=False)
+    experiment = workspace.draft.base
+    source = datasets.get(experiment.dataset)
+    left, right = st.columns([1, 3.2], gap="medium")
+    with left, st.container(border=True):
+        named(workspace, "dataset", "Data", datasets.registry.labels(), experiment.dataset)
+        component(
+            workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
+        )
+        for sentence in datasets.registry.unusable():
+            st.caption(f"Not listed: {plain(sentence, 300)}.")
+    with right, st.container(border=True):
+        st.markdown(plain(source.summary, 300))
+        st.caption(_size(source))
+        _picture(experiment, source)
+
+
+def _size(source: Dataset) -> str:
+    """How many samples of what kind, and what they take in memory."""
+    shape = source.shape
+    if not source.images:
+        kind = f"{shape[0]} numbers"
+    else:
+        kind = f"{shape[-2]} × {shape[-1]} pixels" + (" in three colours" if len(shape) == 3 else "")
+    return (
+        f"{number(source.train_size, 9)} samples to train on, {number(source.test_size, 9)} held out; "
+        f"{kind} each, {source.classes} classes; {number(source.memory / 1e6)} MB of memory while training"
+    )
+
+
+def _picture(experiment: Experiment, source: Dataset) -> None:
+    try:
+        counts = _counts(experiment, source)
+    except InvalidInput as error:
+        st.error(plain(str(error), 300))
+        return
+    if counts is None:
+        st.info(_not_yet(source))
+        return
+    words = split_in_words(counts)
+    st.markdown(f"**{plain(words[0].upper() + words[1:], 200)}**")
+    if len(counts) > MOST_BARS:
+        st.caption(
+            f"Drawn are {MOST_BARS} of the {number(len(counts), 6)}, at equal distances in the order of "
+            "their numbers; the sentence above is of all of them"
+        )
+    components.chart(
+        split_figure(counts, source.class_names),
+        key="split",
+        height=320,
+        label=f"Training samples of each class with each client. {words}.",
+    )
+
+
+def _not_yet(source: Dataset) -> str:
+    if source.there(data_dir()):
+        return "How they are split is drawn here once a run has read these data."
+    return (
+        "These data are not on this server yet. The first run that needs them downloads "
+        f"{source.download / 1e6:.1f} MB before it trains, once; then it is drawn here who holds what."
+    )
+
+
+MOST_KEPT = 16
+
+
+def _counts(experiment: Experiment, source: Dataset) -> Counts | None:
+    """The split, kept for the next viewer; what is not there yet is looked for again."""
+    partition = experiment.partition
+    decides = (partition.name, partition.parameters(), experiment.clients.count, experiment.seed)
+    key = json.dumps([experiment.dataset, source.version, *decides])
+    kept = _kept()
+    found = kept.get(key)
+    if found is None:
+        found = label_counts(experiment, data_dir())
+        if found is not None:
+            while len(kept) >= MOST_KEPT:
+                kept.pop(next(iter(kept)), None)
+            kept[key] = found
+    return found
+
+
+@st.cache_resource(show_spinner=False)
+def _kept() -> dict[str, Counts]:
+    return {}

@@ -1,0 +1,115 @@
+"""Quick fills: the whole population at once."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core import limits
+from ldp_core.errors import Problem
+from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
+from pages.parts.clients.cells import resized
+from pages.parts.ui.fields import named, one_of, real, whole
+from pages.parts.ui.meanings import EPSILON, TAU
+from pages.parts.ui.text import listed
+from pages.parts.ui.workspace import Workspace
+
+SAME, TABLE = "same", "table"
+NEVER, LIMIT = "never", "limit"
+SCOPES = {"mechanism": "one weight", "upload": "a whole upload"}
+
+
+def fills(workspace: Workspace) -> None:
+    """How many clients, and a law for their budgets and ranges."""
+    base = workspace.draft.base
+    clients = base.clients
+    own = sorted(path.split(".")[1] for path in workspace.varied if path.startswith("clients."))
+    if own:
+        st.info(
+            f"The runs of this scenario set {listed(own)} for themselves; what is chosen here for that "
+            "does not change them."
+        )
+    whole(workspace, "clients.count", "Clients", limits.CLIENTS, clients.count, _set_count)
+    epsilon = clients.epsilon
+    now = epsilon if isinstance(epsilon, str) else SAME if isinstance(epsilon, float) else TABLE
+    laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in EPSILON_MODES.items()}
+    named(workspace, "budgets", "Budgets ε", _with_table(laws, now), now, _set_budgets, help=EPSILON)
+    if isinstance(epsilon, str):
+        st.caption(EPSILON_MODES[epsilon].summary)
+    if isinstance(epsilon, float):
+        real(workspace, "clients.epsilon", "ε of every client", limits.EPSILON, epsilon)
+    one_of(
+        workspace,
+        "clients.epsilon_scope",
+        "One ε covers",
+        SCOPES,
+        clients.epsilon_scope,
+        help="The papers' ε is for one weight of one upload. For a whole upload it is divided evenly "
+        f"over its {base.dimension} weights.",
+    )
+    _limit(workspace, clients)
+    now = _law_of_ranges(clients)
+    laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in RANGE_MODES.items()}
+    named(workspace, "ranges", "Safe ranges τ", _with_table(laws, now), now, _set_ranges, help=TAU)
+    if now in RANGE_MODES:
+        st.caption(RANGE_MODES[now].summary)
+    if now == SAME:
+        half = float(clients.bounds()[1][0])
+        real(workspace, "clients.range", "Every range is ±", limits.HALF_WIDTH, half)
+
+
+def _limit(workspace: Workspace, clients: Clients) -> None:
+    """A client's own limit: what it spends in a whole run at most."""
+    limit = clients.run_limit
+    now = NEVER if limit is None else LIMIT if isinstance(limit, float) else TABLE
+    laws = _with_table({NEVER: "Never", LIMIT: "At a limit of its own"}, now)
+    named(
+        workspace,
+        "limit",
+        "A client stops sending",
+        laws,
+        now,
+        _set_limit,
+        help="The ledger adds up what each upload costs; a client that would go beyond its limit sits out.",
+    )
+    if isinstance(limit, float):
+        real(workspace, "clients.run_limit", "ε of a run, at most", limits.RUN_LIMIT, limit)
+
+
+def _set_limit(workspace: Workspace, law: str) -> tuple[Problem, ...]:
+    if law == TABLE:
+        return ()
+    return workspace.edit({"clients.run_limit": limits.RUN_LIMIT.default if law == LIMIT else None})
+
+
+def _law_of_ranges(clients: Clients) -> str:
+    low, high = clients.bounds()
+    alike = len(set(low.tolist())) == 1 == len(set(high.tolist())) and low[0] == -high[0]
+    return clients.range if isinstance(clients.range, str) else SAME if alike else TABLE
+
+
+def _with_table(laws: dict[str, str], now: str) -> dict[str, str]:
+    """ "As in the table" can be seen only while it is so; it is reached by typing in the table."""
+    return ({TABLE: "As in the table"} if now == TABLE else {}) | laws
+
+
+def _set_count(workspace: Workspace, count: int) -> tuple[Problem, ...]:
+    def stretched(draft: Draft) -> Draft:
+        clients = draft.base.clients
+        lists = {field: getattr(clients, field) for field in ("epsilon", "low", "high", "range", "run_limit")}
+        resize = {f"clients.{f}": resized(v, count) for f, v in lists.items() if isinstance(v, tuple)}
+        return draft.with_base({"clients.count": count, **resize})
+
+    return workspace.change(stretched)
+
+
+def _set_budgets(workspace: Workspace, law: str) -> tuple[Problem, ...]:
+    if law == TABLE:
+        return ()
+    median = float(sorted(workspace.draft.base.clients.budgets())[workspace.draft.base.clients.count // 2])
+    return workspace.edit({"clients.epsilon": median if law == SAME else law})
+
+
+def _set_ranges(workspace: Workspace, law: str) -> tuple[Problem, ...]:
+    if law == TABLE:
+        return ()
+    return workspace.edit({"clients.range": limits.HALF_WIDTH.default if law == SAME else law})

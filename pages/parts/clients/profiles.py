@@ -1,0 +1,72 @@
+"""The clients out into a CSV file, and in again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import MOST_BYTES, Draft, read_profiles, write_profiles
+from pages.parts.clients.cells import resized
+from pages.parts.ui.text import number, plain
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.workspace import Workspace
+
+MOST_SHOWN = 12
+"""Problems of a file that are shown; their count is told in full."""
+
+
+def profiles(workspace: Workspace) -> None:
+    """A popover with both directions; a file is taken over as a whole or not at all."""
+    key = workspace.key("profiles")
+    refused: tuple[str, tuple[Problem, ...]] | None = st.session_state.get(f"refused {key}")
+    with st.popover("As a CSV file", width="stretch"):
+        clients = workspace.draft.base.clients
+        st.download_button(
+            "Download the clients",
+            lambda: write_profiles(clients),
+            file_name="clients.csv",
+            mime="text/csv",
+            width="stretch",
+            on_click="ignore",
+        )
+        st.file_uploader(
+            "Replace them by a file",
+            key=key,
+            on_change=_take,
+            args=(workspace, key),
+            help="A line a client, with the columns client, epsilon, low and high (run_limit if wanted); "
+            f"up to {MOST_BYTES >> 20} MB. Commas, semicolons and tabs are understood.",
+        )
+        if refused:  # here, where one looks: the page is below this
+            name, problems = refused
+            more = len(problems) - MOST_SHOWN
+            lines = [f"- {plain(str(problem), 300)}" for problem in problems[:MOST_SHOWN]]
+            lines += [f"- and {number(more, 6)} more"] if more > 0 else []
+            st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
+
+
+@uncut
+def _take(workspace: Workspace, key: str) -> None:
+    file = st.session_state[key]
+    st.session_state.pop(f"refused {key}", None)
+    if file is None:
+        return
+    problems = read(workspace, file.getvalue())
+    if problems:
+        st.session_state[f"refused {key}"] = (file.name, problems)
+    else:
+        st.toast(f"The clients of {plain(file.name, 40)} are here; Undo takes them back.")
+
+
+def read(workspace: Workspace, data: bytes) -> tuple[Problem, ...]:
+    """Put a file's clients in place of the draft's; what is wrong with them, and then nothing is changed."""
+    try:
+        changes = read_profiles(data)
+    except InvalidExperiment as error:
+        return error.problems
+
+    def taken(draft: Draft) -> Draft:
+        limit = resized(draft.base.clients.run_limit, changes["clients.count"])
+        return draft.with_base({"clients.run_limit": limit} | changes)
+
+    return workspace.renew(taken)

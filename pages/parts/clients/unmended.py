@@ -1,0 +1,22 @@
+"""What stands typed in the clients' table and makes no sense yet."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.clients.cells import Cell
+from pages.parts.ui.workspace import Workspace
+
+PAGE = "clients"
+
+
+def errors_of(workspace: Workspace) -> dict[Cell, str]:
+    """Why a cell could not be taken over."""
+    found: dict[Cell, str] = st.session_state.get(workspace.key("wrong", PAGE), {})
+    return found
+
+
+def unmended(workspace: Workspace) -> str:
+    """How many cells that are, in words; "" if there is none."""
+    count = len(errors_of(workspace))
+    return f"{count} cell{'s' if count > 1 else ''} of the clients' table to mend" if count else ""

@@ -1,0 +1,241 @@
+"""Up to three designs side by side: a mechanism and an aggregator each, on the same population.
+
+A design is a run of the draft, so that Train runs what was designed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import aggregators, mechanisms
+from ldp_core.errors import Problem
+from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.limits import LABEL_LENGTH
+from ldp_core.mechanisms import Mechanism
+from pages.parts.charts.styles import Style, styles
+from pages.parts.ui.fields import Apply, named, one_of, own_parameters
+from pages.parts.ui.meanings import AGGREGATOR, MECHANISM
+from pages.parts.ui.text import plain
+from pages.parts.ui.workspace import Workspace
+
+MOST = 3
+FORMS = {"corrected": "corrected", "as_printed": "as printed"}
+AS_PRINTED = ("as printed",)
+OWN = {"mechanism": mechanisms.registry, "aggregator": aggregators.registry}
+
+
+@dataclass(frozen=True)
+class Design:
+    """One run of the draft, as this page shows it."""
+
+    place: int
+    variant: Variant
+    experiment: Experiment
+    style: Style
+
+    @property
+    def label(self) -> str:
+        """The run's own."""
+        return self.variant.label
+
+
+@dataclass(frozen=True)
+class View:
+    """A design as one client sees it: with its budget and its safe range there."""
+
+    design: Design
+    name: str
+    """What its charts are called: the mechanism, or the whole design where two have the same one."""
+    epsilon: float
+    low: float
+    high: float
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """In the design's form, where that makes a difference."""
+        own = self.design.experiment.randomiser
+        return own if own.printed_otherwise else own.model_copy(update={"form": "corrected"})
+
+    @property
+    def law(self) -> tuple[Mechanism, float, float, float]:
+        """All that decides what is sent for a weight."""
+        return self.mechanism, self.epsilon, self.low, self.high
+
+
+def views(shown: list[Design], client: int, epsilon: float | None) -> list[View]:
+    """Each design for one client, or for another budget that the client might have."""
+    labels = [design.experiment.mechanism.label for design in shown]
+    found = []
+    for design, label in zip(shown, labels, strict=True):
+        population = design.experiment.population()
+        i = min(client, len(population.epsilon) - 1)
+        own = float(population.epsilon[i]) if epsilon is None else epsilon
+        name = label if labels.count(label) == 1 else design.label
+        found.append(View(design, name, own, float(population.low[i]), float(population.high[i])))
+    same = {view.law for view in found}
+    if len(same) == 1:  # only the aggregators differ
+        return [replace(view, name=labels[0]) for view in found]
+    return found
+
+
+def different(seen: list[View]) -> list[View]:
+    """One view for each law."""
+    return list({view.law: view for view in reversed(seen)}.values())[::-1]
+
+
+def designs(workspace: Workspace) -> list[Design]:
+    """The designs that are shown: the first three runs, or those that were picked."""
+    draft = workspace.draft
+    looks, experiments = styles(draft), draft.experiments()
+    every = [Design(i, variant, experiments[i], looks[i]) for i, variant in enumerate(draft.variants)]
+    if len(every) <= MOST:
+        return every
+    labels = [design.label for design in every]
+    picked = st.multiselect(
+        "Designs shown",
+        range(len(every)),
+        default=list(range(MOST)),
+        max_selections=MOST,
+        format_func=labels.__getitem__,
+        key=workspace.key("designs shown"),
+        placeholder="choose up to three of the runs",
+    )
+    return [every[i] for i in picked] or every[:MOST]
+
+
+def choose(workspace: Workspace, shown: list[Design]) -> None:
+    """A column of choices for each design."""
+    for column, design in zip(st.columns(max(len(shown), 1)), shown, strict=False):
+        with column, st.container(border=True):
+            _one(workspace, design)
+    if len(workspace.draft.variants) < MOST and st.button("Add a design beside it", icon=":material/add:"):
+        workspace.change(_added)
+        st.rerun()
+
+
+def _one(workspace: Workspace, design: Design) -> None:
+    place, experiment = design.place, design.experiment
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{plain(design.label)}**")
+        if len(workspace.draft.variants) > 1 and st.button(
+            "Remove", key=workspace.key(f"remove {place}"), type="tertiary"
+        ):
+            workspace.change(lambda draft: _without(draft, place))
+            st.rerun()
+    mechanism = experiment.mechanism
+    named(
+        workspace,
+        f"design {place} mechanism",
+        "Mechanism",
+        mechanisms.registry.labels(),
+        mechanism.name,
+        _setter(place, "mechanism.name"),
+        help=f"{MECHANISM} **{plain(mechanism.label)}**: {mechanism.summary}",
+    )
+    own_parameters(workspace, f"design {place} mechanism", mechanism, _setters(place, "mechanism"))
+    if mechanism.printed_otherwise:
+        change = _setter(place, "form")
+        one_of(
+            workspace,
+            f"design {place} form",
+            "Form",
+            FORMS,
+            experiment.form,
+            change,
+            help=mechanism.as_printed,
+        )
+    aggregator = experiment.aggregator
+    named(
+        workspace,
+        f"design {place} aggregator",
+        "Aggregator",
+        aggregators.registry.labels(),
+        aggregator.name,
+        _setter(place, "aggregator.name"),
+        help=f"{AGGREGATOR} **{plain(aggregator.label)}**: {aggregator.summary}",
+    )
+    own_parameters(workspace, f"design {place} aggregator", aggregator, _setters(place, "aggregator"))
+    with st.popover("Formulas and sources", width="stretch"):
+        for part in (mechanism, aggregator):
+            st.markdown(f"**{part.label}**: {plain(part.summary, 300)}")
+            st.latex(part.formula)
+            st.caption(plain(part.reference, 200))
+
+
+def _setters(place: int, part: str) -> Callable[[str], Apply]:
+    return lambda name: _setter(place, f"{part}.{name}")
+
+
+def _setter(place: int, path: str) -> Apply:
+    """What a change of one field of one design does."""
+
+    def apply(workspace: Workspace, value: Any) -> tuple[Problem, ...]:
+        return workspace.change(lambda draft: _changed(draft, place, path, value))
+
+    return apply
+
+
+def _changed(draft: Draft, place: int, path: str, value: Any) -> Draft:
+    variants = list(draft.variants)
+    sets = _set(variants[place].set, path, value)
+    experiment = changed(draft.base, sets)
+    if path != "form" and experiment.form != "corrected" and not experiment.mechanism.printed_otherwise:
+        sets["form"] = "corrected"
+    variants[place] = replace(variants[place], set=sets)
+    return _relabelled(replace(draft, variants=tuple(variants)), place)
+
+
+def _set(sets: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """A run's fields with one more set; another mechanism takes its parameters along."""
+    part, _, last = path.partition(".")
+    kept = {k: v for k, v in sets.items() if not (last == "name" and k.startswith(f"{part}."))}
+    return kept | {path: value}
+
+
+def _relabelled(draft: Draft, place: int) -> Draft:
+    """Name the run that was changed, and those that only mechanism and aggregator tell apart."""
+    named: list[Variant] = []
+    for i, variant in enumerate(draft.variants):
+        label = variant.label
+        if i == place or all(path == "form" or path.split(".")[0] in OWN for path in variant.set):
+            label = _label(changed(draft.base, variant.set), variant.set)
+        taken = {one.label for one in named} | {one.label for one in draft.variants[i + 1 :] if i == place}
+        unique, number = label, 2
+        while unique in taken:
+            unique, number = f"{label[: LABEL_LENGTH - 5]} ({number})", number + 1
+        named.append(replace(variant, label=unique))
+    return replace(draft, variants=tuple(named))
+
+
+def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
+    """What sets a run apart, in a few words."""
+    mechanism = experiment.mechanism.label
+    own = [value for key, value in sets.items() if key.startswith("mechanism.") and key != "mechanism.name"]
+    words = [" ".join([mechanism, *(str(v) for v in own), *AS_PRINTED[: experiment.form == "as_printed"]])]
+    words.append(experiment.aggregator.label)
+    words += [
+        f"{path.split('.')[-1]} {value}"
+        for path, value in sets.items()
+        if path != "form" and path.split(".")[0] not in OWN and not isinstance(value, list | dict)
+    ]
+    return " · ".join(words)[:LABEL_LENGTH]
+
+
+def _added(draft: Draft) -> Draft:
+    last = draft.variants[-1]
+    used = {experiment.mechanism.name for experiment in draft.experiments()}
+    fresh = next(name for name in ("duchi", "hybrid", "piecewise", "laplace") if name not in used)
+    sets = _set(last.set, "mechanism.name", fresh)
+    place = len(draft.variants)
+    return _relabelled(
+        replace(draft, variants=(*draft.variants, Variant(f"design {place + 1}", sets))), place
+    )
+
+
+def _without(draft: Draft, place: int) -> Draft:
+    kept = tuple(variant for i, variant in enumerate(draft.variants) if i != place)
+    return replace(draft, variants=kept) if kept else draft

@@ -1,0 +1,138 @@
+"""What float32 gives away: the law is exact, the arithmetic that runs is not."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ldp_core import mechanisms
+from ldp_core.accounting import float_table
+from ldp_core.accounting.empirical import Precision
+from ldp_core.accounting.float_table import Measured
+from ldp_core.accounting.floats import DRAWS, SAMPLE
+from pages.parts.charts.base import TEXT, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.styles import tint_of
+from pages.parts.noise.designs import View, different
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number, percent, plain, signed
+
+ARITHMETIC: dict[Precision, str] = {"float64": "exact (float64)", "float32": "as it runs (float32)"}
+TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 20]
+
+
+def arithmetic(key: str) -> Precision:
+    """In which arithmetic the promise is held against samples."""
+    chosen = st.segmented_control(
+        "Arithmetic",
+        list(ARITHMETIC),
+        default="float64",
+        required=True,
+        format_func=ARITHMETIC.__getitem__,
+        key=key,
+    )
+    return chosen or "float64"
+
+
+def given_away(seen: Sequence[View], chart: bool = True) -> None:
+    """How many answers only one input can have caused, in words and as a figure, for each design.
+
+    Without the `chart` while a budget is dragged: one more would make all of them late.
+    """
+    once = [view for view in different(list(seen)) if view.mechanism.name != "none"]
+    known = [(view, float_table.measured(view.mechanism, view.low, view.high)) for view in once]
+    drawn = [(view, found) for view, found in known if found is not None]
+    st.markdown(
+        "**What the arithmetic gives away.** The laws above are exact; what runs is float32, and rounds"
+    )
+    words, beside = st.columns(2)
+    with words:
+        for view, found in known:
+            st.markdown(f"- {_sentence(view, found)}")
+        st.markdown(
+            "**Simulation noise is not production noise.** It is drawn from a seed, so that a run can be "
+            "repeated: whoever knows the seed can take it off again. And what float32 rounds can give a "
+            "weight away, whatever ε says. A real deployment needs a cryptographic generator and a mechanism "
+            "made for finite precision (snapped or discrete)."
+        )
+    if drawn and chart:
+        with beside:
+            components.cards(components.sheet([_card(drawn)]), key="floats")
+
+
+def _sentence(view: View, found: Measured | None) -> str:
+    name = plain(view.name)
+    if found is None:
+        return (
+            f"{name}: not in the measured table with these parameters; where one use is one weight, the "
+            "audit above looks for such answers in float32."
+        )
+    nearest = found.nearest(view.epsilon)
+    here = found.found[nearest]
+    notes = (
+        [] if math.isclose(nearest, view.epsilon) else [f"the measured one nearest to {number(view.epsilon)}"]
+    )
+    if (found.low, found.high) != (view.low, view.high):
+        notes.append(f"on [{signed(found.low)}, {signed(found.high)}]")
+    at = f"at ε {number(nearest)}" + (f" ({', '.join(notes)})" if notes else "")
+    if here.share:
+        least = "" if here.exact else "at least "
+        return (
+            f":red[**{least}{percent(here.share, 1 if here.share > 0.99 else 0)}**] of {name}'s answers {at} "
+            "to a weight at one end of the safe range cannot come from the other end: whoever sees one of "
+            "them knows which it was."
+        )
+    told = "" if here.loss is None else f"; the most that one tells is {number(here.loss, 4)}"
+    return f"**None** of {name}'s answers {at} is out of reach of the other end of the safe range{told}."
+
+
+def _card(drawn: Sequence[tuple[View, Measured]]) -> Card:
+    return Card(
+        title="Answers that only one end of the safe range gives",
+        rest=", in float32",
+        caption=f"the larger share of the two ends; all {number(DRAWS, 8)} draws tried, of Gaussian noise "
+        f"{number(SAMPLE, 6)} answers; {float_table.about()['date']}, numpy {float_table.about()['numpy']}",
+        figure=share_figure(drawn),
+        label="Share of answers that only one end of the safe range gives in float32, against the budget",
+        height=220,
+    )
+
+
+def share_figure(drawn: Sequence[tuple[View, Measured]]) -> Figure:
+    """The share against the measured budgets, with a dot at the one that is nearest to the client's."""
+    traces, ends = [], []
+    for view, found in drawn:
+        paint = colour(tint_of(mechanisms.registry, view.mechanism.name))
+        shares = [one.share or 0.0 for one in found.found.values()]
+        line = {"color": paint, "width": 3}
+        hover = "%{y:.1%} at ε %{x}<extra>" + html.escape(view.name) + "</extra>"
+        traces.append(scatter([*found.found], shares, mode="lines", line=line, hovertemplate=hover))
+        nearest = found.nearest(view.epsilon)
+        dot = {"color": paint, "size": 10}
+        here = [found.found[nearest].share or 0.0]
+        traces.append(scatter([nearest], here, mode="markers", marker=dot, hoverinfo="skip"))
+        ends.append((shares[-1], html.escape(view.name[:24]), paint))
+    first, last = float_table.EPSILONS[0], float_table.EPSILONS[-1]
+    here_line = {"color": TEXT, "width": 1, "dash": "dot"}
+    marks = [
+        {"type": "line", "x0": e, "x1": e, "y0": 0, "y1": 1, "yref": "paper", "line": here_line}
+        for e in sorted({min(max(view.epsilon, first), last) for view, _ in drawn})
+    ]
+    return figure(
+        traces,
+        x={
+            "title": "budget ε",
+            "type": "log",
+            "range": [math.log10(first) - 0.03, math.log10(last) + 0.03],
+            "tickvals": TICKS,
+        },
+        y={"range": [-0.04, 1.04], "tickformat": ".0%", "nticks": 5},
+        hovermode="closest",
+        margin=label_margin(ends),
+        annotations=end_labels(ends, -0.04, 1.04, gap=0.1),
+        shapes=[*leaders(ends, -0.04, 1.04, gap=0.1), *marks],
+    )

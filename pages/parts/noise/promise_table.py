@@ -1,0 +1,167 @@
+"""The four numbers of one client, under each of several designs or runs, and what they mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import streamlit as st
+
+from ldp_core.accounting import SHARE, Spending, promise, within
+from ldp_core.experiment import Experiment
+from pages.parts.ui.tables import grouped, table
+from pages.parts.ui.text import exponent, number, plain
+
+SCOPES = {
+    "coordinate": "one weight",
+    "upload": "one upload",
+    "run_expected": "this run: price of an average client",
+    "run_worst": "this run, worst case",
+}
+SEEN = "what the attack is given, beside the run"
+COVERS = (
+    "One weight, one upload and the worst case are bounds on how well any two values in the client's safe "
+    "range can be told apart. The price of an average client is what an average number of uploads costs: a "
+    "client that is drawn more often spends more. First comes the smallest bound computed here for this "
+    "mechanism; beside it, where they are larger, the bound for any mechanism of its ε, and the plain sum. "
+    "That the client took part is not covered, since the server sees it: so a random choice of clients adds "
+    "nothing, and nothing is shuffled."
+)
+FAR = 10.0
+"""An ε beyond which a bound on the odds leaves them free: at 10 they may change 22 000-fold."""
+SPELLED = 15.0
+"""An ε beyond which its factor is told as a power of ten."""
+MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
+
+
+@dataclass(frozen=True)
+class Promised:
+    """One run's promise to one client."""
+
+    name: str
+    experiment: Experiment
+    client: tuple[float, float, float]
+    limit: float = math.inf
+
+    @classmethod
+    def to(cls, client: int, name: str, experiment: Experiment, epsilon: float | None = None) -> Self:
+        """To one client (the last, if there are fewer), or to it with another ε: the rest is its own.
+
+        Its limit for the run stays its own as well: it is what the client asked for, whatever each use costs.
+        """
+        i = min(client, experiment.clients.count - 1)
+        population = experiment.population()
+        own = float(population.epsilon[i]) if epsilon is None else epsilon
+        ends = float(population.low[i]), float(population.high[i])
+        return cls(name, experiment, (own, *ends), float(experiment.clients.run_limits()[i]))
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """As the ledger has it."""
+        return _promise(self.experiment.key, self.experiment, self.client, self.limit)[0]
+
+    @property
+    def mostly(self) -> tuple[int, dict[str, Any]]:
+        """How often most of the clients upload at most, and what that costs."""
+        return _promise(self.experiment.key, self.experiment, self.client, self.limit)[1]
+
+    @property
+    def seen(self) -> int:
+        """How many uploads of the same values the attack on this run is given."""
+        attack = self.experiment.attack
+        return attack.rounds_observed if attack and self.experiment.attacked else 1
+
+
+def promise_table(promised: Sequence[Promised]) -> None:
+    """A row for each different promise, and the first of them in words."""
+    again = any(one.seen > 1 for one in promised)
+    rows = [(one.name, list(_cells(one, again))) for one in promised]
+    weight, upload, *run = SCOPES.values()
+    table(["", weight, upload, *([SEEN] if again else []), *run], grouped(rows))
+    st.markdown(in_words(promised[0]))
+    st.caption(COVERS)
+
+
+def _cells(one: Promised, again: bool) -> Iterator[str]:
+    """A cell for each scope; after one upload, what an attack was given, if any run's was given more."""
+    for scope in SCOPES:
+        line = one.entry[scope]
+        yield _price(one, line) if scope == "run_expected" else _cell(line)
+        if scope == "upload" and again:
+            yield _seen(one)
+
+
+def _cell(line: dict[str, Any]) -> str:
+    if not line["guarantee"]:
+        return f":red[**no guarantee**]: {plain(line['why'], 120)}"
+    return _figure(line)
+
+
+def _figure(line: dict[str, Any]) -> str:
+    """The bound, and what is larger: the bound for any mechanism of this ε, and the plain sum."""
+    nominal = " (summed from the paper's own ε)" if line["rule"] == "nominal" else ""
+    parts = [f"**ε {number(line['epsilon'], 4)}**{nominal}, δ {number(line['delta'])}"]
+    if line["generic"] is not None and line["epsilon"] * 1.001 < line["generic"] < line["basic"]:
+        parts.append(f"any mechanism {number(line['generic'], 4)}")
+    if line["basic"] > line["epsilon"] * 1.001:
+        parts.append(f"plain sum {number(line['basic'], 5)}")
+    return "; ".join(parts)
+
+
+def _price(one: Promised, line: dict[str, Any]) -> str:
+    """What an average number of uploads costs; where the number is drawn by lot, what most spend at most."""
+    if line["epsilon"] is None or line["rule"] == "nominal" or line == one.entry["run_worst"]:
+        return _cell(line)
+    often, most = one.mostly
+    price = f"ε {number(line['epsilon'], 4)}, δ {number(line['delta'])}, no bound; {MOST_OF} upload"
+    if often == 0:
+        return f"{price} nothing"
+    times = "once" if often == 1 else f"{number(often, 5)} times"
+    return f"{price} at most {times}: **ε {number(most['epsilon'], 4)}**, δ {number(most['delta'])}"
+
+
+def _seen(one: Promised) -> str:
+    """What an attack was given: so many uploads of the same values, whatever the run itself sends."""
+    line = Spending(one.experiment).again(one.client, one.seen)
+    times = "1 upload" if one.seen == 1 else f"{one.seen} uploads of the same values"
+    return f"{times}: {_cell(line)}"
+
+
+def in_words(one: Promised) -> str:
+    """What the first two numbers mean: by how much any event's probability can grow."""
+    weight, upload = one.entry["coordinate"], one.entry["upload"]
+    if not (weight["guarantee"] and upload["guarantee"]):
+        return f"In words, for {plain(one.name, 100)}: nothing is promised."
+    d = number(one.experiment.dimension, 6)
+    text = (
+        f"In words, for {plain(one.name, 100)}: if one value in the safe range were another, nothing that "
+        f"can be seen in **one weight** would become more likely by more than {_growth(weight)}, and nothing "
+        f"in **all {d} weights of one upload** by more than {_growth(upload)}."
+    )
+    if upload["epsilon"] > FAR:
+        text += (
+            " Beyond an ε of 10, a factor of 22\u202f000, a bound promises nothing; that is no leak yet, "
+            "which only an attack can show."
+        )
+        if upload["epsilon"] > 3 * weight["epsilon"]:
+            text += " A budget for one weight is not a budget for a person."
+    return text
+
+
+def _growth(line: dict[str, Any]) -> str:
+    """The factor e to the ε, and the δ that may come on top."""
+    epsilon = line["epsilon"]
+    power = math.ceil(epsilon / math.log(10))
+    factor = number(math.exp(epsilon)) if epsilon < SPELLED else f"10{exponent(power)}"
+    return f"a factor of {factor}" + (
+        f" plus a probability of {number(line['delta'])}" if line["delta"] else ""
+    )
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def _promise(
+    key: str, _experiment: Experiment, client: tuple[float, float, float], limit: float
+) -> tuple[dict[str, Any], tuple[int, dict[str, Any]]]:
+    return promise(_experiment, client, limit), within(_experiment, client, limit)

@@ -1,0 +1,65 @@
+"""What one client's upload looks like, before and after each design's mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldp_core import datasets
+from ldp_core.experiment import Experiment
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+from pages.parts.charts.base import colour, figure
+from pages.parts.noise.designs import View
+from pages.parts.ui.figure_json import Figure
+
+SHOWN = 48
+BLUE, ORANGE = 2, 1
+
+
+def upload_figure(seen: Sequence[View]) -> Figure:
+    """A strip of weights of a fresh model, and what each design makes of it.
+
+    The colours end at the widest safe range: what lies beyond is as strong as they get.
+    """
+    low, high = min(view.low for view in seen), max(view.high for view in seen)
+    before = _weights(seen[0].design.experiment)
+    rows = [("before", before[:SHOWN])]
+    rows += [(view.name, _sent(view, before)) for view in seen]
+    half = (high - low) / 2
+    heat = {
+        "type": "heatmap",
+        "x": list(range(1, SHOWN + 1)),
+        "y": [label if len(label) <= 22 else label[:21] + "…" for label, _ in rows],
+        "z": [[round(float(v), 4) for v in values] for _, values in rows],
+        "zmid": (low + high) / 2,
+        "zmin": (low + high) / 2 - half,
+        "zmax": (low + high) / 2 + half,
+        "colorscale": [[0, colour(ORANGE)], [0.5, colour(0, 0.06)], [1, colour(BLUE)]],
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 6,
+        "hovertemplate": "weight %{x}, %{y}: %{z:.3g}<extra></extra>",
+    }
+    return figure(
+        [heat],
+        x={"showticklabels": False},
+        y={"type": "category", "autorange": "reversed", "showgrid": False},
+        hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 4, "b": 4},
+    )
+
+
+def _weights(experiment: Experiment) -> Floats:
+    source = datasets.get(experiment.dataset)
+    generator = stream(experiment.seed, "initial model")
+    return experiment.model.initial(source.shape, source.classes, generator).astype(np.float64)
+
+
+def _sent(view: View, before: Floats) -> Floats:
+    experiment = view.design.experiment
+    piece = experiment.pieces()[0]
+    layer = before[piece.columns] if view.mechanism.scope != "coordinate" else before[:SHOWN]
+    noise = stream(experiment.seed, "noise")
+    return piece.mechanism.perturb(layer, view.epsilon, view.low, view.high, noise)[:SHOWN]

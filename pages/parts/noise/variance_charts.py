@@ -1,0 +1,181 @@
+"""The variance of all mechanisms' answers: against the budget, and against the weight."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ldp_core import mechanisms
+from ldp_core.mechanisms import Mechanism, Use
+from ldp_core.mechanisms.base import Floats
+from pages.parts.charts.base import (
+    DASHES,
+    MUTED,
+    TEXT,
+    Trace,
+    colour,
+    end_labels,
+    figure,
+    label_margin,
+    leaders,
+    log_axis,
+    scatter,
+)
+from pages.parts.charts.styles import tint_of
+from pages.parts.noise.designs import View
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number
+
+TICKS = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 100, 700]
+NOT_COMPARED = ("none", "ldpsign")
+"""No noise has no place on a logarithmic axis, and a sign is no estimate of a weight."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One mechanism's line: a chosen one has a colour and is drawn in front."""
+
+    label: str
+    y: Floats
+    tint: int | None
+    dash: str = "solid"
+
+
+def curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, View], Any]) -> list[Curve]:
+    """A curve for each view, and one for every mechanism that is not among them.
+
+    `at` gives a mechanism's variances along x, with the range of a view.
+    """
+    chosen = [view for view in seen if view.mechanism.name not in NOT_COMPARED]
+    tints = [tint_of(mechanisms.registry, view.mechanism.name) for view in chosen]
+    found = []
+    for n, (view, tint) in enumerate(zip(chosen, tints, strict=True)):
+        y = np.broadcast_to(np.asarray(at(view.mechanism, view), dtype=np.float64), x.shape)
+        found.append(Curve(view.name, y, tint, DASHES[tints[:n].count(tint) % len(DASHES)]))
+    names = {view.mechanism.name for view in chosen}
+    for name, label in mechanisms.registry.labels().items():
+        if name not in names and name not in NOT_COMPARED:
+            one = mechanisms.get(name).fitted(use)
+            y = np.broadcast_to(np.asarray(at(one, seen[0]), dtype=np.float64), x.shape)
+            found.append(Curve(label, y, None))
+    return found
+
+
+def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequence[float]) -> Figure:
+    """Variance for one weight against ε, with the points where chosen mechanisms change places."""
+    epsilon = seen[0].epsilon
+    first, last = min(0.1, *budgets, epsilon), max(20.0, *budgets, epsilon)
+    x = np.geomspace(first, last, 80)
+    drawn = curves(seen, use, x, lambda m, view: m.variance(value, x, view.low, view.high))
+    bottom, top = _span(drawn)
+    ends = _ends(drawn)
+    traces = _lines(x, drawn)
+    asked = np.array(sorted(set(budgets))[:100])
+    for view in seen:
+        if view.mechanism.name not in NOT_COMPARED:
+            y = np.atleast_1d(view.mechanism.variance(value, asked, view.low, view.high))
+            dots = {"color": colour(tint_of(mechanisms.registry, view.mechanism.name)), "size": 8}
+            hover = "a client's ε %{x:.3g}<extra></extra>"
+            traces.append(scatter(asked, y, mode="markers", marker=dots, hovertemplate=hover))
+    marks = crossings(x, [curve for curve in drawn if curve.tint is not None])
+    if marks:
+        traces.append(
+            scatter(
+                [m[0] for m in marks],
+                [m[1] for m in marks],
+                mode="markers+text",
+                text=[f"ε {number(m[0])}" for m in marks],
+                textposition="top right",
+                textfont={"color": TEXT, "size": 12},
+                marker={"color": TEXT, "size": 9, "symbol": "x-thin", "line": {"width": 2, "color": TEXT}},
+                hovertemplate=[f"{m[2]}: ε {m[0]:.4g}<extra></extra>" for m in marks],
+            )
+        )
+    return figure(
+        traces,
+        x={
+            "title": "budget ε",
+            "type": "log",
+            "range": [np.log10(first), np.log10(last)],
+            "tickvals": TICKS,
+        },
+        y=log_axis(bottom, top),
+        margin=label_margin(ends),
+        annotations=end_labels(ends, bottom, top),
+        shapes=[*leaders(ends, bottom, top), _here(epsilon)],
+    )
+
+
+def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
+    """Variance at each view's own budget against the weight."""
+    low, high = min(view.low for view in seen), max(view.high for view in seen)
+    x = np.linspace(low, high, 41)
+    drawn = curves(seen, use, x, lambda m, view: m.variance(x, view.epsilon, view.low, view.high))
+    bottom, top = _span(drawn)
+    ends = _ends(drawn)
+    return figure(
+        _lines(x, drawn),
+        x={"title": "the weight", "range": [low, high], "nticks": 6},
+        y=log_axis(bottom, top),
+        margin=label_margin(ends),
+        annotations=end_labels(ends, bottom, top),
+        shapes=[*leaders(ends, bottom, top), _here(value)],
+    )
+
+
+def crossings(x: Floats, drawn: Sequence[Curve]) -> list[tuple[float, float, str]]:
+    """Where two of the curves have the same variance: ε, the variance, and their names."""
+    found = []
+    for one, other in combinations(drawn, 2):
+        gap = np.log(one.y) - np.log(other.y)
+        for i in np.flatnonzero(gap[1:] * gap[:-1] < 0):
+            share = gap[i] / (gap[i] - gap[i + 1])
+            epsilon = float(np.exp(np.log(x[i]) + share * (np.log(x[i + 1]) - np.log(x[i]))))
+            height = float(np.exp(np.log(one.y[i]) * (1 - share) + np.log(one.y[i + 1]) * share))
+            found.append((epsilon, height, f"{one.label} and {other.label} change places"))
+    return found
+
+
+def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
+    others = [curve.y for curve in drawn if curve.tint is None]
+    gap = np.array([np.nan])
+    # all that were not chosen are one trace with gaps: a tenth of the work for the browser
+    grey = scatter(
+        np.concatenate([np.append(x, x[-1]) for _ in others] or [x[:0]]),
+        np.concatenate([np.concatenate([y, gap]) for y in others] or [x[:0]]),
+        mode="lines",
+        line={"color": MUTED, "width": 1},
+        hoverinfo="skip",
+    )
+    traces = [grey]
+    for curve in drawn:
+        if curve.tint is not None:
+            style = {"color": colour(curve.tint), "width": 3.5, "dash": curve.dash}
+            label = html.escape(curve.label)
+            traces.append(scatter(x, curve.y, mode="lines", name=label, line=style, hovertemplate="%{y:.3g}"))
+    return traces
+
+
+def _ends(drawn: Sequence[Curve]) -> list[tuple[float, str, str]]:
+    ends = []
+    for curve in drawn:
+        text = html.escape(curve.label if len(curve.label) <= 24 else curve.label[:23] + "…")
+        paint = MUTED if curve.tint is None else colour(curve.tint)
+        ends.append((float(np.log10(curve.y[-1])), text if curve.tint is None else f"<b>{text}</b>", paint))
+    return ends
+
+
+def _span(drawn: Sequence[Curve]) -> tuple[float, float]:
+    """The powers of ten between which the curves lie."""
+    lows, highs = (f(np.log10([f(curve.y) for curve in drawn])) for f in (np.min, np.max))
+    return float(np.floor(lows - 0.1)), float(np.ceil(highs + 0.05))
+
+
+def _here(x: float) -> dict[str, Any]:
+    line = {"color": TEXT, "width": 1, "dash": "dot"}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}

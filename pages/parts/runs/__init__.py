@@ -1,0 +1,1 @@
+"""Jobs as a list and as one line each."""

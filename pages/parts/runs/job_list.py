@@ -1,0 +1,215 @@
+"""The runs of this server as a list, each with its state and what its visitor may do to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from ldp_core import mechanisms
+from ldp_core.errors import StudioError
+from ldp_core.experiment import parse_draft
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import quota
+from ldp_core.runs.record.quota import REMOVED
+from ldp_core.runs.view.listing import Listed, describe
+from pages.parts.runs.job_state import progress_of
+from pages.parts.ui.job_actions import act, lasting_refusal
+from pages.parts.ui.scenario import named
+from pages.parts.ui.shared_cache import PAUSE_SECONDS
+from pages.parts.ui.text import ago, asked_in_words, bytes_in_words, few, number, plain, runs_in_words
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.visitor import visitor
+
+EACH = 20
+"""Runs on one page of the list."""
+MOST = 500
+"""Runs in the list."""
+WHOSE = ("Everybody's", "Mine")
+MOST_ASKED = 3
+"""Populations told of one run."""
+
+
+def job_list() -> None:
+    """Draw the list, the newest first, some at a time."""
+    found, me = jobs.recent(MOST), visitor()
+    whose = WHOSE[0]
+    if any(job.owner != me.owner for job in found):
+        whose = st.segmented_control("Whose runs", WHOSE, default=whose, required=True, key="whose runs")
+        found = jobs.recent(MOST, me.owner) if whose == WHOSE[1] else found
+    if not found:
+        st.caption("None yet. Open a scenario and press Train.")
+    lasting_refusal()
+    pages, chosen = max(1, -(-len(found) // EACH)), f"page of {whose}"
+    page = min(st.session_state.get(chosen, 1), pages)
+    for one in map(describe, found[EACH * (page - 1) : EACH * page]):
+        # by its key, as the list moves on while somebody looks at it
+        with st.container(horizontal=True, vertical_alignment="center", key=f"run {one.job.id}"):
+            with st.container(gap=None):
+                _describe(one, whole=True)
+            with st.container(horizontal=True, width="content"):
+                _stop(one)
+                if me.owns(one.job.owner):
+                    _keep(one)
+    if pages > 1:
+        st.pagination(pages, key=chosen)
+    taken, most = bytes_in_words(_taken()), bytes_in_words(quota.most_bytes())
+    st.caption(
+        f"All runs take {taken} of the {most} that this server keeps. Where there is no more room the "
+        "oldest go first; pinned ones stay."
+    )
+
+
+@st.cache_data(ttl=30, show_spinner=False)
+def _taken() -> int:
+    """Looked up once for all who look at the list."""
+    return quota.taken()
+
+
+def job_line(one: Listed) -> None:
+    """One run: its name, which leads to it, its state, and a button to stop it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _describe(one)
+        _stop(one)
+
+
+def _describe(one: Listed, whole: bool = False) -> None:
+    """Its name and its state; with all that is asked for where there is room for it."""
+    job = one.job
+    words = _said(job.id, job) if one.rounds else Words(one.name)
+    name = plain(words.name or "Untitled")
+    if one.rounds:
+        page = "train.py" if job.kind == "run" else "attack.py"
+        st.page_link(page, label=f":blue[{name}]", query_params={"job": job.id})
+    else:
+        st.markdown(name)
+    mine = job.owner is not None and job.owner == visitor().owner
+    said = [_state(one), "pinned" * one.pinned, "yours" * mine, words.size, ago(time.time() - job.created)]
+    state = ", ".join(part for part in said if part)
+    more = f"; {words.asked}" if whole and words.asked else ""
+    st.caption(f"{state}  \n{plain(words.compared, 300)}{more}" if words.compared else state)
+
+
+def _state(one: Listed) -> str:
+    """Its state, and how far it is."""
+    job = one.job
+    if job.status == "queued" and not job.message:
+        before = _places().get(job.id, 0)
+        return f"queued, {before} before it" if before else "queued"
+    if job.status in ("running", "cancelling") and job.kind == "run" and one.rounds:
+        with suppress(StudioError):
+            at = progress_of(job.folder).update(PAUSE_SECONDS).at()
+            return f"{plain(one.state)}, round {at} of {number(one.rounds, 6)}"
+    return plain(one.state.replace("cancelled", "stopped", 1))
+
+
+@st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)
+def _places() -> dict[str, int]:
+    """How many jobs are before each that waits."""
+    running = len(queue.find("status IN ('running', 'cancelling')"))
+    return {job.id: running + n for n, job in enumerate(queue.in_turn())}
+
+
+def _stop(one: Listed) -> None:
+    if one.job.live and visitor().may(one.job.owner):
+        st.button(
+            "Stop", key=f"stop {one.job.id}", type="tertiary", on_click=act, args=(jobs.cancel, one.job.id)
+        )
+
+
+class Words(NamedTuple):
+    """What a job is, in words; empty where its request cannot be read any more."""
+
+    name: str
+    size: str = ""
+    compared: str = ""
+    asked: str = ""
+
+
+@st.cache_data(max_entries=MOST, show_spinner=False)
+def _said(identity: str, _job: Job) -> Words:
+    """Said once a job: what was asked for stays as it was when it was launched."""
+    try:
+        return in_words(_job.kind, _job.request)
+    except (StudioError, LookupError, TypeError):  # of a version that knew other fields
+        return Words(str(_job.request["draft"]["base"]["name"]))
+
+
+def in_words(kind: str, request: Mapping[str, Any]) -> Words:
+    """What a job of this kind was asked to do.
+
+    Raises:
+        StudioError: another version of the program asked for it.
+    """
+    draft = parse_draft(request["draft"])
+    if kind == "attack":
+        ladder = request["ladder"]
+        given = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
+        # its draft is what it trains, not what somebody has edited: the name alone says where it is from
+        return Words(draft.base.name, _attacked(ladder), few([mechanisms.get(name).label for name in given]))
+    count = len(draft.runs())
+    clean = len(draft.runs(bool(request.get("reference")))) - count
+    rounds = draft.base.rounds
+    each = f"{number(rounds, 6)} round{'s' if rounds > 1 else ''}{' each' if count + clean > 1 else ''}"
+    size = f"{runs_in_words(count + clean, clean)}, {each}"
+    asked = asked_in_words(draft.experiments())
+    more = f"; or {len(asked) - MOST_ASKED} more" if len(asked) > MOST_ASKED else ""
+    used = {mechanisms.get(experiment.mechanism.name).label for experiment in draft.experiments()}
+    compared = few([variant.label for variant in draft.variants])
+    compared = f"{used.pop()}: {compared}" if len(used) == 1 else compared
+    return Words(named(draft), size, compared, "; or ".join(asked[:MOST_ASKED]) + more)
+
+
+def _attacked(ladder: Mapping[str, Any]) -> str:
+    if ladder["upload"] == "real":
+        return "an attack on a real upload"
+    images, seen = ladder["images"], ladder["rounds_observed"]
+    what = f"an attack on {images} images" if images > 1 else "an attack on one image"
+    if seen > 1:
+        return f"{what}, {seen} uploads each" if images > 1 else f"{what}, {seen} uploads"
+    return f"{what}, one upload each" if images > 1 else what
+
+
+def _keep(one: Listed) -> None:
+    """What its owner may do with a record: keep it whatever happens, or delete it."""
+    gone = REMOVED in one.job.message
+    if one.pinned:
+        unpin = partial(jobs.pin, on=False)
+        st.button("Unpin", key=f"unpin {one.job.id}", type="tertiary", on_click=act, args=(unpin, one.job.id))
+    elif not gone:
+        st.button(
+            "Pin",
+            key=f"pin {one.job.id}",
+            type="tertiary",
+            help="A pinned run is not removed to make room, and not deleted by mistake",
+            on_click=act,
+            args=(jobs.pin, one.job.id),
+        )
+    if not one.job.live and not one.pinned:
+        _delete(one)
+
+
+@uncut
+def _remove(identity: str) -> None:
+    act(jobs.remove, identity)
+    _taken.clear()
+
+
+def _delete(one: Listed) -> None:
+    """Ask once, then delete."""
+    with st.popover("Delete", type="tertiary", key=f"really {one.job.id}"):
+        st.markdown(
+            f"The curves, images and figures of **{plain(one.name or 'this run')}** will be gone for good."
+        )
+        st.button(
+            "Delete this run",
+            type="primary",
+            key=f"delete {one.job.id}",
+            on_click=_remove,
+            args=(one.job.id,),
+        )

@@ -1,0 +1,177 @@
+"""One line on where a job is: its place in the queue, its pace, or how it ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Draft
+from ldp_core.experiment.draft import REFERENCE
+from ldp_core.runs.machine import slots
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import RESUMABLE
+from ldp_core.runs.queue.wait_estimate import Wait, wait, would_wait
+from ldp_core.runs.record import round_share
+from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.record.quota import REMOVED
+from ldp_core.runs.record.store import copied
+from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs.view.run_progress import Progress
+from pages.parts.charts.series import Series
+from pages.parts.ui.text import number, plain, runs_in_words, seconds
+from pages.parts.ui.visitor import visitor
+
+
+def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
+    """Draw the line."""
+    numbers = [run.variant for run in progress.runs or draft.runs(bool(job.request.get("reference")))]
+    runs, several = len(numbers), runs_in_words(len(numbers), numbers.count(REFERENCE))
+    every = progress.rounds_in_all(draft.base.rounds) or runs * draft.base.rounds
+    done = progress.rounds_done()
+    rounds = number(draft.base.rounds, 6)
+    if is_gone(job):
+        gone(job)
+        return
+    if job.status == "queued":
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.live:
+        at = progress.at()
+        verb = "Stopping" if job.status == "cancelling" else "Training"
+        told = f"; {plain(job.message, 200)}" if job.message else ""
+        step = doing(job.folder) if not progress.seq else None
+        if step is not None and job.status == "running":
+            st.progress(step.share, text=plain(str(step), 200))
+            return
+        share = round_share.read(job.folder)
+        pace = time_left(progress.seconds_left(every, job.started or 0.0, share))
+        part = f" and {share:.0%} of the next" if share >= 0.01 else ""
+        if runs > 1 and share:
+            part += f" in run {1 + sum(run.round > at or run.end is not None for run in progress.runs)}"
+        ended = f", {progress.ended()} of them done" if progress.ended() else ""
+        st.progress(
+            min(1.0, (done + share) / every),
+            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{told}",
+        )
+    elif job.status == "completed":
+        known = _known(job, runs)
+        took = seconds(_took(job, progress))
+        st.caption(f"Finished: {rounds} rounds of {several}, in {took}{known}")
+    elif job.status == "cancelled":
+        why = f"; {plain(job.message, 200)}" if job.message else ""
+        st.caption(f"{_stopped(draft, progress)}{why}")
+    elif job.status == "diverged":
+        st.error(f"This training {plain(job.message, 300)}.")
+    else:
+        reached = _reached(draft, progress) if done else ""
+        st.error(f"{job.status.capitalize()}{reached}: {plain(job.message, 400)}.")
+    if job.status != "diverged":
+        for one in shown:
+            if one.diverged and one.diverged.end:
+                st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
+
+
+def _stopped(draft: Draft, progress: Progress) -> str:
+    """Where it was stopped, and so where it would go on."""
+    kept = "whole rounds are kept" if progress.rounds_done() else "to go on begins with the first round"
+    return f"Stopped{_reached(draft, progress)}; {kept}"
+
+
+def _reached(draft: Draft, progress: Progress) -> str:
+    """The round at which a job has ended that has not finished; the runs may have come to different ones."""
+    ends = [run.round for run in progress.runs] or [0]
+    rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
+    return f" at round {rounds} of {number(draft.base.rounds, 6)}"
+
+
+def is_gone(job: Job) -> bool:
+    """True for a job that has ended, and whose record was removed since."""
+    return not job.live and REMOVED in job.message
+
+
+def gone(job: Job) -> None:
+    """What is left to say of it."""
+    became = {"completed": "finished", "cancelled": "stopped"}.get(job.status, job.status)
+    st.warning(f"This was {became}; later {REMOVED}, so there is nothing to show any more.")
+
+
+def may_go_on(job: Job) -> bool:
+    """True if this visitor may have it taken up where it stopped."""
+    return job.status in RESUMABLE and not is_gone(job) and visitor().may(job.owner)
+
+
+def _took(job: Job, progress: Progress) -> float:
+    """Seconds of training: by the clock, or what its own runs took, if it was stopped in between."""
+    by_the_clock = (job.ended or time.time()) - (job.started or job.created)
+    return max(by_the_clock, progress.seconds_taken())
+
+
+def _known(job: Job, runs: int) -> str:
+    """How many of the runs had been trained before."""
+    before = len(_copied(job.folder))
+    if not before:
+        return ""
+    share = "all" if before == runs else str(before)
+    return f"; {share} of them had been trained before and are shown from the store"
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _copied(folder: Path) -> dict[int, str]:
+    return copied(folder)
+
+
+def time_left(left: float | None) -> str:
+    """As it follows what is done already."""
+    return "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
+
+
+def place_in_queue(job: Job) -> str:
+    """A queued job's place, with the time until a slot is free for it; or why it has none."""
+    if job.message:
+        return plain(job.message, 200)
+    behind = _behind(wait(job, _left), "this one")
+    return f"{behind}; people take turns" if behind else "it starts in a moment"
+
+
+def takes(planned: float, owner: str | None) -> str:
+    """How long a job would take that this person launched now, and what is before it."""
+    behind = _behind(would_wait(owner, _left), "it")
+    return f"takes about {seconds(planned)} on this server{'; ' * bool(behind)}{behind}"
+
+
+def _behind(found: Wait, it: str) -> str:
+    """What is before a job; "" if there is a slot for it."""
+    if found.ahead < slots.at_work():
+        return ""
+    place = f"{found.ahead} job{'s' if found.ahead > 1 else ''} before {it}"
+    if found.seconds == 0:
+        return place
+    return f"{place}, {'about' if found.sure else 'at least'} {seconds(found.seconds)}"
+
+
+def _left(job: Job) -> float | None:
+    """How long a running job will still take, from its pace."""
+    try:
+        if job.kind == "attack":
+            return desk_of(job.folder).update().seconds_left(job.started or 0.0)
+        progress = progress_of(job.folder).update()
+        every = progress.rounds_in_all(job.request["draft"]["base"]["rounds"])
+        return progress.seconds_left(every, job.started or 0.0)
+    except (StudioError, LookupError, TypeError):
+        return None
+
+
+@lru_cache(maxsize=64)
+def desk_of(folder: Path) -> Desk:
+    """The ladder in a folder, shared by all who look at it."""
+    return Desk(folder)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def progress_of(folder: Path) -> Progress:
+    """One folded record of a job for all its viewers."""
+    return Progress(folder)

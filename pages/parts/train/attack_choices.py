@@ -1,0 +1,115 @@
+"""Train's choices of the attack: which uploads, by whom, seen how often."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import attacks, datasets, limits
+from ldp_core.errors import Problem, shown
+from ldp_core.experiment import Attack, Experiment
+from ldp_core.experiment.attack import UPLOADS, attackers
+from ldp_core.experiment.threat_model import spies, why_not
+from pages.parts.ui.fields import bind, complain, named, whole
+from pages.parts.ui.text import plain
+from pages.parts.ui.workspace import Workspace
+
+SHORT = {"audit": "an upload of one image", "real": "a real upload", "both": "both", "off": "nothing"}
+
+
+def attack_choices(workspace: Workspace) -> None:
+    """Widgets for the attack that runs beside the training."""
+    base = workspace.draft.base
+    if any(path.split(".")[0] == "attack" for path in workspace.varied):
+        st.caption("Each run has an attack of its own, as prepared.")
+        return
+    words = "; ".join(f"{SHORT[name]}: {what}" for name, what in UPLOADS.items())
+    now = base.attack.uploads if base.attack else "off"
+    named(workspace, "attack.uploads", "What is attacked", SHORT, now, _set_uploads, help=words)
+    if base.attack is None:
+        st.caption("No upload is attacked: the run tells nothing of what leaks.")
+        return
+    _clients(workspace, base.attack)
+    _attacker(workspace, base, base.attack)
+    whole(
+        workspace,
+        "attack.rounds_observed",
+        "Uploads that the server sees",
+        limits.OBSERVED,
+        base.attack.rounds_observed,
+        help="Of the same values, each with fresh noise; their average is clearer, and costs a budget each.",
+    )
+    whole(
+        workspace,
+        "attack.candidates",
+        "Images to pick from",
+        limits.CANDIDATES,
+        base.attack.candidates,
+        help="The server is given so many images and says which one the upload was made of.",
+    )
+    if why := why_not(base):
+        st.caption(f"Nothing is attacked here: {plain(why, 300)}.")
+
+
+def _clients(workspace: Workspace, attack: Attack) -> None:
+    """Whose uploads are attacked, by numbers as the pages count: from 1."""
+    st.text_input(
+        "Clients attacked",
+        placeholder="strictest, median, most permissive",
+        help="Their numbers, up to 12 of them, such as 1, 10, 20. Empty: the strictest, the median and the "
+        "most permissive client.",
+        **bind(
+            workspace,
+            "attack.clients",
+            ", ".join(str(client + 1) for client in attack.clients or ()),
+            set_clients,
+        ),
+    )
+    complain(workspace, "attack.clients")
+
+
+def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
+    """Numbers from 1, apart by commas or blanks; nothing typed is the default."""
+    count, words = workspace.draft.base.clients.count, re.findall(r"[^\s,;]+", typed)
+    for word in words:
+        if not (word.isdecimal() and 1 <= int(word) <= count):
+            given = f"must be numbers of clients between 1 and {count}; got {shown(word)}"
+            return (Problem("attack.clients", given),)
+    return workspace.edit({"attack.clients": [int(word) - 1 for word in words] or None})
+
+
+def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
+    """Who reconstructs; whoever cannot says why."""
+    labels = {
+        name: "Automatic" if name == "auto" else attacks.registry.kind(name).label for name in attackers()
+    }
+    told = {name: attacks.registry.kind(name).summary for name in attackers() if name != "auto"}
+    unfit = {name: why for name in told if (why := _unfit(base, name))}
+    for name in unfit:
+        labels[name] += " (cannot)"
+    lines = [f"- **{labels[name]}**: {what}" for name, what in told.items()]
+    named(
+        workspace,
+        "attack.attacker",
+        "Attacker",
+        labels,
+        attack.attacker,
+        help="\n".join(["- **Automatic**: what suits model, mechanism and upload best.", *lines]),
+    )
+    here = dict.fromkeys(spy.attacker for spy in spies(base))
+    for name in here:
+        st.caption(plain(f"{labels[name]}: {told[name]}", 400))
+    if unfit and len(unfit) < len(told):
+        why = next(iter(unfit.values()))
+        st.caption(plain(f"Not possible here: {', '.join(labels[n] for n in unfit)}, because {why}.", 400))
+
+
+def _unfit(base: Experiment, name: str) -> str:
+    source = datasets.get(base.dataset)
+    return attacks.registry.kind(name).unfit(base.model, source.shape, source.classes)
+
+
+def _set_uploads(workspace: Workspace, what: Any) -> tuple[Problem, ...]:
+    return workspace.edit({"attack": None} if what == "off" else {"attack.uploads": what})

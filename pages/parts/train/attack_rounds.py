@@ -1,0 +1,172 @@
+"""Below Train's panels: one client's attack, round by round, for all runs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.attacks.metrics import wilson
+from ldp_core.experiment import Draft
+from ldp_core.runs.view.attack_curve import Tries
+from pages.parts.charts.attack_rounds import (
+    MOST_CAPS,
+    Attacked,
+    drawn_caps,
+    picked_figure,
+    pixels_figure,
+    returned_figure,
+)
+from pages.parts.charts.series import Series
+from pages.parts.charts.tally import attempts_on, between, tally
+from pages.parts.train.ledger_panel import named_clients
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.shared_cache import Moment, once
+from pages.parts.ui.text import number
+
+HEIGHT = 290
+MOST_BUDGETS = 3
+"""Budgets of one client that are told one by one."""
+
+
+def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Moment) -> None:
+    """The chosen client's charts, alike for all at one `moment`; nothing before there is a first round."""
+    clients = list(
+        dict.fromkeys(
+            client for one in shown for run in one.runs for kind, client in run.tries if kind == upload
+        )
+    )
+    if not clients:
+        return
+    with st.container(border=True, key="attacked"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("**What the server learns, round by round, of**")
+            names = client_names(draft, shown)
+            client = st.segmented_control(
+                "Client under attack",
+                clients,
+                default=clients[0],
+                required=True,
+                format_func=lambda one: client_name(one, names),
+                label_visibility="collapsed",
+                key=f"client under attack {clients}",
+            )
+        attacked = [(one, tries) for one in shown if (tries := attempts_on(one, upload, client))]
+        if not attacked:
+            st.caption("waiting for its first upload")
+            return
+        build = _real_cards if upload == "real" else _audit_cards
+        place = ("attacked", moment.job, upload, client)
+        sheet = once(place, lambda: components.sheet(build(attacked, draft.base.rounds)), moment)
+        components.cards(sheet, key="attack rounds")
+
+
+def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
+    """What each client under attack stands for: its budget, in each of the runs; or its place among all,
+    where that is the same in all of them.
+    """
+    asked: dict[int, set[float]] = {}
+    for one in shown:
+        for client, target in one.runs[0].targets.items():
+            asked.setdefault(client, set()).add(target["epsilon"])
+    names = {client: _budgets(sorted(found)) for client, found in asked.items()}
+    places = [named_clients(experiment) for experiment in draft.experiments()]
+    if len(places[0]) > 1 and all(one == places[0] for one in places):
+        names |= {client: name for name, client in places[0].items()}
+    return names
+
+
+def _budgets(found: Sequence[float]) -> str:
+    if len(found) > MOST_BUDGETS:
+        return f"ε {number(found[0])} to {number(found[-1])}"
+    return f"ε {' or '.join(number(epsilon) for epsilon in found)}"
+
+
+def client_name(client: int, names: Mapping[int, str]) -> str:
+    """Its number from 1, and what it stands for."""
+    return f"client {client + 1}" + (f": {names[client]}" if client in names else "")
+
+
+def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
+    cards = [_pixels(attacked, rounds, "", "an upload of one image, one step")]
+    counts = [(one.label, count) for one, tries in attacked if (count := tally(tries))]
+    if counts:
+        few = len(counts) <= MOST_CAPS  # of many, the bands tell the intervals
+        told = "; ".join(
+            f"{label} {c.picked} of {c.n}" + (f" ({between(*c.interval)})" if few else "")
+            for label, c in counts
+        )
+        own = [(one.label, count) for one, tries in attacked if (count := tally(tries, same_class=True))]
+        among = "; ".join(f"{label} {count.picked} of {count.n}" for label, count in own)
+        cards.append(
+            Card(
+                title="Can the server tell which image it was?",
+                rest=f" One of {counts[0][1].candidates}, drawn afresh each round: share of right picks",
+                caption=f"Right picks: {told}; by guessing {counts[0][1].guessed}. "
+                + (f"Among images of one class: {among}. " if among else "")
+                + _worst_case(attacked),
+                figure=picked_figure(attacked, rounds),
+                label=f"Share of rounds so far in which the server picked the right image. {told}.",
+                height=HEIGHT,
+                row=2,
+            )
+        )
+    return cards
+
+
+def _real_cards(attacked: Attacked, rounds: int) -> list[Card]:
+    told = "; ".join(f"{one.label}: {_returned(tries)}" for one, tries in attacked)
+    return [
+        _pixels(attacked, rounds, " of the image that came back best", "an upload as the client sends it"),
+        Card(
+            title="How many of its images are back?",
+            rest=" share with 20 dB or more",
+            caption=f"In the newest round: {told}.",
+            figure=returned_figure(attacked, rounds),
+            label=f"Share of a real upload's images that came back, by round. {told}.",
+            height=HEIGHT,
+            row=2,
+        ),
+    ]
+
+
+def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> Card:
+    seeds = max(len(tries) for _, tries in attacked)
+    spread = f"; line: mean of {seeds} seeds, band: lowest and highest" if seeds > 1 else ""
+    newest = "; ".join(f"{one.label}: {tries[0].psnr[None][-1]:.1f} dB" for one, tries in attacked)
+    return Card(
+        title="Do its pixels come back?",
+        rest=f" PSNR{what} in dB",
+        caption=f"{upload}{spread}",
+        figure=pixels_figure(attacked, rounds),
+        label=f"PSNR by round. First seed, newest round: {newest}.",
+        height=HEIGHT,
+        row=2,
+    )
+
+
+def _worst_case(attacked: Attacked) -> str:
+    """What the bounds that hold for any images say, in their own words."""
+    found = [
+        cap["label"]
+        for _, tries in attacked
+        for cap in (tries[0].newest or {}).get("caps", ())
+        if cap["name"] != "instance"
+    ]
+    told = list(dict.fromkeys(found))
+    drawn = (
+        "Dashed: no attacker picks more often than that, on average; the smallest bound that we know."
+        if drawn_caps(attacked)[0]
+        else "Too many bounds to draw."
+    )
+    if len(told) < 2:
+        return f"{drawn} {told[0].capitalize()}." if told else ""
+    return f"{drawn} For any images, run by run: {'; '.join(told)}."
+
+
+def _returned(tries: Sequence[Tries]) -> str:
+    back = round(float(np.nan_to_num([mine.recovered[None][-1] for mine in tries]).sum()))
+    n = sum(mine.images for mine in tries)
+    return f"{back} of {n} ({between(*wilson(back, n))})"

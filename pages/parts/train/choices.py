@@ -1,0 +1,124 @@
+"""Train's choices: what is run and compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import aggregators, datasets, limits, mechanisms, models, optimizers, partitions, selections
+from ldp_core.errors import Problem
+from ldp_core.experiment import TARGETS, Variant
+from pages.parts.train.attack_choices import attack_choices
+from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
+from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
+from pages.parts.ui.text import asked_in_words, joined, plain, ranges_in_words
+from pages.parts.ui.workspace import Workspace
+
+PREPARED = "As prepared"
+COMPARE: dict[str, tuple[str, Any]] = {
+    "Aggregators": ("aggregator.name", aggregators.registry),
+    "Mechanisms": ("mechanism.name", mechanisms.registry),
+}
+MEANS = {"Aggregators": AGGREGATOR, "Mechanisms": MECHANISM}
+SENT = {"weights": "the weights", "update": "what changed"}
+
+
+def choices(workspace: Workspace) -> None:
+    """Widgets for everything a run needs; each saves its change, or says why it cannot."""
+    draft = workspace.draft
+    base = draft.base
+    experiments = draft.experiments()
+    for words in asked_in_words(experiments):
+        st.markdown(plain(words))
+    spans = [
+        tuple(map(tuple, (e.population().low.tolist(), e.population().high.tolist()))) for e in experiments
+    ]
+    st.caption("; or ".join(dict.fromkeys(ranges_in_words(*span) for span in spans)))
+    st.page_link("clients.py", label=":blue[Change the clients]")
+    varied = {path for variant in draft.variants for path in variant.set}
+    if "mechanism.name" not in varied:
+        component(workspace, "mechanism", "Mechanism", mechanisms.registry, base.mechanism, what=MECHANISM)
+    _compared(workspace)
+    if "aggregator.name" not in varied:
+        component(
+            workspace, "aggregator", "Aggregator", aggregators.registry, base.aggregator, what=AGGREGATOR
+        )
+    whole(workspace, "rounds", "Rounds", limits.ROUNDS, base.rounds)
+    whole(
+        workspace,
+        "seeds",
+        "Seeds",
+        limits.SEEDS,
+        draft.seeds,
+        lambda w, seeds: w.change(lambda draft: replace(draft, seeds=seeds)),
+        help="Every run is repeated with each seed. Runs of one seed share data, batches and starting model, "
+        "so that only what is compared differs.",
+    )
+    with st.expander("Data, model and training"):
+        named(workspace, "dataset", "Data", datasets.registry.labels(), base.dataset)
+        component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
+        component(workspace, "model", "Model", models.registry, base.model)
+        words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
+        one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
+        local = base.local
+        component(workspace, "local.optimizer", "Optimiser", optimizers.registry, local.optimizer)
+        if not local.optimizer.has_own_rate:
+            rate = local.learning_rate
+            real(workspace, "local.learning_rate", "Learning rate", limits.LEARNING_RATE, rate)
+        whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
+        whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
+        component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
+        whole(workspace, "seed", "First seed", limits.SEED, base.seed)
+    with st.expander("The attack"):
+        attack_choices(workspace)
+
+
+def _compared(workspace: Workspace) -> None:
+    """Which runs stand side by side: aggregators, mechanisms, or the scenario's own variants."""
+    variants = workspace.draft.variants
+    paths = {path for variant in variants for path in variant.set}
+    now = next((name for name, (path, _) in COMPARE.items() if paths == {path}), PREPARED)
+    options = [*([PREPARED] if now == PREPARED else []), *COMPARE]
+    told = each(MEANS[now], COMPARE[now][1]) if now in COMPARE else None
+    names = dict(zip(options, options, strict=True))
+    one_of(workspace, "compare", "Compare", names, now, _set_compared, help=told)
+    if now == PREPARED:
+        st.caption(joined([plain(variant.label) for variant in variants]))
+        return
+    path, registry = COMPARE[now]
+    labels = registry.labels()
+    st.pills(
+        f"{now} compared",
+        list(labels),
+        selection_mode="multi",
+        format_func=labels.__getitem__,
+        label_visibility="collapsed",
+        **bind(
+            workspace,
+            f"compared {now}",
+            [variant.set[path] for variant in variants],
+            lambda w, picked: _compare(w, path, labels, picked),
+            into="default",
+        ),
+    )
+    complain(workspace, f"compared {now}")
+
+
+def _set_compared(workspace: Workspace, what: str) -> tuple[Problem, ...]:
+    if what == PREPARED:
+        return ()
+    path, registry = COMPARE[what]
+    labels = registry.labels()
+    return _compare(workspace, path, labels, [name for name in labels if name != "none"][:3])
+
+
+def _compare(
+    workspace: Workspace, path: str, labels: dict[str, str], picked: list[str]
+) -> tuple[Problem, ...]:
+    if not picked:
+        what = path.partition(".")[0]
+        return (Problem("", f"choose at least one {what} to compare; until then the last choice is kept"),)
+    variants = tuple(Variant(labels[name], {path: name}) for name in labels if name in picked)
+    return workspace.change(lambda draft: replace(draft, variants=variants))

@@ -1,0 +1,46 @@
+"""Which of a draft's jobs its page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ldp_core import presets
+from ldp_core.experiment import Draft
+from ldp_core.presets.claims import Lesson
+from ldp_core.runs import jobs
+from ldp_core.runs.queue.job import Job
+from pages.parts.train.changes import changes, differing
+from pages.parts.ui.workspace import Workspace
+
+
+def chosen_job(workspace: Workspace) -> Job | None:
+    """One that runs, else the one closest to the draft; None if there is none to show."""
+    found = jobs.of_draft(workspace.id)
+    chosen = next((job for job in found if job.live), None) or closest(found, workspace.draft)
+    return jobs.look(chosen.id) if chosen else None
+
+
+def closest(found: Sequence[Job], draft: Draft) -> Job | None:
+    """Of the scenario's jobs, newest first, the one that differs least; one that does not may be of any.
+
+    So a small edit is held against what was on the page before it, and not against another experiment.
+    """
+    now = draft.as_json()
+    many = [(len(differing(job.request["draft"], now)), job) for job in found]
+    name = draft.base.name
+    mine = [one for one in many if one[0] == 0 or one[1].request["draft"]["base"]["name"] == name]
+    return min(mine, key=lambda one: one[0])[1] if mine else None
+
+
+def differs(job: Job, draft: Draft) -> str:
+    """What has changed since a job was launched, in a few words; "" if nothing has."""
+    return changes(job.request["draft"], draft.as_json())
+
+
+def lesson_of(job: Job | None) -> Lesson:
+    """What a scenario is meant to show; nothing unless the job was launched as that was prepared."""
+    if job is None:
+        return ()
+    name = job.request["draft"]["base"]["name"]
+    preset = next((one for one in map(presets.get, presets.names()) if one.label == name), None)
+    return preset.says if preset and not differs(job, preset.draft) else ()

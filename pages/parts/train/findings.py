@@ -1,0 +1,156 @@
+"""One sentence or two that say what happened, from the viewer's own figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ldp_core.runs.view.attack_curve import Tries, success
+from ldp_core.runs.view.outcomes import verdict_on
+from pages.parts.charts.series import Series
+from pages.parts.charts.tally import Tally, attempts_on, tally
+from pages.parts.train.server_panel import perturbed, uploads_in
+from pages.parts.train.standings import same_model, standings
+from pages.parts.ui.text import listed, number, plain
+
+
+def findings(
+    shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
+) -> str:
+    """What the finished (or stopped) runs show, as Markdown: first that in which they differ."""
+    told, leak = standings(shown, reference, chance, stopped), _leaks(shown)
+    if not told:
+        return ""
+    if not stopped and same_model(shown):
+        return " ".join(filter(None, [_one_by_one(shown), leak, *told]))
+    return " ".join(filter(None, [*told, leak]))
+
+
+def _one_by_one(shown: Sequence[Series]) -> str:
+    """Of runs that differ in what is attacked alone: how close each attack came; "" where one is of none."""
+    ends = []
+    for one in shown:
+        closest, _ = _closest([one], "audit", list(one.runs[0].targets))
+        if closest is None or closest.closest is None:
+            return ""
+        ends.append(f"**{plain(one.label)}** {closest.closest['psnr']:.0f} dB")
+    return f"The closest reconstructions of an upload of one image: {listed(ends)}."
+
+
+def _leaks(shown: Sequence[Series]) -> str:
+    """What pixels and identification say together, budget by budget; then what real uploads gave away."""
+    attacked = [one for one in shown if one.runs[0].targets]
+    attacked = [one for one in attacked if perturbed(one)] or attacked
+    if not attacked:
+        return ""
+    kinds, groups, parts = uploads_in(attacked), _groups(attacked), []
+    for upload, told in (("audit", _audit), ("real", _real)):
+        if upload in kinds:
+            found = [words for budgets, clients in groups if (words := told(attacked, budgets, clients))]
+            parts += found or [_nothing(attacked, upload)]
+    return " ".join(parts)
+
+
+def _nothing(attacked: Sequence[Series], upload: str) -> str:
+    """Of an attack that found nothing: what that is worth."""
+    clients = list(attacked[0].runs[0].targets)
+    tries = [found for one in attacked for c in clients if (found := one.runs[0].tries.get((upload, c)))]
+    kinds = {verdict_on(one, one.closest).kind for one in tries if one.closest}
+    what = "an upload of one image" if upload == "audit" else "real uploads"
+    if kinds == {"inconclusive"}:
+        return f"The attack on {what} fails even without noise, so it shows nothing."
+    why = " (for some, clipping alone already hides it)" if "clipping" in kinds else ""
+    if upload == "real":
+        return f"No image of a real upload came back{why}, which proves nothing about other attacks."
+    return (
+        f"The server got no image back in any round{why}, and picked none out more often than by chance, "
+        "which proves nothing about other attacks."
+    )
+
+
+def _groups(attacked: Sequence[Series]) -> list[tuple[tuple[float, ...], list[int]]]:
+    """The clients under attack by what they ask for (a value a run)."""
+    found: dict[tuple[float, ...], list[int]] = {}
+    for client in attacked[0].runs[0].targets:
+        targets = [one.runs[0].targets.get(client) for one in attacked]
+        found.setdefault(tuple(t["epsilon"] for t in targets if t), []).append(client)
+    return list(found.items())
+
+
+def _named(clients: Sequence[int], budgets: Sequence[float]) -> str:
+    numbers = listed(str(client + 1) for client in clients)
+    epsilons = " or ".join(number(epsilon) for epsilon in sorted(set(budgets)))
+    return f"client{'s' if len(clients) > 1 else ''} {numbers} (ε {epsilons})"
+
+
+def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequence[int]) -> str:
+    """What came of clients' one-image uploads; "" if nothing that guessing does not explain."""
+    closest, where = _closest(attacked, "audit", clients)
+    if closest is None or closest.closest is None:
+        return ""
+    event, picked = closest.closest, _picked(attacked, clients)
+    kind, who = verdict_on(closest, event).kind, _named(clients, budgets)
+    if kind in ("recovered", "partly"):
+        of = f"of {who} " if len(clients) > 1 else ""
+        also = f"; {of}it {picked}" if picked else ""
+        back = "the image" if kind == "recovered" else "something of the image"
+        whose = _named([closest.client], _budget(where, closest.client))
+        return (
+            f"From an upload of one image by {whose} the server can get {back}: {event['psnr']:.0f} dB in "
+            f"round {event['round']} of “{plain(where.label)}”, where the average image gets "
+            f"{event['psnr_mean_image']:.0f} dB{also}."
+        )
+    if not picked:
+        return ""
+    hid = {
+        "inconclusive": "the attack on the pixels fails even without noise",
+        "clipping": "the pixels are not recovered by this attack (clipping alone already hides them)",
+        "hidden": "the pixels are not recovered by this attack",
+    }[kind]
+    return f"Of {who}, {hid}, yet the server {picked}."
+
+
+def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
+    """How often the right image was picked, in the run where most often; "" if chance explains it."""
+    counts = []
+    for one in attacked:
+        each = [count for client in clients if (count := tally(attempts_on(one, "audit", client)))]
+        if each:
+            count = Tally(sum(c.hits for c in each), sum(c.n for c in each), each[0].chance)
+            counts.append((count, one.label))
+    most, label = max(counts, key=lambda pair: pair[0].share, default=(None, ""))
+    if most is None or not most.above_chance(len(counts)):
+        return ""
+    run = f"“{plain(label)}”; " if len(attacked) > 1 else ""
+    return (
+        f"picks the right image out of {most.candidates} in {most.hits:.0f} of {most.n} attempts "
+        f"({run}guessing: {most.guessed})"
+    )
+
+
+def _real(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequence[int]) -> str:
+    """What came of clients' real uploads; "" if no more than by chance."""
+    closest, where = _closest(attacked, "real", clients)
+    if closest is None or closest.closest is None:
+        return ""
+    event = closest.closest
+    if verdict_on(closest, event).kind not in ("recovered", "partly"):
+        return ""
+    by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
+    whose = _named([closest.client], _budget(where, closest.client))
+    return (
+        f"Of the {event['images']} images in an upload as {whose} makes it, {event['recovered']} came back "
+        f"in round {event['round']} of “{plain(where.label)}” (by chance {by_chance})."
+    )
+
+
+def _closest(attacked: Sequence[Series], upload: str, clients: Sequence[int]) -> tuple[Tries | None, Series]:
+    """The attempts that came closest, over clients and variants, and the variant."""
+    found = [(one.runs[0].tries.get((upload, c)), one) for one in attacked for c in clients]
+    made = [(tries, one) for tries, one in found if tries is not None and tries.closest]
+    return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, attacked[0]))
+
+
+def _budget(one: Series, client: int) -> list[float]:
+    """What a client asks for in one run: others may have asked for something else."""
+    target = one.runs[0].targets.get(client)
+    return [target["epsilon"]] if target else []

@@ -1,0 +1,102 @@
+"""Whom the model serves: accuracy for each class and each group of clients, run by run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pages.parts.charts.base import TEXT, colour, figure
+from pages.parts.charts.series import Series
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.shared_cache import Moment, once
+from pages.parts.ui.text import listed, percent
+
+BLUE = 2
+GROUPS = ("strict", "permissive")
+Rows = Sequence[tuple[Series, dict[str, Any]]]
+"""Each run with its accuracies."""
+
+
+def heard(shown: Sequence[Series], moment: Moment) -> None:
+    """A row a run, a column a group or a class, alike for all at one `moment`; nothing before round 1."""
+    rows = [(one, row) for one in shown if (row := row_of(one)) is not None]
+    if not rows:
+        return
+    place = ("heard", moment.job)
+    components.cards(once(place, lambda: components.sheet([_card(rows)]), moment), key="heard")
+
+
+def _card(rows: Rows) -> Card:
+    words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
+    shares = [f"{percent(row['share'], 1)} with {one.label}" for one, row in rows if row["share"] > 0]
+    held = f" The permissive clients' share of the average: {listed(shares)}." if shares else ""
+    grouped = (
+        "Strict: who asks for at most the median ε, or for less than it where most ask for the largest; "
+        f"permissive: the rest. A group's accuracy counts the classes as its clients hold them.{held}"
+    )
+    return Card(
+        title="Whom does the model serve?",
+        rest=" Accuracy in %, by group of clients and by class"
+        if groups_of(rows)
+        else " Accuracy in %, by class",
+        caption=grouped if groups_of(rows) else "All clients ask alike, so there are no groups of them.",
+        figure=heard_figure(rows),
+        label=f"Accuracy. {words}.",
+        height=70 + 34 * len(rows),
+    )
+
+
+def row_of(one: Series) -> dict[str, Any] | None:
+    """Means over a run's seeds, in their newest rounds."""
+    last = [run.last for run in one.runs if run.last]
+    if not last:
+        return None
+    found: dict[str, Any] = {"all": float(np.mean([event["accuracy"] for event in last]))}
+    for group in GROUPS:
+        values = [v for event in last if (v := event["accuracy_per_group"].get(group)) is not None]
+        found[group] = float(np.mean(values)) if values else None
+    found["classes"] = np.mean([event["accuracy_per_class"] for event in last], axis=0).tolist()
+    found["share"] = float(np.mean([event["client_weights"].get("permissive", 0.0) for event in last]))
+    return found
+
+
+def groups_of(rows: Rows) -> list[str]:
+    """The groups of clients that there are; none where all clients are of one."""
+    found = [group for group in GROUPS if any(row[group] is not None for _, row in rows)]
+    return found if len(found) > 1 else []
+
+
+def heard_figure(rows: Rows) -> Figure:
+    """A heat map with its figures written in it."""
+    groups = groups_of(rows)
+    classes = [str(c) for c in range(len(rows[0][1]["classes"]))]
+    columns = ["all", *groups, *classes]  # in a word each: a phone turns them on end
+    table = [[row["all"], *(row[g] for g in groups), *row["classes"]] for _, row in rows]
+    names = [one.label if len(one.label) <= 18 else one.label[:17] + "…" for one, _ in rows]
+    heat = {
+        "type": "heatmap",
+        "x": columns,
+        "y": names,
+        "z": table,
+        "zmin": 0,
+        "zmax": 1,
+        "text": [[f"{100 * v:.0f}" if v is not None else "–" for v in line] for line in table],
+        "texttemplate": "%{text}",
+        "textfont": {"color": TEXT, "size": 12},
+        "colorscale": [[0, colour(BLUE, 0.02)], [1, colour(BLUE, 0.55)]],
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "hovertemplate": "%{y}, %{x}: %{z:.0%}<extra></extra>",
+    }
+    return figure(
+        [heat],
+        x={"type": "category", "side": "top"},
+        y={"type": "category", "autorange": "reversed", "showgrid": False},
+        hovermode="closest",
+        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+    )

@@ -1,0 +1,76 @@
+"""The words of Train, in a sentence each, where they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import streamlit as st
+
+from ldp_core import attacks
+from ldp_core.errors import UnknownName
+from pages.parts.charts.series import Series
+from pages.parts.ui.text import joined, plain
+
+WORDS = """
+- **Accuracy**: the share of held-out images that the server's model names right. *Guessing* is naming
+  the commonest class every time; *no noise* is the same training without a mechanism, under a plain mean.
+- **Noise variance**: how far, squared, the mechanism moves an average weight of the server's model.
+  *Signal* is the size, squared, of what the clients really sent. The open dots are computed from each round's
+  own weights, once they are known; the dashed line before a launch is the prediction. Where weights are
+  sent, every round begins with new noise; where changes are sent, the noise of all rounds adds up, and
+  training corrects some of it.
+- **Seed**: a repetition with the same data dealt out anew, other starting weights and other noise; the
+  held-out images are always the same ones. Runs of one seed share all but what is compared. A band spans the
+  lowest to the highest seed.
+- **Points ahead**: the mean difference of two runs, taken seed by seed and held-out image by image. A 95 %
+  *interval* made like this holds the truth in about 19 of 20 comparisons; if it holds 0, that may be chance.
+- **mean, 1/σ, 1/σ²**: how much a client counts: as much as any other; half as much if its noise σ is
+  twice as large; or a quarter as much.
+- **What the server sees**: one client's image, and what an attacker makes of its upload. *dB* (PSNR)
+  tells how close: about 10 is nothing, from 20 on the image is recognisable (it counts as
+  *back*), from 30 on it is a close copy. *Average image* is the guess of
+  somebody who saw no upload; *class average*, of somebody who knew the label alone. *Correlation* is
+  1 for the image itself and 0 for none.
+- **Which image was it?** In every round one of ten images is drawn (the attacked one, and nine held-out
+  ones), an upload is made from it, and the server says from which, by how likely the mechanism is to turn
+  each into the upload. Guessing is right once in ten; equally likely images share a pick. It needs no pixels.
+- **At most**: no attacker can be right more often, on average over which of the ten is drawn. At 100 % the
+  bound excludes nothing, and proves no leak. A low share below a high bound proves nothing either.
+- **Real upload**: what the client sends of all its images, in all its steps. An image is *back* at 20 dB.
+- **Without noise, clipped only**: the same attack with the mechanism switched off. Where clipping
+  alone already hides the image, or the attack fails even without, this shows nothing of the noise.
+- **δ**: what an ε leaves open: no event's probability grows by more than the factor e^ε, plus δ.
+"""
+
+
+SEEN = {"audit": "an upload of one image", "real": "a real upload"}
+
+
+def how_to_read(shown: Sequence[Series] = ()) -> None:
+    """A popover with what a newcomer may want to know, and with what the attackers of these runs know."""
+    with st.popover("How to read this", width="stretch"):
+        st.markdown("\n\n".join([WORDS, *_attackers(shown)]))
+
+
+def _attackers(shown: Sequence[Series]) -> Iterator[str]:
+    for (upload, attacker, knows), labels in _spies(shown).items():
+        whose = "" if len(labels) == len(shown) else f" ({plain(joined(labels), 160)})"
+        known = "; ".join(plain(line, 300) for line in knows)
+        what = SEEN.get(upload, plain(upload))
+        yield f"**Who attacks {what}**{whose}: {_who(attacker)}. It knows: {known}."
+
+
+def _spies(shown: Sequence[Series]) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
+    """Each attacker with what it knows → the runs that it attacks."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for one in shown:
+        for spy in one.runs[0].start.get("spies", ()):
+            found.setdefault((spy["upload"], spy["attacker"], tuple(spy["knows"])), []).append(one.label)
+    return found
+
+
+def _who(attacker: str) -> str:
+    try:
+        return plain(attacks.registry.kind(attacker).label)
+    except UnknownName:  # the record is of another version
+        return plain(attacker)

@@ -1,0 +1,138 @@
+"""Train's primary action: launch, or stop."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core.cost.estimate import cost, refuse_what_cannot_fit
+from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.experiment import Draft
+from ldp_core.runs import jobs
+from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import drafts, run_cache
+from pages.parts.clients.unmended import unmended
+from pages.parts.runs.job_state import may_go_on, takes
+from pages.parts.train.chosen_job import differs
+from pages.parts.ui.fields import mistakes
+from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
+from pages.parts.ui.scenario import preset_of
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.visitor import visitor
+from pages.parts.ui.workspace import Workspace
+
+MOST_WRONG = 3
+"""Mistakes told beside the button."""
+
+
+def title(draft: Draft | None = None) -> None:
+    """The page's question, and that of the draft's scenario."""
+    st.title("Does it still learn, and what leaks?", anchor=False)
+    if draft and (question := question_of(draft)):
+        st.markdown(question)
+
+
+def question_of(draft: Draft) -> str:
+    """What its scenario asks; "" once the clients are others: the question says who they are."""
+    preset = preset_of(draft)
+    if preset is None:
+        return ""
+    base, prepared = draft.base, preset.draft.base
+    same = (base.clients, base.partition) == (prepared.clients, prepared.partition)
+    return preset.question if same else ""
+
+
+def launch(workspace: Workspace, job: Job | None) -> None:
+    """The button that launches what the draft holds now; `job` is the one that the page shows."""
+    since = differs(job, workspace.draft) if job is not None else ""
+    with st.container(horizontal=True, vertical_alignment="center", key="launch"):
+        if job is not None and job.live:
+            if since:
+                st.caption("The settings have changed; this run goes on with the earlier ones.")
+            stopping = job.status == "cancelling"
+            mine = visitor().may(job.owner)
+            st.button(
+                "Stopping…" if stopping else "Stop",
+                disabled=stopping or not mine,
+                help=None if mine else NOT_YOURS,
+                key="stop",
+                on_click=act,
+                args=(jobs.cancel, job.id),
+            )
+            refusal()
+            return
+        can_resume = job is not None and may_go_on(job)
+        goes_on = job is not None and can_resume and not since
+        if job is not None and goes_on:
+            go_on_button(job)
+        st.button(
+            "Train again" if job else "Train",
+            type="secondary" if goes_on else "primary",
+            key="train",
+            help="From the beginning; what was stopped stays on the list of runs" if goes_on else None,
+            on_click=_train,
+            args=(workspace,),
+            disabled=bool(wrong := [*mistakes(workspace), *_too_much(workspace.draft)]),
+        )
+        refusal()
+        if wrong:
+            st.caption(f"First mend this: {'; '.join(plain(one, 200) for one in wrong[:MOST_WRONG])}.")
+            return
+        if cells := unmended(workspace):
+            st.warning(f"{cells}; those clients train with what they had.")
+            st.page_link("clients.py", label=":blue[Mend them]", query_params={"draft": workspace.id})
+        if since:
+            back = " Undo that to go on where this run stopped." if can_resume else ""
+            st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.{back}")
+        if job is not None and not since:
+            return
+        if run_cache.has({run.experiment.key for run in workspace.draft.runs(reference=True)}):
+            st.caption("this has been trained on this server before, and is shown at once")
+        elif known := rates():
+            st.caption(takes(cost(workspace.draft).seconds(known), visitor().owner))
+
+
+def stale(workspace: Workspace, job: Job | None) -> bool:
+    """Whether the results on the page are of settings that have changed since."""
+    return job is not None and not job.live and bool(differs(job, workspace.draft))
+
+
+def again_bar(workspace: Workspace, job: Job | None) -> None:
+    """At the foot of the settings, and in sight wherever among them something was changed: that the results
+    are of earlier ones, and the button to train these.
+    """
+    if not stale(workspace, job):
+        return
+    wrong = [*mistakes(workspace), *_too_much(workspace.draft)]
+    with st.container(key="again-bar"):
+        st.markdown("The results are of **earlier settings**.")
+        st.button(
+            "Train these settings",
+            type="primary",
+            key="train these",
+            width="stretch",
+            on_click=_train,
+            args=(workspace,),
+            disabled=bool(wrong),
+            help=f"First mend this: {plain(wrong[0], 200)}" if wrong else None,
+        )
+
+
+def _too_much(draft: Draft) -> list[str]:
+    """Why this draft cannot fit on this server, if it cannot."""
+    try:
+        refuse_what_cannot_fit(draft)
+    except InvalidExperiment as error:
+        return [str(problem) for problem in error.problems]
+    return []
+
+
+@uncut
+def _train(workspace: Workspace) -> None:
+    """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
+    try:
+        draft = drafts.load(workspace.id) or workspace.draft
+        jobs.submit(draft, workspace.id, reference=True, owner=visitor().owner)
+    except StudioError as error:
+        refuse(error)

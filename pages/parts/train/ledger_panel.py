@@ -1,0 +1,86 @@
+"""The ledger on Train: four plain numbers for each run, never one of them alone, never called a total."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ldp_core.accounting import DELTA
+from ldp_core.experiment import Draft, Experiment
+from pages.parts.charts.series import Series
+from pages.parts.noise.promise_table import Promised, promise_table
+from pages.parts.ui.text import number, plain
+
+
+def ledger_section(draft: Draft) -> None:
+    """The four numbers of one client, for all runs of the draft as it is now."""
+    experiments = draft.experiments()
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("**What is promised to**")
+            named = named_clients(experiments[0])
+            who = st.segmented_control(
+                "Client",
+                list(named),
+                default=next(iter(named)),
+                required=True,
+                format_func=lambda name: f"client {named[name] + 1}: {name}",
+                label_visibility="collapsed",
+                key="ledger client",
+            )
+        client = named[who]
+        promise_table(
+            [
+                Promised.to(client, variant.label, experiment)
+                for variant, experiment in zip(draft.variants, experiments, strict=True)
+                if client < experiment.clients.count
+            ]
+        )
+
+
+def named_clients(experiment: Experiment) -> dict[str, int]:
+    """The clients that stand for all: strictest, median, most permissive; fewer if they coincide."""
+    budgets = experiment.clients.budgets()
+    order = budgets.argsort(kind="stable")
+    last = len(order) - 1
+    if budgets[order[0]] == budgets[order[last]]:
+        return {"all ask alike": int(order[0])}
+    found = {"strictest": int(order[0]), "most permissive": int(order[last])}
+    middle = int(order[last // 2])
+    if budgets[middle] not in (budgets[order[0]], budgets[order[last]]):
+        found = {"strictest": found["strictest"], "median": middle, "most permissive": int(order[last])}
+    return found
+
+
+def spent_so_far(shown: Sequence[Series], live: bool) -> None:
+    """What the clients have spent in the rounds that were trained, with what is left of their limits."""
+    told: dict[str, list[str]] = {}
+    for one in shown:
+        if one.runs and one.runs[0].last.get("spent"):
+            told.setdefault(_spent(one), []).append(one.label)
+    spent = "Spent so far" if live else "Spent"
+    for words, labels in told.items():
+        st.caption(f"{spent}, {plain(', '.join(labels), 160)}, at δ {number(DELTA)}: {words}")
+
+
+def _spent(one: Series) -> str:
+    last, parts = one.runs[0].last, []
+    for client, line in last["spent"].items():
+        cost = "no guarantee" if line["epsilon"] is None else f"ε {number(line['epsilon'], 4)}"
+        left = "" if line["left"] is None else f", {number(line['left'], 4)} left"
+        if not line["uploads"]:
+            parts.append(f"client {int(client) + 1}: no upload{left}")
+            continue
+        uploads = f"{number(line['uploads'], 6)} upload{'s' if line['uploads'] != 1 else ''}"
+        parts.append(f"client {int(client) + 1}: {uploads}, {cost}{left}")
+    stopped = last.get("stopped", 0)
+    missed = any(
+        str(client) in last["spent"] and not last["spent"][str(client)]["uploads"]
+        for client in one.runs[0].targets
+    )
+    tried = (
+        "; the attacks are on what a client would upload if it were chosen, in every round" if missed else ""
+    )
+    limit = f"; {stopped} clients have reached their own limit and send nothing more" if stopped else ""
+    return "; ".join(parts) + limit + tried

@@ -1,0 +1,187 @@
+"""What the server sees: original, reconstructions and mean image of each client under attack."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.verdict import Verdict
+from ldp_core.experiment import parse
+from ldp_core.runs.view.attack_curve import Tries, success
+from ldp_core.runs.view.outcomes import verdict_on
+from pages.parts.charts.series import Series
+from pages.parts.charts.tally import attempts_on, between, tally
+from pages.parts.ui.text import decibels, joined, number, percent
+
+MOST_COLUMNS = 3
+PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
+"""What a budget covers, in a word, by the mechanism's scope."""
+MOST_PAIRS = 6
+UPLOADS = {"audit": "one image", "real": "real upload"}
+SUBTITLES = {
+    "audit": "an upload of one image, one step: the worst case",
+    "real": "an upload as the client sends it: all its images",
+}
+NOTE = {
+    "audit": "The average image is what a guess without any upload looks like. Picking is a test of its own: "
+    "in every round an upload is made from one of ten images, drawn afresh, and the server says from which; "
+    "equally likely images share a pick. "
+    "A failed attack proves nothing.",
+    "real": "Above: the client's images; below: what comes closest in the server's guesses. An image is back "
+    "at 20 dB. By chance: as many held-out images, treated alike. A failed attack proves nothing.",
+}
+
+
+def event_of(tries: Tries, worst: bool) -> dict[str, Any] | None:
+    """The newest attempt, or the one that came closest so far; None before the first."""
+    return tries.closest if worst else tries.newest
+
+
+def uploads_in(shown: Sequence[Series]) -> list[str]:
+    """The kinds of upload that were attacked."""
+    found = {upload for one in shown for upload, _ in one.runs[0].tries}
+    return [upload for upload in UPLOADS if upload in found]
+
+
+def perturbed(one: Series) -> bool:
+    """False for a run without a mechanism: that everything leaks there is no finding."""
+    mechanism: Any = one.runs[0].start.get("experiment", {}).get("mechanism", {})
+    return not isinstance(mechanism, dict) or mechanism.get("name") != "none"
+
+
+def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str) -> dict[str, Any]:
+    """The third panel's data: a row a client, a column a variant (at most three).
+
+    `empty` is shown where there is no reconstruction yet.
+    """
+    title = {"title": "What the server sees", "subtitle": SUBTITLES[upload]}
+    attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
+    clients = attacked[0].runs[0].targets if attacked else ()
+    draw = _gallery if upload == "real" else _row
+    rows = [row for client in clients if (row := draw(attacked, client, worst))]
+    if not rows:
+        return title | {"columns": [], "rows": [], "empty": empty}
+    columns = ["the image", *(one.label for one in attacked), "average image"]
+    return title | {
+        "columns": columns if upload == "audit" else [],
+        "rows": rows,
+        "empty": "",
+        "note": NOTE[upload],
+    }
+
+
+def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any] | None:
+    """Of an upload of one image: the image, what each variant gives away of it, the average image."""
+    tries, made = _attempts(attacked, "audit", client, worst)
+    if not made:
+        return None
+    run = attacked[0].runs[0]
+    target, baseline = run.targets[client], number(made[0]["psnr_mean_image"], 3)
+    best = max(range(len(made)), key=lambda i: success(made[i]))
+    event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
+    clean, clipped = (tries[best].psnr[control][event["round"] - 1] for control in ("clean", "clipped"))
+    guess = event.get("psnr_class_mean")
+    label = "" if guess is None else f"; the average image of a {target['label']}: {guess:.1f} dB"
+    return {
+        "name": f"Client {client + 1}",
+        "budget": _budgets(attacked, client),
+        "cells": [
+            {"image": target["image"], "captions": [f"a {target['label']}"]},
+            *(
+                {
+                    "image": one["image"],
+                    "captions": [decibels(one["psnr"], 1)],
+                    "mark": verdict.kind,
+                }
+                for one, verdict in zip(made, verdicts, strict=True)
+            ),
+            {"image": run.start["mean_image"], "captions": [f"{baseline} dB"]},
+        ],
+        "verdict": _said(attacked, verdicts, best),
+        "kind": verdicts[best].kind,
+        "picked": _how_often(attacked, client),
+        "detail": f"round {event['round']}, correlation {event['ncc']:.2f}; without noise: "
+        f"{decibels(clean)}; clipped, without noise: {decibels(clipped)}{label}",
+    }
+
+
+def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any] | None:
+    """Of an upload of many images: the pairs of the variant that gives most away, a line for each variant."""
+    tries, made = _attempts(attacked, "real", client, worst)
+    if not made:
+        return None
+    best = max(range(len(made)), key=lambda i: success(made[i]))
+    event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
+    controls = [f"{percent(tries[best].share(control, event['round']))}" for control in ("clean", "clipped")]
+    pairs = event.get("pairs", [])[:MOST_PAIRS]
+    return {
+        "name": f"Client {client + 1}",
+        "budget": _budgets(attacked, client),
+        "pairs": [
+            {"original": pair["original"], "image": pair["image"], "caption": decibels(pair["psnr"])}
+            for pair in pairs
+        ],
+        "lines": [f"{one.label}: {_back(event)}" for one, event in zip(attacked, made, strict=True)],
+        "verdict": _said(attacked, verdicts, best),
+        "kind": verdicts[best].kind,
+        "detail": f"shown: the best {len(pairs)} of {tries[best].images}, {attacked[best].label}, round "
+        f"{event['round']}; without noise {controls[0]} are back; clipped, without noise, {controls[1]}",
+    }
+
+
+def _attempts(
+    attacked: Sequence[Series], upload: str, client: int, worst: bool
+) -> tuple[list[Tries], list[dict[str, Any]]]:
+    """The first seed's attempts of each variant; empty until all variants have one."""
+    tries = [found for one in attacked if (found := one.runs[0].tries.get((upload, client)))]
+    made = [event for one in tries if (event := event_of(one, worst))]
+    return (tries, made) if len(made) == len(attacked) else ([], [])
+
+
+def _budgets(attacked: Sequence[Series], client: int) -> str:
+    budgets = sorted({one.runs[0].targets[client]["epsilon"] for one in attacked})
+    covers = {scope_of(one.runs[0].experiment) for one in attacked}
+    words = " or ".join(f"per {PER[scope]}" for scope in PER if scope in covers)
+    return f"ε {' or '.join(number(epsilon) for epsilon in budgets)} {words}"
+
+
+@lru_cache(maxsize=256)
+def scope_of(experiment: str) -> str:
+    """What the ε of an experiment's mechanism covers, from its JSON."""
+    return parse(json.loads(experiment)).randomiser.scope
+
+
+def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None:
+    """How often the right image came first, in the variant where it did so most often."""
+    counts = [count for one in attacked if (count := tally(attempts_on(one, "audit", client)))]
+    if not counts:
+        return None
+    most = max(counts, key=lambda count: count.share)
+    often = f"{'up to ' if len(counts) > 1 else ''}{most.picked} of {most.n} times"
+    leaks = most.above_chance(len(counts))
+    return {
+        "text": f"the server picks the right image out of {most.candidates} {often} "
+        f"(guessing: {most.guessed})",
+        "kind": "" if not leaks else "mostly" if most.share > 0.5 else "often",
+    }
+
+
+def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) -> str:
+    """The verdict on the variant that gives most away, with the names of all that fare alike."""
+    alike = [one.label for one, v in zip(attacked, verdicts, strict=True) if v.kind == verdicts[best].kind]
+    if len(alike) == len(verdicts):
+        return verdicts[best].text
+    # the run without a mechanism shows that the attack works, and is told last
+    noisy = [one.label for one in attacked if one.label in alike and perturbed(one)]
+    labels = [*noisy, *(label for label in alike if label not in noisy)]
+    return f"{joined(labels)}: {verdicts[best].text}"
+
+
+def _back(event: dict[str, Any]) -> str:
+    """How much of a real upload came back, with its interval and what chance gives."""
+    back, n = event.get("recovered") or 0, event.get("images", 1)
+    by_chance = round((event.get("recovered_non_members") or 0.0) * n)
+    return f"{back} of {n} images back ({between(*wilson(back, n))}; chance {by_chance})"

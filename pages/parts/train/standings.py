@@ -1,0 +1,179 @@
+"""How the runs stand: accuracies, how sure they are, and which run is ahead of which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core import datasets
+from ldp_core.bits import unpacked
+from ldp_core.errors import StudioError
+from ldp_core.mechanisms.base import Floats
+from ldp_core.paired import Difference, difference, margin
+from ldp_core.runs.view.run_progress import RunProgress
+from pages.parts.charts.series import Series
+from pages.parts.ui.text import THIN, listed, number, percent, plain
+
+GUESSING = 0.05
+"""An accuracy that is not further above guessing is no better than it."""
+WIDE = 0.03
+"""A mean difference beyond this is not called close, only unsure."""
+MOST_NAMED = 4
+"""Of more runs than this, only the best ones and the worst are named."""
+
+
+def standings(
+    shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
+) -> list[str]:
+    """What the finished (or stopped) runs reach, in sentences; none before a first round."""
+    going = [one for one in shown if one.diverged is None]
+    ranked = sorted(((one, one.final("accuracy")) for one in going if one.round > 0), key=_mean, reverse=True)
+    parts = [_diverged(one, [*shown, *([reference] if reference else [])]) for one in shown if one.diverged]
+    if not ranked:
+        return parts
+    if not stopped and same_model(going):
+        reached = percent(ranked[0][1].mean())
+        parts.append(f"All {len(going)} train the same model, which reaches {reached}.")
+    else:
+        parts.append(_reached(ranked, stopped))
+    if n := held_out(ranked[0][0]):
+        widest = max(margin(float(value), n) for _, values in ranked for value in values)
+        many = f"{number(n, 6)} held-out samples"
+        parts[-1] += f" Each figure is good to ±{number(100 * widest, 2)} points: there are {many}."
+    if reference is not None and reference.round > 0 and not reference.diverged:
+        without = f"Without noise a plain mean reaches {percent(reference.final('accuracy').mean())}"
+        guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
+        parts.append(f"{without}{guess}.")
+    if len(ranked) > 1 and not stopped and not same_model(going):
+        parts += _order(ranked, chance or 0.0)
+    return parts
+
+
+def same_model(shown: Sequence[Series]) -> bool:
+    """True where what is compared does not touch the training: all weights are the same in every seed."""
+    sums = [tuple((run.end or {}).get("weights_sha256") for run in one.runs) for one in shown]
+    return len(sums) > 1 and len(set(sums)) == 1 and all(sums[0])
+
+
+def held_out(one: Series) -> int:
+    """How many samples its accuracies are of; 0 where that is not known."""
+    run = one.runs[0]
+    if told := (run.end or {}).get("held_out"):
+        return int(told)
+    try:
+        return int(datasets.get(run.start["experiment"]["dataset"]).test_size)
+    except (StudioError, KeyError, TypeError):  # the record is older, or its data are gone
+        return 0
+
+
+def _mean(item: tuple[Series, Floats]) -> float:
+    return float(item[1].mean())
+
+
+def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
+    seeds = max(len(values) for _, values in ranked)
+    named, first = ranked, ""
+    if len(ranked) > MOST_NAMED:
+        named = [*ranked[: MOST_NAMED - 1], ranked[-1]]
+        first = f"The best {MOST_NAMED - 1} and the last of {len(ranked)}: "
+    told = first + listed(
+        f"**{plain(one.label)}** {f'stands at round {one.round} at' if stopped else 'ends at'} "
+        + percent(values.mean())
+        + (f" ({percent(values.min())} to {percent(values.max())})" if len(values) > 1 else "")
+        for one, values in named
+    )
+    return f"{told}{f', over {seeds} seeds' if seeds > 1 else ''}."
+
+
+def _order(ranked: Sequence[tuple[Series, Floats]], chance: float) -> list[str]:
+    """Whether the best is ahead of the second, and of the last where it is not."""
+    if ranked[0][1].mean() < chance + GUESSING:
+        return ["None of them is better than guessing."]
+    if min(len(values) for _, values in ranked) < 2:
+        return ["One seed cannot tell which of them is ahead: run more."]
+    first = compared(ranked[0][0], ranked[1][0])
+    told = [_told(ranked[0][0], ranked[1][0], first)]
+    if not first.clear and len(ranked) > 2:
+        last = compared(ranked[0][0], ranked[-1][0])
+        told += [_told(ranked[0][0], ranked[-1][0], last)] if last.clear else []
+    return told
+
+
+def compared(one: Series, other: Series) -> Difference:
+    """How far ahead of another a run is, over their common seeds, and sample by sample where that is kept."""
+    pairs = [(mine, theirs) for mine in one.runs for theirs in other.runs if mine.seed == theirs.seed]
+    first, second = ([run.curves["accuracy"][-1] for run in runs] for runs in zip(*pairs, strict=True))
+    mine, theirs = (_right(runs) for runs in zip(*pairs, strict=True))
+    if mine is None or theirs is None or mine.shape != theirs.shape:
+        return difference(first, second)
+    return difference(first, second, (mine, theirs))
+
+
+def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:
+    """(S, n): which held-out samples each run named right at its end; None where a record does not tell."""
+    ends: list[dict[str, Any]] = [run.end or {} for run in runs]
+    counts = {end.get("held_out", 0) for end in ends}
+    if len(counts) != 1 or not all(end.get("right") for end in ends):
+        return None
+    return np.stack([unpacked(end["right"], end["held_out"]) for end in ends])
+
+
+def _told(one: Series, other: Series, gap: Difference) -> str:
+    samples = f" and the {number(gap.held_out, 6)} held-out samples" if gap.held_out else ""
+    over = f"over {gap.seeds} seeds{samples}"
+    if gap.clear:
+        ends = f"95{THIN}% interval {_points(gap.low)} to {_points(gap.high)}"
+        ahead = f"**{plain(one.label)}** is {_points(gap.mean)} points ahead of **{plain(other.label)}**"
+        return f"{ahead} ({ends}, {over})."
+    between = f"between {_points(-gap.low)} behind and {_points(gap.high)} ahead"
+    if gap.every and gap.mean > WIDE:
+        return (
+            f"**{plain(one.label)}** is {_points(gap.mean)} points ahead of **{plain(other.label)}**, and "
+            f"ahead with each seed; but {gap.seeds} seeds cannot exclude chance (95{THIN}% interval: "
+            f"{between})."
+        )
+    return (
+        f"**{plain(one.label)}** and **{plain(other.label)}** are too close to call: the first may be "
+        f"anything {between} (points, 95{THIN}% interval {over})."
+    )
+
+
+def _points(share: float) -> str:
+    digits = 0 if abs(share) >= 0.0995 else 1
+    text = f"{100 * share:.{digits}f}"
+    return text.removesuffix(".0") if math.isfinite(share) else "∞"
+
+
+def _diverged(one: Series, all_runs: Sequence[Series]) -> str:
+    """That a run left the numbers; and that noise drove it out, where the same training goes on without."""
+    run = one.diverged
+    if run is None or run.end is None:
+        return ""
+    said = f"**{plain(one.label)}** diverged in round {run.end['round'] + 1}"
+    clean = next((other for other in all_runs if _exact(other) and _steps(other) == _steps(one)), None)
+    if clean is None or _exact(one):
+        return f"{said}."
+    reaches = percent(clean.final("accuracy").mean())
+    return f"{said}; without noise the same training reaches {reaches}: the noise drove it out."
+
+
+def _exact(one: Series) -> bool:
+    """True for a run without a mechanism that did not diverge."""
+    mechanism: Any = _experiment(one).get("mechanism", {})
+    name = mechanism.get("name") if isinstance(mechanism, dict) else mechanism
+    return name == "none" and one.round > 0 and one.diverged is None
+
+
+def _steps(one: Series) -> Any:
+    """All that decides about the steps of a client's training."""
+    told = _experiment(one)
+    return [told.get(key) for key in ("dataset", "model", "local", "partition", "rounds")]
+
+
+def _experiment(one: Series) -> dict[str, Any]:
+    found: Any = one.runs[0].start.get("experiment") if one.runs else None
+    return found if isinstance(found, dict) else {}

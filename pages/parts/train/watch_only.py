@@ -1,0 +1,85 @@
+"""Somebody else's job, to look at."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core.errors import UnknownJob
+from ldp_core.runs import jobs
+from ldp_core.runs.queue.job import Job
+from pages.parts.runs.job_list import in_words
+from pages.parts.runs.job_state import may_go_on
+from pages.parts.train.chosen_job import lesson_of
+from pages.parts.train.launch import title
+from pages.parts.train.live import live_view, settings_of
+from pages.parts.ui.job_actions import go_on_button, refusal
+from pages.parts.ui.text import plain
+from pages.parts.ui.visitor import visitor
+from pages.parts.ui.workspace import start_with
+
+OTHER = {
+    "run": ("This run is an attack, not a training.", "attack.py", "Watch it on Attack"),
+    "attack": ("This run is a training, not an attack.", "train.py", "Watch it on Train"),
+}
+
+
+def shared_job(identity: str, kind: str) -> Job | None:
+    """The job that a link names; None, and a way out on the page, if it is not one of this kind."""
+    try:
+        job = jobs.look(identity)
+    except UnknownJob:
+        st.error("There is no such run on this server (any more).")
+        st.page_link("start.py", label=":blue[Back to the start]")
+        return None
+    if not job.request:
+        st.error(
+            "What this run was asked to do cannot be read any more; it can be deleted on the list of runs."
+        )
+        return None
+    if job.kind == kind:
+        return job
+    what, page, label = OTHER[kind]
+    st.info(what)
+    st.page_link(page, label=f":blue[{label}]", query_params={"job": job.id})
+    return None
+
+
+def go_on(job: Job) -> None:
+    """Whoever launched a job that was stopped may have it taken up, wherever they look at it."""
+    if may_go_on(job):
+        go_on_button(job)
+    refusal()
+
+
+def whose(job: Job) -> None:
+    """Who has launched it, as far as that is the visitor's business."""
+    mine = job.owner is not None and job.owner == visitor().owner
+    # the navigation's own entry leads here, to the page that is shown already
+    draft = job.draft if mine else st.session_state.get("draft")
+    if draft:
+        page = "train.py" if job.kind == "run" else "attack.py"
+        label = "Back to its settings" if mine else "Back to your own"
+        st.page_link(page, label=f":blue[{label}]", query_params={"draft": draft})
+    st.caption("This is your run." if mine else "You are watching somebody else's run.")
+
+
+def watch_only(identity: str) -> None:
+    """A job by its id, without the means to change it."""
+    title()
+    job = shared_job(identity, "run")
+    if job is None:
+        return
+    draft = settings_of(job)
+    if draft is None:
+        return
+    words = in_words(job.kind, job.request)
+    if words.name:
+        st.markdown(f"**{plain(words.name)}**")
+    st.caption(f"{plain(words.compared, 300)}; {plain(words.asked, 300)}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        go_on(job)
+        if st.button("Copy its settings", help="To change and to train them; this run stays as it is"):
+            start_with(draft)
+            st.rerun()
+        whose(job)
+    live_view(draft, job, lesson_of(job))

@@ -1,0 +1,1 @@
+"""What every page is made of: fields bound to the draft, text, tables, the visitor, the header."""

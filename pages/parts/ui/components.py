@@ -1,0 +1,145 @@
+"""Components of our own: a chart that updates in place, Train's panels, the clients' table.
+
+Their JavaScript lies in `assets/web` and is fetched once; what travels with every update is the
+data alone, as the bytes of its JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.ui.figure_json import Figure, typed
+
+WEB = Path(__file__).parents[3] / "assets" / "web"
+
+SHIM = """
+const loaded = import(new URL("%s", window.location.origin));
+const read = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
+export default function (component) {
+  loaded.then((module) => module.render({ ...component, data: read(component.data) }));
+  return () => loaded.then((module) => module.unmount?.(component));
+}
+"""
+
+
+@cache
+def version() -> str:
+    """Changes with any of the files, so that browsers keep them as long as they are current."""
+    digest = hashlib.sha256()
+    for file in sorted(WEB.glob("*.js")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:8]
+
+
+def _base() -> str:
+    """What stands before every path where the server is not at the root of its host."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
+def _component(name: str) -> Any:
+    css = WEB / f"{name}.css"
+    url = f"{_base()}/assets/web/{name}.js?v={version()}"
+    return st.components.v2.component(
+        f"studio_{name}",
+        js=SHIM % url,
+        css=css.read_text(encoding="utf-8") if css.exists() else None,
+        html="",
+        isolate_styles=False,
+    )
+
+
+_chart = _component("chart")
+_cards = _component("cards")
+_panels = _component("panels")
+_table = _component("table")
+_memory = _component("memory")
+_ladder = _component("ladder")
+
+
+def written(figure: Figure) -> str:
+    """A figure as the browser gets it."""
+    return json.dumps(figure, default=typed, separators=(",", ":"))
+
+
+def packed(data: dict[str, Any]) -> bytes:
+    """What a component is to show, ready to be sent.
+
+    Streamlit sends bytes as they are; what is not bytes yet it writes out for each viewer, twice. So what
+    many look at is packed once for all of them.
+    """
+    return json.dumps(data, separators=(",", ":")).encode()
+
+
+def chart(figure: Figure, *, key: str, label: str, height: int = 320) -> None:
+    """A plotly figure that is updated in place; `label` is read to those who cannot see it."""
+    _chart(key=key, data=packed({"figure": written(figure), "height": height, "label": label}))
+
+
+@dataclass(frozen=True)
+class Card:
+    """A chart with its words, all of them plain text."""
+
+    title: str
+    rest: str
+    """Follows the title."""
+    caption: str
+    figure: Figure
+    label: str
+    """Read to those who cannot see the chart."""
+    height: int = 320
+    row: int = 1
+    """How many cards share its row: 1, 2 or 3."""
+
+    def data(self) -> dict[str, Any]:
+        """As the browser gets it."""
+        return vars(self) | {"figure": written(self.figure)}
+
+
+def sheet(shown: Iterable[Card]) -> bytes:
+    """Cards, packed."""
+    return packed({"cards": [card.data() for card in shown]})
+
+
+def cards(sheet: bytes, *, key: str) -> None:
+    """Charts that change together, as one message: far quicker than one after the other."""
+    _cards(key=key, data=sheet)
+
+
+def panels(data: bytes, *, key: str) -> None:
+    """Train's three panels (see assets/web/panels.js for what is packed)."""
+    _panels(key=key, data=data)
+
+
+def table(data: dict[str, Any], *, key: str) -> None:
+    """The clients' table (see assets/web/table.js); edits arrive in st.session_state[key]["edits"]."""
+    _table(key=key, data=packed(data), on_edits_change=lambda: None)
+
+
+def ladder(data: dict[str, Any], *, key: str) -> None:
+    """The attacker's pictures (see assets/web/ladder.js for the data)."""
+    _ladder(key=key, data=packed(data))
+
+
+def remember(identity: str, name: str, token: str) -> None:
+    """Let this browser remember that it has opened a draft, and by which token it is known here."""
+    data = packed({"keep": {"id": identity, "name": name}, "token": token})
+    _memory(key="memory", data=data, on_token_change=lambda: None)
+
+
+def introduce(token: str) -> None:
+    """Let this browser be known by that token, on a page without a draft."""
+    _memory(key="memory", data=packed({"token": token}), on_token_change=lambda: None)
+
+
+def remembered() -> None:
+    """The drafts that this browser has opened, as links."""
+    _memory(key="memory-list", data=packed({"show": True, "base": _base()}))

@@ -1,0 +1,259 @@
+"""Widgets bound to the draft.
+
+A widget shows what the draft holds. A change by hand is saved at once, or else stays in the widget
+with the reason below it, while the draft keeps what it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from ldp_core.component import Component, Registry
+from ldp_core.errors import Problem
+from ldp_core.fields import Choice, Number, Whole
+from ldp_core.limits import Limit
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.workspace import Workspace, visit
+
+Apply = Callable[[Workspace, Any], tuple[Problem, ...]]
+
+
+def bind(
+    workspace: Workspace, name: str, value: Any, apply: Apply | None = None, into: str = "value"
+) -> dict[str, Any]:
+    """`key`, `on_change` and first value of a widget for the field `name`, which holds `value` in the draft.
+
+    When something else than this widget has changed the value, the widget is replaced by a new one.
+    While a page run is interrupted by the next, the browser may still send the old one's value, and
+    Streamlit takes it for a change; it is told by its version and ignored.
+
+    Args:
+        workspace: the draft to change.
+        name: the field's dotted path; or any name of its own, with `apply`.
+        value: what the draft holds; the widget shows it unless something wrong is typed in it.
+        apply: how a new value changes the draft; by default it sets the field.
+        into: the widget's parameter for its first value. It is given with the widget, and not put into
+            the session: should the page run be interrupted before the browser has the widget, the next
+            run would give it without a value, and the browser would choose one by itself.
+    """
+    fields = st.session_state.setdefault("fields", {})
+    place = workspace.key(name)
+    new = place not in fields
+    st.session_state.setdefault("drawn", set()).add(place)
+    shown, version, first = fields.get(place, (value, 0, value))
+    if shown != value:
+        version, first = version + 1, value
+    fields[place] = (value, version, first)
+    key = f"{place}-{visit()}-{version}"
+
+    @uncut
+    def changed() -> None:
+        given = st.session_state[key]
+        known, current, first = fields.get(place, (value, version, value))
+        if version != current:
+            return  # this widget has been replaced: nobody chose this
+        problems: tuple[Problem, ...] = ()
+        if given is None:
+            problems = (Problem(name, "is empty; until something is typed or chosen, the last one is kept"),)
+        elif given != known:
+            problems = apply(workspace, given) if apply else _edited(workspace, {name: given})
+        _wrong()[place] = problems
+        if not problems:
+            fields[place] = (given, version, first)
+            _waiting().pop(place, None)
+            _try_again(workspace)
+        elif given is not None and apply is None:
+            _waiting()[place] = (name, given)
+
+    if new:
+        _unheard()[key] = changed
+    return {"key": key, "on_change": changed, into: first}
+
+
+def heed(key: str, given: Any, first: Any) -> None:
+    """Take what a widget holds that this session has not drawn before, if it is not what it began with.
+
+    Only a browser whose server was started anew can hold such a value: it has changed a widget of the
+    page that the server before had drawn, and no session has heard of it.
+    """
+    changed = _unheard().pop(key, None)
+    if changed is not None and given != first:
+        changed()
+        st.rerun()
+
+
+def _unheard() -> dict[str, Callable[[], None]]:
+    """What would hear of a change, of widgets that are drawn for the first time."""
+    found: dict[str, Callable[[], None]] = st.session_state.setdefault("unheard fields", {})
+    return found
+
+
+def _edited(workspace: Workspace, changes: dict[str, Any]) -> tuple[Problem, ...]:
+    """Set a field; where that does not fit the draft, set it with all that waits for it."""
+    problems = workspace.edit(changes)
+    waiting = dict(_waiting().values())
+    if problems and waiting and not workspace.edit(waiting | changes):
+        return ()
+    return problems
+
+
+def _try_again(workspace: Workspace) -> None:
+    """What did not fit before may fit now: a data set once there is a model for it."""
+    fields = st.session_state["fields"]
+    for place, (name, given) in [*_waiting().items()]:
+        if not workspace.edit({name: given}):
+            _, version, first = fields[place]
+            fields[place] = (given, version, first)
+            _wrong()[place] = ()
+            del _waiting()[place]
+
+
+def _waiting() -> dict[str, tuple[str, Any]]:
+    """What stands in fields of this page and does not fit the draft: field and value, by widget."""
+    found: dict[str, tuple[str, Any]] = st.session_state.setdefault("waiting fields", {})
+    drawn = st.session_state.get("drawn before", set()) | st.session_state.get("drawn", set())
+    for place in [place for place in found if place not in drawn]:
+        del found[place]
+    return found
+
+
+def _wrong() -> dict[str, tuple[Problem, ...]]:
+    """What is wrong with what is typed, by field."""
+    found: dict[str, tuple[Problem, ...]] = st.session_state.setdefault("wrong fields", {})
+    return found
+
+
+def mistakes(workspace: Workspace) -> list[str]:
+    """What is wrong with what is typed on this page, in words."""
+    drawn = st.session_state.get("drawn before", set())
+    mine = [found for place, found in _wrong().items() if place in drawn]
+    return [str(problem) for problems in mine for problem in problems]
+
+
+def complain(workspace: Workspace, name: str) -> None:
+    """Say below a widget what is wrong with what it holds."""
+    for problem in _wrong().get(workspace.key(name), ()):
+        words = str(problem) if problem.path != name else problem.message
+        st.error(plain(words[0].upper() + words[1:], 300))
+
+
+def named(
+    workspace: Workspace,
+    name: str,
+    title: str,
+    labels: dict[str, str],
+    value: str,
+    apply: Apply | None = None,
+    **options: Any,
+) -> None:
+    """A field that takes one of a few names."""
+    bound = bind(workspace, name, value, apply, into="index")
+    names = list(labels)
+    bound["index"] = names.index(bound["index"]) if bound["index"] in labels else 0
+    given = st.selectbox(title, names, format_func=labels.__getitem__, **bound, **options)
+    heed(bound["key"], given, names[bound["index"]])
+    complain(workspace, name)
+
+
+def component(
+    workspace: Workspace,
+    field: str,
+    title: str,
+    registry: Registry[Any],
+    value: Component,
+    key: str = "name",
+    what: str = "",
+) -> None:
+    """A field that holds a component: everything its registry has, and the parameters of the chosen one.
+
+    Args:
+        workspace: the draft to change.
+        field: the experiment's field, like "mechanism".
+        title: what the page calls it.
+        registry: where its components come from.
+        value: the one in the draft.
+        key: the key that holds its name in JSON, "name" or "kind".
+        what: what such a component is, in a sentence; told before what the chosen one does.
+    """
+    words = f"{what} **{plain(value.label)}**: {value.summary}" if what else value.summary
+    named(workspace, f"{field}.{key}", title, registry.labels(), value.name, help=words)
+    own_parameters(workspace, field, value)
+
+
+def own_parameters(
+    workspace: Workspace, field: str, value: Component, apply: Callable[[str], Apply] | None = None
+) -> None:
+    """A widget for each parameter that has a limit or a few words to choose from.
+
+    `apply` makes from a parameter's name what a change of it does; by default it sets the field.
+    """
+    for attribute, parameter in type(value).model_fields.items():
+        name = parameter.alias or attribute
+        mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole | Choice)), None)
+        if mark is None or getattr(mark, "optional", False) or not value.matters(name):
+            continue
+        words = parameter.description or name
+        title = words[0].upper() + words[1:] if words[0].isascii() else words  # ε and δ stay small
+        path, now = f"{field}.{name}", getattr(value, attribute)
+        change = apply(name) if apply else None
+        if isinstance(mark, Choice):
+            named(workspace, path, title, dict(zip(mark.words, mark.words, strict=True)), now, change)
+        elif isinstance(mark, Whole):
+            whole(workspace, path, title, mark.limit, now, change)
+        else:
+            real(workspace, path, title, mark.limit, now, change)
+
+
+def whole(
+    workspace: Workspace,
+    name: str,
+    title: str,
+    limit: Limit,
+    value: int,
+    apply: Apply | None = None,
+    **options: Any,
+) -> None:
+    """A whole number within its limit."""
+    # no limits here: the browser would refuse with an icon and without a word
+    bound = bind(workspace, name, value, apply)
+    given = st.number_input(title, step=1, placeholder=str(limit), **bound, **options)
+    heed(bound["key"], given, bound["value"])
+    complain(workspace, name)
+
+
+def real(
+    workspace: Workspace,
+    name: str,
+    title: str,
+    limit: Limit,
+    value: float,
+    apply: Apply | None = None,
+    **options: Any,
+) -> None:
+    """A number within its limit."""
+    bound = bind(workspace, name, float(value), apply)
+    given = st.number_input(title, format="%g", placeholder=str(limit), **bound, **options)
+    heed(bound["key"], given, bound["value"])
+    complain(workspace, name)
+
+
+def one_of(
+    workspace: Workspace,
+    name: str,
+    title: str,
+    labels: dict[str, str],
+    value: str,
+    apply: Apply | None = None,
+    **options: Any,
+) -> None:
+    """A field that takes one of two or three names, all in sight."""
+    bound = bind(workspace, name, value, apply, into="default")
+    given = st.segmented_control(
+        title, list(labels), required=True, format_func=labels.__getitem__, **bound, **options
+    )
+    heed(bound["key"], given, bound["default"])
+    complain(workspace, name)

@@ -1,0 +1,24 @@
+"""A figure as plotly's own JSON, and how its arrays are written."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Any
+
+import numpy as np
+
+Figure = dict[str, Any]
+
+
+def typed(value: Any) -> Any:
+    """For `json.dumps`: an array as the base64 of its bytes, which plotly reads many times faster.
+
+    Raises:
+        TypeError: it is no array.
+    """
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+    return {
+        "dtype": f"{value.dtype.kind}{value.dtype.itemsize}",
+        "bdata": b64encode(value.tobytes()).decode(),
+    }

@@ -1,0 +1,86 @@
+"""The line under the navigation that all pages share: scenario, undo, reset, share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.errors import StudioError
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import drafts
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.scenario import named
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.workspace import Workspace
+
+MINE = "Your own"
+NOT_BACK = "not taken back"
+
+
+def header(workspace: Workspace, job: Job | None = None) -> None:
+    """Draw the line; changes replace the draft and can be undone. `job` is the one that the page shows."""
+    labels = [presets.get(name).label for name in presets.names()]
+    preset = workspace.preset
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        options = labels if preset else [MINE, *labels]
+        chosen = st.selectbox(
+            "Scenario",
+            options,
+            index=options.index(preset.label) if preset else 0,
+            format_func=lambda label: _marked(label, workspace),
+            key=workspace.key(
+                "scenario edited" if preset and preset.draft != workspace.draft else "scenario"
+            ),
+            width=300,
+        )
+        if chosen not in (MINE, preset.label if preset else MINE):
+            workspace.replace(next(p for p in map(presets.get, presets.names()) if p.label == chosen).draft)
+            st.rerun()
+        st.button(
+            "Undo",
+            disabled=not drafts.can_undo(workspace.id),
+            help="Take the last change back",
+            on_click=_back,
+            args=(workspace.undo,),
+        )
+        original = preset.draft if preset else None
+        st.button(
+            "Reset",
+            disabled=original is None or original == workspace.draft,
+            help="Back to the scenario as it was prepared",
+            on_click=_back,
+            args=(partial(workspace.replace, original or workspace.draft),),
+        )
+        with st.popover("Share"):
+            _share(workspace, job)
+    refusal(NOT_BACK)
+
+
+def _share(workspace: Workspace, job: Job | None) -> None:
+    here = urlsplit(st.context.url or "")
+    place = f"{here.scheme}://{here.netloc}{here.path}"
+    if job is not None:
+        st.markdown("**To watch this run**")
+        st.caption("Whoever opens this link sees its curves as they come, and can change nothing.")
+        st.code(f"{place}?job={job.id}", language=None)
+        st.markdown("**To try the settings**")
+    st.caption("Whoever opens this link gets a copy of their own; yours stays as it is.")
+    if st.button("Make a link", type="primary"):
+        snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
+        st.code(f"{place}?share={snapshot}", language=None)
+
+
+@uncut
+def _back(do: Callable[[], None]) -> None:
+    try:
+        do()
+    except StudioError as error:
+        refuse(error, NOT_BACK)
+
+
+def _marked(label: str, workspace: Workspace) -> str:
+    return named(workspace.draft) if label == workspace.draft.base.name else label

@@ -1,0 +1,97 @@
+"""What all who watch a run see alike is made once for all of them: a class of thirty looks at one run."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, TypeVar
+
+import streamlit as st
+
+from ldp_core.errors import UnknownJob
+from ldp_core.runs import jobs
+from ldp_core.runs.queue.job import Job
+from pages.parts.ui.fragments import refreshing
+
+T = TypeVar("T")
+MOST = 128
+"""Things kept; what was not asked for longest goes first."""
+PAUSE_SECONDS = 0.3
+"""Between two looks at the queue or at a record, however many watch."""
+AGAIN_SECONDS = 3.0
+"""Between two looks at a job that has ended."""
+_kept: OrderedDict[Hashable, tuple[Moment | None, Any]] = OrderedDict()
+_lock = threading.RLock()
+
+
+class Moment(NamedTuple):
+    """How far a job is: whoever sees it at one moment sees the same."""
+
+    job: str
+    status: str
+    seq: int
+    """Of the last event."""
+
+
+def once(place: Hashable, make: Callable[[], T], moment: Moment | None = None) -> T:
+    """What `make` gives, made by the first who asks for this place; the others wait for it.
+
+    Where it changes with a job, it is of one moment, and takes the place of that of the moment before:
+    charts of a thousand rounds, each with all rounds before it, would fill the server's memory.
+    """
+    with _lock:
+        if place not in _kept or _kept[place][0] != moment:
+            _kept[place] = (moment, make())
+        _kept.move_to_end(place)
+        while len(_kept) > MOST:
+            _kept.popitem(last=False)
+        found: T = _kept[place][1]
+        return found
+
+
+@st.cache_data(ttl=PAUSE_SECONDS, max_entries=256, show_spinner=False)
+def job_now(identity: str) -> Job:
+    """The job as it was a moment ago.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    return jobs.look(identity)
+
+
+def watched(identity: str, live: bool) -> Job | None:
+    """The job for a part of a page that was drawn while it was `live`, or when it had ended; None if it is
+    gone.
+
+    How it was a moment ago is near enough where it is asked again soon. Where it is not, nobody would ever
+    put that right: there it is looked up anew. When it ends, or is taken up, the whole page is drawn again.
+    """
+    try:
+        job = job_now(identity) if live else jobs.look(identity)
+    except UnknownJob:
+        if live:
+            st.rerun()
+        return None
+    if job.live != live:
+        st.rerun()
+    return job
+
+
+def look_again(job: Job, own: bool) -> None:
+    """On the page of a job that has ended: have it drawn again when that is taken up, or its record goes; and
+    on one's `own` page, when another job of the draft is launched, from another tab.
+    """
+    if not job.live:
+        refreshing(_look_again, AGAIN_SECONDS)(job, own)
+
+
+def _look_again(drawn: Job, own: bool) -> None:
+    try:
+        job = jobs.look(drawn.id)
+    except UnknownJob:
+        st.rerun()
+    newest = jobs.of_draft(drawn.draft or "", drawn.kind, most=1) if own else []
+    other = any(jobs.look(one.id).live for one in newest if one.live)
+    if other or (job.live, job.message) != (drawn.live, drawn.message):
+        st.rerun()

@@ -1,0 +1,23 @@
+"""Plain tables, as Markdown: quick to send and to draw, and they scroll by themselves on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.parts.ui.text import joined, plain
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table; cells are Markdown."""
+    lines = [" | ".join(head), " | ".join("---" for _ in head), *(" | ".join(row) for row in rows)]
+    st.markdown("\n".join(f"| {line} |" for line in lines))
+
+
+def grouped(rows: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
+    """Rows with the same cells as one, under all their names."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, cells in rows:
+        found.setdefault(tuple(cells), []).append(name)
+    return [[f"**{plain(joined(names), 160)}**", *cells] for cells, names in found.items()]

@@ -1,0 +1,94 @@
+"""Who is at this page: whom an identity provider names, or else a token that the browser keeps.
+
+Signing in is offered where secrets.toml configures it (Streamlit's [auth]); a teacher's secret counts
+either way.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from dataclasses import replace
+from importlib.util import find_spec
+
+import streamlit as st
+
+from ldp_core.runs.queue.people import Person, is_teacher, person, signed_in
+from pages.parts.ui.components import introduce
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import uncut
+
+COOKIE = "epsilon_visitor"
+_teachers: set[str] = set()
+"""Those who have told the secret since this server was started, on whatever page they are now."""
+TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+def visitor() -> Person:
+    """The person at this page.
+
+    Whoever has signed in is the same person on every browser. Otherwise it is the browser itself:
+    on its first visit it takes over the token of its session (assets/web/memory.js), which it
+    sends as a cookie from then on.
+    """
+    issuer, subject = (st.user.get(claim) for claim in ("iss", "sub"))
+    known = st.user.get("is_logged_in") and issuer and subject
+    one = signed_in(str(issuer), str(subject)) if known else person(token())
+    return replace(one, teacher=one.owner in _teachers)
+
+
+def token() -> str:
+    """What names this browser to the server, and to nobody else."""
+    told = st.session_state.get("memory") or {}
+    given = (st.context.cookies.get(COOKIE), told.get("token"))
+    known = next((t for t in given if isinstance(t, str) and TOKEN.fullmatch(t)), None)
+    return known or str(st.session_state.setdefault("token of this session", secrets.token_hex(16)))
+
+
+def sign_in_entrance() -> None:
+    """A button to sign in or out, where this server has an identity provider."""
+    if "is_logged_in" not in st.user:
+        return
+    if st.user.get("is_logged_in"):
+        who = st.user.get("name") or st.user.get("email") or "you"
+        st.caption(f"Signed in as {plain(str(who), 40)}; your runs are yours on every browser.")
+        st.button("Sign out", type="tertiary", on_click=st.logout)
+    elif find_spec("authlib") is None:
+        st.caption("To sign in, this server needs Authlib: `pip install 'streamlit[auth]'`")
+    else:
+        st.button("Sign in", on_click=st.login, help="Then your runs are yours on every browser")
+
+
+def teacher_entrance() -> None:
+    """Where a teacher types the secret that the server was started with; nothing where it has none."""
+    if not os.environ.get("EPSILON_TEACHER"):
+        return
+    if visitor().teacher:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("You are the teacher in this browser: you may stop, pin and delete everybody's runs.")
+            st.button("Leave", type="tertiary", key="teacher leaves", on_click=_leave)
+    else:
+        _door()
+    introduce(token())  # or this browser would be another one after a reload
+
+
+def _door() -> None:
+    with st.popover("I am the teacher", type="tertiary"):
+        st.text_input("Secret", type="password", key="teacher's secret typed", on_change=_enter)
+        if st.session_state.get("teacher's secret typed"):
+            st.error("That is not the secret that this server was started with.")
+        else:
+            st.caption("With it you may stop, pin and delete everybody's runs.")
+
+
+@uncut
+def _enter() -> None:
+    owner = visitor().owner
+    if owner and is_teacher(st.session_state["teacher's secret typed"]):
+        _teachers.add(owner)
+
+
+@uncut
+def _leave() -> None:
+    _teachers.discard(visitor().owner or "")

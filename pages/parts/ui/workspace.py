@@ -1,0 +1,154 @@
+"""The draft that every page edits.
+
+Its id stands in the URL (`?draft=…`), its revisions in a database, so it survives a reload and a
+change of page. A shared link (`?share=…`) is a snapshot: opening it makes a private copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, UnknownDraft
+from ldp_core.experiment import Draft, checked
+from ldp_core.runs.record import drafts
+from pages.parts.ui.components import remember
+from pages.parts.ui.scenario import preset_of
+from pages.parts.ui.visitor import token
+
+
+class Workspace:
+    """One visitor's draft on one page run."""
+
+    def __init__(self, identity: str, draft: Draft, page: str = "") -> None:
+        self.id, self.draft, self.page = identity, draft, page
+
+    def key(self, name: str, page: str = "") -> str:
+        """A widget key that changes when the draft is replaced, so that widgets start afresh.
+
+        It is of one page, by default of this one: two pages with the same key would share a widget's state,
+        and the browser would show the first option where the session holds another one.
+        """
+        return f"{name}-{page or self.page}-{self.id}-{st.session_state.get('generation', 0)}"
+
+    @property
+    def varied(self) -> set[str]:
+        """The fields that the runs set for themselves, whatever the base says."""
+        return {path for variant in self.draft.variants for path in variant.set}
+
+    def edit(self, changes: Mapping[str, Any]) -> tuple[Problem, ...]:
+        """Set fields of the base; returns what is wrong with them, and then nothing is changed."""
+        return self.change(lambda draft: draft.with_base(changes))
+
+    def change(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
+        """Change the draft as it is stored now, which another run of the page may have changed.
+
+        Returns what is wrong with the result, and then nothing is changed.
+        """
+        try:
+            self.draft = drafts.update(self.id, lambda draft: checked(change(draft)))
+        except InvalidExperiment as error:
+            return error.problems
+        except (UnknownDraft, StorageFailed) as error:
+            return (Problem("", str(error)),)
+        return ()
+
+    def renew(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
+        """Change it so much that what stands typed on the page no longer belongs to it."""
+        problems = self.change(change)
+        if not problems:
+            _start_widgets_afresh()
+        return problems
+
+    def replace(self, draft: Draft) -> None:
+        """Put another draft in its place, as one change that can be undone."""
+        self.renew(lambda _: draft)
+        drafts.keep_ladder(self.id, None)  # it was the other one's
+
+    def undo(self) -> None:
+        """Go back one revision."""
+        if drafts.undo(self.id):
+            _start_widgets_afresh()
+
+    @property
+    def preset(self) -> presets.Preset | None:
+        """The preset that the draft came from, by its label."""
+        return preset_of(self.draft)
+
+
+def open_workspace(page: str) -> Workspace:
+    """The draft that the URL names, or that this visitor had open, or a fresh default one."""
+    workspace = _opened()
+    workspace.page = page
+    # a mistake counts as long as the field that holds it is on the page
+    st.session_state["drawn before"] = st.session_state.get("drawn", set())
+    st.session_state["drawn"] = set()
+    remember(workspace.id, workspace.draft.base.name, token())
+    return workspace
+
+
+def arrive(page: str) -> None:
+    """Somebody is on this page: if they were on another one before, its widgets begin with what the draft
+    holds. Streamlit forgets those of a page that is left, with whatever stood typed in them.
+    """
+    if st.session_state.get("page shown") != page:
+        st.session_state["page shown"] = page
+        st.session_state["visit"] = visit() + 1
+        for kept in ("fields", "wrong fields", "waiting fields", "drawn", "refused"):
+            st.session_state.pop(kept, None)
+
+
+def visit() -> int:
+    """How many pages have been shown: a widget of an earlier visit is another one."""
+    return int(st.session_state.get("visit", 0))
+
+
+def _opened() -> Workspace:
+    params = st.query_params
+    if "share" in params:
+        return _copy_of(params["share"])
+    identity = params.get("draft") or st.session_state.get("draft", "")
+    draft = drafts.load(identity)
+    if draft is None:
+        if "draft" in params:
+            st.toast("That draft is not on this server (any more); here is the default one.")
+        draft = presets.get(presets.names()[0]).draft
+        identity = drafts.new(draft)
+    _remember(identity)
+    return Workspace(identity, draft)
+
+
+def start_with(draft: Draft) -> Workspace:
+    """A new draft of one's own."""
+    identity = drafts.new(draft)
+    _remember(identity)
+    _start_widgets_afresh()
+    return Workspace(identity, draft)
+
+
+def _copy_of(snapshot: str) -> Workspace:
+    draft, ladder = drafts.snapshot(snapshot), drafts.ladder_of(snapshot)
+    if draft is None:
+        st.toast("That link leads to nothing on this server; here is the default experiment.")
+        draft = presets.get(presets.names()[0]).draft
+    else:
+        st.toast("This is your own copy: what you change here changes nobody else's.")
+    copy = start_with(draft)
+    if ladder:
+        drafts.keep_ladder(copy.id, ladder)
+    return copy
+
+
+def _remember(identity: str) -> None:
+    if st.session_state.get("draft") != identity:
+        st.session_state.draft = identity
+        _start_widgets_afresh()
+    if st.query_params.to_dict() != {"draft": identity}:
+        st.query_params.from_dict({"draft": identity})  # in one step: each is one for the browser's Back
+
+
+def _start_widgets_afresh() -> None:
+    st.session_state.generation = st.session_state.get("generation", 0) + 1

@@ -1,0 +1,152 @@
+"""What a draft costs: arithmetic that refuses, and a time that is not far off."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core import datasets
+from ldp_core.cost import estimate
+from ldp_core.cost.estimate import cost, refuse_what_cannot_fit
+from ldp_core.cost.work import Rates, seconds, work_of_ladder
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.leakage.grid import climb
+from ldp_core.runs import lockstep
+from ldp_core.runs.machine.calibration import _timed, calibrate, rates
+from ldp_core.simulate import simulate
+from tests.busy import busy
+from tests.data import events
+
+pytestmark = pytest.mark.alone
+MLP = {"model": {"name": "mlp", "hidden": 128}}
+
+
+def draft(changes: dict[str, Any], runs: int = 1, seeds: int = 1) -> Draft:
+    return Draft(parse(changes), tuple(Variant(str(i), {"seed": 100 * i}) for i in range(runs)), seeds)
+
+
+def test_what_is_usual_fits():
+    refuse_what_cannot_fit(draft({}, runs=12, seeds=20))
+    refuse_what_cannot_fit(draft({"dataset": "mnist", "model": {"name": "mlp", "hidden": 4096}}))
+
+
+def test_data_take_memory_as_well(monkeypatch: pytest.MonkeyPatch):
+    digits, cifar = cost(draft({})), cost(draft({"dataset": "cifar10"}))
+    assert cifar.memory - digits.memory > 60_000 * 3072 * 4
+    kind = datasets.registry.kind("cifar10")
+    monkeypatch.setattr(kind, "train_size", 190_000)
+    wide = {"dataset": "cifar10", "clients": {"count": 1}}
+    with pytest.raises(
+        InvalidExperiment,
+        match=r"dataset is too large: 200,000 samples × 3,072 numbers × 5 B = 3.07 GB, of 3.22 GB in all",
+    ):
+        refuse_what_cannot_fit(draft(wide | {"model": {"name": "mlp", "hidden": 4096}}))
+    monkeypatch.setattr(kind, "train_size", 70_000)
+    monkeypatch.setattr(estimate, "MEMORY", int(2.3 * 2**30))
+    with pytest.raises(
+        InvalidExperiment, match=r"and for the data 80,000 samples × .* = 1.23 GB, make .* GB"
+    ):
+        refuse_what_cannot_fit(
+            draft(wide | {"clients": {"count": 20}, "model": {"name": "mlp", "hidden": 4096}})
+        )
+
+
+def test_what_would_fill_the_disk_is_refused_with_the_arithmetic():
+    with pytest.raises(InvalidExperiment, match=r"240 runs × 10,000 rounds × .* B = .* GB, limit 2.15 GB"):
+        refuse_what_cannot_fit(draft({"rounds": 10_000}, runs=12, seeds=20))
+    refuse_what_cannot_fit(draft({"rounds": 10_000, "attack": None}, runs=12))
+
+
+def test_what_is_stored_is_no_more_than_was_said():
+    told = sum(len(json.dumps(event)) for event in events({"rounds": 15}) if event["event"] != "end")
+    said = cost(draft({"rounds": 15})).storage
+    assert 0.6 * told < said < 3 * told
+
+
+def test_costs_add_up():
+    rates = Rates(
+        product=1e-9, convolution=1e-10, value=1e-8, round=1e-3, attack=1e-3, attacked=1e-7, likelihood=1e-8
+    )
+    one, six = cost(draft({})).seconds(rates), cost(draft({}, runs=2, seeds=3)).seconds(rates)
+    assert six == pytest.approx(6 * one)
+    assert cost(draft({"rounds": 30})).seconds(rates) == pytest.approx(2 * one)
+
+
+def test_convolutions_are_counted_as_such():
+    experiment = {"dataset": "mnist", "model": "cnn", "rounds": 25, "clients": {"count": 100, "epsilon": 1}}
+    [work] = cost(draft(experiment | {"local": {"epochs": 5}})).work
+    assert work.products == 0
+    assert work.convolutions == pytest.approx(25 * (60_000 * 5 + 10_000 / 3) * 480_500)
+    slow = Rates(product=0, convolution=2e-10, value=0, round=0, attack=0, attacked=0, likelihood=0)
+    assert 600 < cost(draft(experiment | {"local": {"epochs": 5}})).seconds(slow) < 900
+    refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 600}}))
+
+
+def test_a_batch_that_no_memory_holds_is_refused_with_the_arithmetic():
+    experiment = {"dataset": "mnist", "model": "resnet18", "clients": {"count": 2, "epsilon": 1}}
+    with pytest.raises(InvalidExperiment, match=r"batch_size .* 60,000 images at a time .* in resnet18"):
+        refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 60_000}}))
+
+
+def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
+    from tests.data import mnist_like
+
+    measured = calibrate()
+    experiment = parse(
+        {
+            "dataset": "mnist",
+            "model": "cnn",
+            "attack": None,
+            "mechanism": "none",
+            "rounds": 1,
+            "clients": {"count": 100, "epsilon": 1},
+            "local": {"epochs": 1, "batch_size": 20, "learning_rate": 0.01},
+            "selection": {"kind": "fraction", "fraction": 0.1},
+        }
+    )
+    began = time.perf_counter()
+    list(simulate(experiment, mnist_like()))
+    took = time.perf_counter() - began
+    said = cost(Draft(experiment, (Variant("run"),))).seconds(measured)
+    assert took / (4 * busy()) < said < 4 * busy() * took
+
+
+@pytest.mark.usefixtures("runs_dir")
+def test_a_measured_machine_tells_the_time_within_a_factor_of_three_or_of_a_ladder_of_four(runs_dir: Path):
+    assert rates() is None
+    measured = calibrate()
+    assert rates() == measured
+    for asked in (
+        {},
+        {"images": 1},
+        {"rounds_observed": 5},
+        {"base": MLP},
+        {"upload": "real"},
+        {"round": 20},
+    ):
+        ladder = parse_ladder(asked | {"epsilons": [1.0, 8.0]})
+        began = time.perf_counter()
+        list(climb(ladder, lockstep.load("digits")))
+        took, said = time.perf_counter() - began, seconds([work_of_ladder(ladder)], measured)
+        assert took / (4 * busy()) < said < 4 * busy() * took, asked
+    plain, larger = {"attack": None}, {"model": {"name": "mlp", "hidden": 64}, "rounds": 10}
+    for changes in (plain, plain | larger, {}, larger, {"attack": {"uploads": "both"}}):
+        said, took = cost(draft(changes)).seconds(measured), _timed(parse(changes))
+        assert took / (3 * busy()) < said < 3 * busy() * took
+
+
+@pytest.mark.parametrize("said", ["{", "[" * 10_000, "null", "NaN", "-1.0", '"1"', "1e9", "true", "[1]"])
+def test_rates_that_were_not_measured_are_none(runs_dir: Path, said: str):
+    runs_dir.mkdir()
+    text = json.dumps(asdict(Rates(**dict.fromkeys(Rates.__dataclass_fields__, 0.001))))
+    (runs_dir / "calibration.json").write_text(text)
+    assert rates() is not None
+    (runs_dir / "calibration.json").write_text(text.replace("0.001", said, 1) if said[0] != "{" else said)
+    assert rates() is None

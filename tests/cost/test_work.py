@@ -1,0 +1,60 @@
+"""What a job does, counted: what asks for more does more, in proportion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ldp_core.attacks.posterior import GRID, PASSES, ROWS
+from ldp_core.cost.work import Rates, Work, seconds, work_of, work_of_ladder
+from ldp_core.experiment import parse
+from ldp_core.experiment.attack_grid import RUNGS, parse_ladder
+
+LINEAR = (2 * PASSES + 1) * GRID * 10 * 65
+"""Answers that the posterior weighs in an upload of ten classes and 64 pixels."""
+
+
+def ladder(**asked: Any) -> Work:
+    return work_of_ladder(parse_ladder(asked))
+
+
+def test_only_noise_has_likelihoods_and_only_the_posterior_asks_for_them():
+    one = {"rounds": 4, "attack": {"clients": [0], "attacker": "posterior"}}
+    assert work_of(parse(one | {"mechanism": "none"})).likelihoods == 0
+    assert work_of(parse(one)).likelihoods == 4 * LINEAR
+    assert work_of(parse(one | {"attack": {"clients": [0], "attacker": "trimmed"}})).likelihoods == 0
+    seen = {"clients": [0, 3], "attacker": "posterior", "rounds_observed": 5}
+    assert work_of(parse(one | {"attack": seen})).likelihoods == 4 * 2 * 5 * LINEAR
+
+
+def test_of_a_wide_layer_some_rows_are_read():
+    wide = {"model": {"name": "mlp", "hidden": 128}, "rounds": 1}
+    attack = {"attack": {"clients": [0], "attacker": "posterior"}}
+    assert work_of(parse(wide | attack)).likelihoods == (2 * PASSES + 1) * GRID * ROWS * 65
+
+
+def test_without_an_attack_nothing_is_attacked():
+    work = work_of(parse({"attack": None}))
+    assert (work.attacks, work.attacked, work.likelihoods) == (0, 0, 0)
+    assert work.rounds == parse({}).rounds
+
+
+def test_a_ladder_counts_images_uploads_mechanisms_and_budgets():
+    base = ladder()
+    assert base.likelihoods == 2 * len(RUNGS) * 20 * LINEAR
+    assert base.rounds == 0, "the first round's model needs no training"
+    assert ladder(images=1).likelihoods == base.likelihoods / 20
+    assert ladder(rounds_observed=10).likelihoods == 10 * base.likelihoods
+    assert ladder(mechanisms=["duchi"]).likelihoods == base.likelihoods / 2
+    assert ladder(epsilons=[1.0]).likelihoods == base.likelihoods / len(RUNGS)
+    assert ladder(upload="real").likelihoods == 0
+    later = ladder(round=5)
+    assert later.rounds == 4
+    assert later.products == pytest.approx(4 * work_of(parse({"rounds": 1})).products)
+
+
+def test_time_is_the_sum_of_counts_times_rates():
+    rates = Rates(*(2.0**-n for n in range(7)))
+    assert seconds([Work(*(2.0**n for n in range(7)))], rates) == 7
+    assert seconds([ladder(), ladder()], rates) == 2 * seconds([ladder()], rates)

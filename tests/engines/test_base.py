@@ -1,0 +1,216 @@
+"""Both engines equal a plain loop over clients, whatever the number of processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from ldp_core import models, optimizers
+from ldp_core.engines import base
+from ldp_core.engines.base import Engine, choose, close_pools
+from ldp_core.engines.plan import Plan, plan_batches
+from ldp_core.engines.process_pool import Samples
+from ldp_core.engines.recipe import Recipe
+from ldp_core.errors import InvalidInput
+from ldp_core.streams import stream
+from tests.conftest import ROOT
+from tests.models.modules import SMALL, module
+
+SIZES = [47, 20, 33, 1, 60]
+"""Samples of ragged clients: with batches of 20, most end an epoch with a short one."""
+CPU = torch.device("cpu")
+TOGETHER, ALONE, TWO = (Engine("batched", 1, "cpu"), *(Engine("processes", n, "cpu") for n in (1, 2)))
+CONVOLUTIONS = [name for name in models.names() if not models.get(name).batched]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _end_processes():
+    yield
+    close_pools()
+
+
+def samples(shape: tuple[int, ...]) -> Samples:
+    """Half the pixels empty, so that maxima tie all over."""
+    generator = np.random.default_rng(0)
+    x = generator.random((sum(SIZES) + 40, *shape)).astype(np.float32)
+    x *= generator.random(x.shape) < 0.5
+    y = torch.from_numpy(generator.integers(0, 10, sum(SIZES)))
+    return torch.from_numpy(x[: sum(SIZES)]), y, torch.from_numpy(x[sum(SIZES) :])
+
+
+def plan_of(epochs: int = 2) -> Plan:
+    shards = np.split(np.arange(sum(SIZES)), np.cumsum(SIZES)[:-1])
+    return plan_batches(shards, epochs, 20, stream(1, "batches", 1))
+
+
+def recipe_of(name: str, shape: tuple[int, ...], optimizer: str = "sgd", rate: float = 0.01) -> Recipe:
+    return Recipe(models.get(name, **SMALL.get(name, {})), shape, 10, optimizers.get(optimizer), rate)
+
+
+def start_of(recipe: Recipe, seed: int = 1) -> torch.Tensor:
+    return torch.from_numpy(recipe.model.initial(recipe.shape, 10, stream(seed, "initial model")))
+
+
+def plain_loop(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Plan, row: int) -> torch.Tensor:
+    """One client, the way a tutorial would write it."""
+    net = module(recipe.model, recipe.shape).to(start.dtype)
+    torch.nn.utils.vector_to_parameters(start.clone(), net.parameters())
+    kinds: dict[str, Any] = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+    optimizer = kinds[recipe.optimizer.name](net.parameters(), lr=recipe.learning_rate)
+    for step in range(len(plan.active)):
+        batch = plan.samples[step, row][plan.weights[step, row] > 0]
+        if len(batch) == 0:
+            break
+        optimizer.zero_grad()
+        torch.autograd.backward(nn.functional.cross_entropy(net(data[0][batch]), data[1][batch]))
+        optimizer.step()
+    return torch.nn.utils.parameters_to_vector(net.parameters()).detach()
+
+
+@pytest.mark.parametrize("shape", [(28, 28), (3, 32, 32)], ids=str)
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_both_engines_equal_a_plain_loop(name: str, shape: tuple[int, ...]):
+    # eighteen layers of ReLU multiply the rounding of float32 a hundredfold: there, hold the mathematics
+    deep = name == "resnet18"
+    tolerance, kind = (1e-10, torch.float64) if deep else (1e-5, torch.float32)
+    recipe, data, plan = recipe_of(name, shape), samples(shape), plan_of(1 if deep else 2)
+    start, data = start_of(recipe).to(kind), (data[0].to(kind), data[1], data[2].to(kind))
+    if deep:
+        lengths = (plan.weights > 0).sum(axis=2, keepdims=True)
+        exact = (plan.weights > 0) / np.maximum(lengths, 1)  # in float64, as mean losses are
+        plan = replace(plan, weights=exact)
+    together = TOGETHER.train(recipe, start, data, plan)
+    alone = ALONE.train(recipe, start, data, plan)
+    assert (alone - start).abs().max() > 1e-3, "nothing was trained"
+    for row, client in enumerate(plan.rows):
+        plain = plain_loop(recipe, start, data, plan, row)
+        assert (together[client] - plain).abs().max() < tolerance
+        assert (alone[client] - plain).abs().max() < tolerance
+
+
+def test_adam_starts_anew_in_every_round_and_for_every_client():
+    recipe, data, plan = recipe_of("cnn", (28, 28), "adam", 1e-3), samples((28, 28)), plan_of()
+    start = start_of(recipe)
+    for one in (TOGETHER, ALONE):
+        trained = one.train(recipe, start, data, plan)
+        assert torch.equal(trained, one.train(recipe, start, data, plan))
+        for row, client in enumerate(plan.rows):
+            plain = plain_loop(recipe, start, data, plan, row)
+            # Adam divides by the size of the gradient, and rounding by a small one is much
+            assert (trained[client] - plain).abs().max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["cnn", "mlp"])
+def test_the_number_of_processes_changes_no_bit(name: str):
+    recipe, data, plan = recipe_of(name, (28, 28)), samples((28, 28)), plan_of()
+    starts = torch.stack([start_of(recipe, seed) for seed in range(len(SIZES))])
+    for start in (starts[0], starts):
+        shares: list[float] = []
+        two = TWO.train(recipe, start, data, plan, shares.append)
+        assert torch.equal(ALONE.train(recipe, start, data, plan), two)
+        assert shares == [0.2, 0.4, 0.6, 0.8, 1.0]
+    scores = [one.scores(recipe, starts[0], data) for one in (TOGETHER, ALONE, TWO)]
+    assert torch.equal(scores[1], scores[2])
+    torch.testing.assert_close(scores[0], scores[1], rtol=1e-4, atol=1e-6)
+
+
+def test_a_spawned_pool_is_as_good_as_a_forked_one():
+    """Where a system cannot fork, the samples go through shared memory."""
+    from ldp_core.engines.per_client import batches_of
+    from ldp_core.engines.process_pool import Pool, Training
+
+    recipe, data, plan = recipe_of("cnn", (28, 28)), samples((28, 28)), plan_of(1)
+    start = start_of(recipe)
+    spawned = Pool(1, data, "spawn")
+    try:
+        [(_, trained)] = spawned.map([Training(recipe, start.numpy(), batches_of(plan, 0))])
+    finally:
+        spawned.close()
+    assert np.array_equal(trained, ALONE.train(recipe, start, data, plan)[plan.rows[0]])
+
+
+def test_convolutions_go_to_processes_and_the_environment_overrules(monkeypatch: pytest.MonkeyPatch):
+    for name in ("EPSILON_ENGINE", "EPSILON_CORES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(base, "cores", lambda: 8)
+    assert choose(True, CPU) == Engine("batched", 1, "cpu")
+    assert choose(False, CPU) == Engine("processes", 8, "cpu")
+    assert choose(False, torch.device("cuda")).kind == "batched"
+    monkeypatch.setenv("EPSILON_CORES", "1")
+    assert choose(False, CPU).description == "one client at a time on one core, channels-last"
+    monkeypatch.setenv("EPSILON_CORES", "5")
+    assert choose(False, CPU).description == "5 clients at a time, a process and a core each, channels-last"
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    assert choose(False, CPU).description == "all clients at once on one core"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("EPSILON_ENGINE", "gpu", "EPSILON_ENGINE must be auto, batched or processes; got “gpu”"),
+        ("EPSILON_CORES", "0", "EPSILON_CORES must be a whole number from 1; got “0”"),
+        ("EPSILON_CORES", "two", "EPSILON_CORES must be a whole number from 1; got “two”"),
+    ],
+)
+def test_what_the_environment_cannot_mean_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, text: str, words: str
+):
+    monkeypatch.setenv(name, text)
+    with pytest.raises(InvalidInput) as caught:
+        choose(False, CPU)
+    assert str(caught.value) == words
+
+
+SHORT_OF_MEMORY = """
+import resource, sys, torch
+from tests.federated.test_engine import *
+from ldp_core.federated import local
+torch.set_num_threads(1)
+local.CPU_BYTES = 2**40
+data = samples((28, 28))
+recipe = recipe_of("cnn", (28, 28))
+start = start_of(recipe)
+shards = [np.arange(k, k + 30) for k in range(100)]
+plan = plan_batches(shards, 1, 30, stream(0, "batches"))
+few = plan_batches(shards[:1], 1, 30, stream(0, "batches"))
+TOGETHER.train(recipe, start, data, few)  # the libraries take what they need once
+taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + 2 * 10**8, -1))
+made = []
+real = local._steps
+def watched(*given):
+    made.append(given[6 - 1].stop - given[5].start)
+    return real(*given)
+local._steps = watched
+trained = TOGETHER.train(recipe, start, data, plan)
+resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+alone = ALONE.train(recipe, start, data, plan)
+print(made[0], made[1], len(made) > 2, float((trained - alone).abs().max()) < 1e-5)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
+def test_where_memory_runs_out_half_as_many_clients_go_on():
+    told = subprocess.run(
+        [sys.executable, "-c", SHORT_OF_MEMORY], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert told.stdout.split() == ["100", "50", "True", "True"], told.stderr[-2000:]
+
+
+def test_one_client_that_does_not_fit_is_an_honest_error(monkeypatch: pytest.MonkeyPatch):
+    from ldp_core.engines import batched
+
+    def full(*_: Any) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 byte")
+
+    recipe = recipe_of("cnn", (28, 28))
+    monkeypatch.setattr(batched, "_steps", full)
+    with pytest.raises(MemoryError, match="one client of cnn does not fit"):
+        TOGETHER.train(recipe, start_of(recipe), samples((28, 28)), plan_of())

@@ -1,0 +1,111 @@
+"""Local training of all clients at once equals a plain loop over clients."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from ldp_core import models, partitions
+from ldp_core.engines.batched import train
+from ldp_core.engines.plan import Plan, plan_batches
+from ldp_core.streams import stream
+from tests.data import digits
+
+CASES = {
+    "even": ("iid", {}, 20),
+    "ragged": ("dirichlet", {"alpha": 0.3}, 20),
+    "tiny": ("dirichlet", {"alpha": 0.05}, 200),
+}
+
+
+def plain_module(name: str) -> nn.Module:
+    layers = (
+        [nn.Linear(64, 10)]
+        if name == "logistic_regression"
+        else [nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)]
+    )
+    return nn.Sequential(nn.Flatten(), *layers)
+
+
+def plain_loop(name: str, start: torch.Tensor, plan: Plan, row: int, rate: float) -> torch.Tensor:
+    """One client, the way a tutorial would write it."""
+    x, y = torch.from_numpy(digits().train_x), torch.from_numpy(digits().train_y)
+    module = plain_module(name)
+    torch.nn.utils.vector_to_parameters(start.clone(), module.parameters())
+    optimizer = torch.optim.SGD(module.parameters(), lr=rate)
+    for step in range(len(plan.active)):
+        batch = plan.samples[step, row][plan.weights[step, row] > 0]
+        if len(batch) == 0:
+            break
+        optimizer.zero_grad()
+        torch.autograd.backward(nn.functional.cross_entropy(module(x[batch]), y[batch]))
+        optimizer.step()
+    return torch.nn.utils.parameters_to_vector(module.parameters()).detach()
+
+
+@pytest.mark.parametrize("name", ["logistic_regression", "mlp"])
+@pytest.mark.parametrize("case", CASES)
+def test_equals_a_plain_loop(name: str, case: str):
+    kind, parameters, clients = CASES[case]
+    data = digits()
+    shards = partitions.get(kind, **parameters).split(data.train_y, clients, stream(1, "partition"))
+    plan = plan_batches(shards, epochs=2, batch_size=10, generator=stream(1, "batches", 1))
+    model = models.get(name)
+    start = torch.from_numpy(model.initial(data.shape, 10, stream(1, "initial model")))
+    x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
+    together = train(model, start, x, y, plan, learning_rate=0.5, classes=10)
+    for client in range(0, clients, max(1, clients // 25)):
+        row = int(np.flatnonzero(plan.rows == client)[0])
+        alone = plain_loop(name, start, plan, row, 0.5)
+        assert (together[client] - alone).abs().max() < 1e-5
+
+
+def test_starts_of_their_own():
+    """Rows need not be one federation: each may start from other weights."""
+    data = digits()
+    shards = partitions.get("iid").split(data.train_y, 6, stream(0, "partition"))
+    plan = plan_batches(shards, 1, 10, stream(0, "batches"))
+    model = models.get("logistic_regression")
+    starts = torch.stack(
+        [torch.from_numpy(model.initial(data.shape, 10, stream(s, "initial model"))) for s in range(6)]
+    )
+    x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
+    together = train(model, starts, x, y, plan, 0.5, 10)
+    for client in range(6):
+        alone = train(model, starts[client], x, y, plan, 0.5, 10)
+        torch.testing.assert_close(together[client], alone[client])
+    assert not torch.equal(starts, together)
+
+
+@pytest.mark.parametrize(("sizes", "epochs", "batch"), [([7, 30, 1], 3, 10), ([5], 1, 100), ([10, 10], 2, 5)])
+def test_every_sample_is_read_once_an_epoch(sizes: list[int], epochs: int, batch: int):
+    shards = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    plan = plan_batches(shards, epochs, batch, stream(0, "batches"))
+    for row, client in enumerate(plan.rows):
+        steps = -(-sizes[client] // batch)
+        real = plan.weights[:, row] > 0
+        assert real.any(axis=1).sum() == epochs * steps
+        for epoch in range(epochs):
+            part = slice(epoch * steps, (epoch + 1) * steps)
+            read = plan.samples[part, row][real[part]]
+            assert sorted(read) == sorted(shards[client])
+        np.testing.assert_allclose(plan.weights[:, row].sum(axis=1)[real.any(axis=1)], 1, rtol=1e-6)
+
+
+def test_no_client_idles_in_padding():
+    """At every step the rows that train are a prefix, and only the last batch of an epoch is padded."""
+    shards = np.split(np.arange(300), np.cumsum([120, 90, 50, 30])[:4])
+    plan = plan_batches(shards, 2, 10, stream(0, "batches"))
+    for step, active in enumerate(plan.active):
+        assert (plan.weights[step, :active] > 0).any(axis=1).all()
+        assert not plan.weights[step, active:].any()
+
+
+def test_two_epochs_are_shuffled_differently_and_two_seeds_too():
+    shards = [np.arange(40)]
+    a = plan_batches(shards, 2, 40, stream(0, "batches"))
+    b = plan_batches(shards, 2, 40, stream(1, "batches"))
+    assert not np.array_equal(a.samples[0], a.samples[1])
+    assert not np.array_equal(a.samples, b.samples)

@@ -1,0 +1,115 @@
+"""Processes that train: none outlives who started it, and a lost one is named."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from ldp_core.engines.per_client import batches_of
+from ldp_core.engines.process_pool import Pool, Training
+from ldp_core.errors import ProcessLost
+from tests.busy import within
+from tests.conftest import ROOT
+from tests.engines.test_base import plan_of, recipe_of, samples, start_of
+from tests.runs.processes import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.alone
+
+ENDLESS = """
+import signal, sys
+import numpy as np
+import torch
+from ldp_core.datasets import Data
+from ldp_core.experiment import parse
+from ldp_core.simulate import simulate
+
+class Stopped(BaseException):
+    pass
+
+def stop(*_):
+    raise Stopped
+
+signal.signal(signal.SIGTERM, stop)  # as the training process does
+torch.set_num_threads(1)
+x = np.random.default_rng(0).random((600, 28, 28)).astype(np.float32)
+y = np.arange(600) % 10
+long = {"dataset": "mnist", "model": "cnn", "attack": None, "clients": {"count": 4, "epsilon": 1},
+        "local": {"epochs": 100, "batch_size": 20, "learning_rate": 0.01}}
+try:
+    for event in simulate(parse(long), Data(x, y, x[:50], y[:50], 10)):
+        pass
+except Stopped:
+    sys.exit(3)
+"""
+"""A run whose rounds take minutes, on made-up images."""
+
+
+def run() -> subprocess.Popen[str]:
+    """A process that trains with a pool of two."""
+    return subprocess.Popen(
+        [sys.executable, "-c", ENDLESS],
+        cwd=ROOT,
+        env=os.environ | {"EPSILON_CORES": "2"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def children(pid: int, seconds: float = PATIENCE_SECONDS) -> list[psutil.Process]:
+    """The two processes of a pool, once they compute."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = psutil.Process(pid).children()
+        if len(found) == 2 and all(sum(child.cpu_times()[:2]) > 0.2 for child in found):
+            return found
+        time.sleep(0.05)
+    raise AssertionError("no pool was started")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(how: int):
+    training = run()
+    pool = children(training.pid)
+    asked = time.monotonic()
+    training.send_signal(how)
+    training.communicate(timeout=60)
+    took = time.monotonic() - asked
+    assert not psutil.wait_procs(pool, 20)[1], "orphans go on training"
+    assert training.returncode == (3 if how == signal.SIGTERM else -how)
+    assert took < within(8), "usually it takes a tenth of a second"
+
+
+def test_a_process_that_is_killed_is_named_and_takes_the_others_along():
+    training = run()
+    pool = children(training.pid)
+    pool[0].kill()
+    _, told = training.communicate(timeout=60)
+    assert "ProcessLost: a process that trained was killed, most likely because" in told
+    assert not psutil.wait_procs(pool, 20)[1]
+
+
+def test_an_interrupted_pool_is_ended_and_an_error_in_it_is_told():
+    recipe, data, plan = recipe_of("cnn", (28, 28)), samples((28, 28)), plan_of(1)
+    start = start_of(recipe).numpy()
+    task = Training(recipe, start, batches_of(plan, 0))
+    pool = Pool(2, data)
+    results = pool.map([task] * 8)
+    next(results)
+    pids = pool.pids
+    results.close()  # type: ignore[attr-defined]
+    assert pool.pids == []
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+    broken = Pool(1, data)
+    with pytest.raises(RuntimeError, match="index"):
+        list(broken.map([Training(recipe, start, [plan.samples[0, 0] + 10**6])]))
+    assert broken.pids == []
+    lost = Pool(1, data)
+    os.kill(lost.pids[0], signal.SIGKILL)
+    with pytest.raises(ProcessLost):
+        list(lost.map([task]))

@@ -1,0 +1,70 @@
+"""A client's own limit: it sends as long as it can afford to, and not once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core.accounting import Spending, everyone
+from ldp_core.experiment import parse
+from ldp_core.federated.privacy_filter import Purse
+from tests.data import events
+
+
+def limited(**changes: Any) -> dict[str, Any]:
+    return {"clients": {"epsilon": 0.5, **changes}, "rounds": 6, "attack": None}
+
+
+def test_it_stops_before_the_limit_and_uses_what_it_may():
+    experiment = parse(limited(run_limit=500))
+    spending, client = Spending(experiment), everyone(experiment)[0]
+    most = spending.affordable(client, 500)
+    assert 0 < most < 6
+    assert spending.uploads(client, most)["epsilon"] <= 500 < spending.uploads(client, most + 1)["epsilon"]
+    purse, clients = Purse(experiment), np.arange(20)
+    for _ in range(most):
+        assert purse.can_afford(clients).all()
+        purse.spend(clients)
+    assert not purse.can_afford(clients).any()
+    assert purse.stopped == 20
+    line = purse.spent(clients[:1])["0"]
+    assert line["uploads"] == most
+    assert line["left"] == pytest.approx(500 - line["epsilon"])
+
+
+def test_without_a_limit_nobody_stops():
+    purse = Purse(parse(limited()))
+    purse.spend(np.arange(20))
+    assert purse.stopped == 0
+    assert purse.can_afford(np.arange(20)).all()
+    assert purse.spent(np.arange(1))["0"]["left"] is None
+
+
+def test_a_run_goes_on_without_those_who_have_spent_their_limit():
+    budgets = [0.5] * 10 + [8.0] * 10
+    log = events({"clients": {"epsilon": budgets, "run_limit": 10_000}, "rounds": 6, "attack": None})
+    rounds = [event for event in log if event["event"] == "round"]
+    assert [event["participants"] for event in rounds] == [20, 10, 10, 10, 10, 10]
+    assert [event["stopped"] for event in rounds] == [10] * 6
+    for event in rounds:
+        assert all(line["epsilon"] <= 10_000 for line in event["spent"].values())
+    entry = log[-1]["ledger"][-1]
+    assert entry["run_worst"]["epsilon"] == rounds[-1]["spent"]["19"]["epsilon"]
+
+
+def test_when_all_have_stopped_the_model_stays_as_it_is():
+    log = events(limited(run_limit=1) | {"rounds": 3})
+    rounds = [event for event in log if event["event"] == "round"]
+    assert [event["participants"] for event in rounds] == [0, 0, 0]
+    assert {event["accuracy"] for event in rounds} == {log[0]["accuracy"]}
+    assert {event["noise_variance"] for event in rounds} == {0.0}
+    assert log[-1]["status"] == "completed"
+
+
+def test_gaussian_noise_is_counted_by_its_own_rule():
+    own = {"mechanism": {"name": "gaussian", "per": "upload"}, "rounds": 20, "attack": None}
+    experiment = parse(own | {"clients": {"epsilon": 1, "run_limit": 3}})
+    most = Spending(experiment).affordable(everyone(experiment)[0], 3)
+    assert 3 < most < 20, "the root of the sum of squares allows more than adding up"

@@ -1,0 +1,150 @@
+"""The attacker's desk: a request in, cells out; and the findings that it shows, on real images."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+
+from ldp_core.datasets import get
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.leakage.grid import climb
+from tests.data import digits
+
+BASE = {"clients": {"epsilon": 1, "range": 0.2}, "local": {"learning_rate": 0.1, "epochs": 1}}
+
+
+@cache
+def climbed(text: str) -> tuple[dict[str, Any], ...]:
+    return tuple(event.as_json() for event in climb(parse_ladder(json.loads(text)), digits()))
+
+
+def cells(**request: Any) -> dict[tuple[str, float], dict[str, Any]]:
+    found = climbed(json.dumps({"base": BASE, **request}))
+    return {(e["mechanism"], e["epsilon"]): e for e in found if e["event"] == "cell"}
+
+
+def test_events_come_in_order_as_plain_json():
+    found = climbed(json.dumps({"base": BASE, "epsilons": [8, 1], "images": 3}))
+    kinds = [event["event"] for event in found]
+    assert kinds == ["ladder", *["reference", "reference", "cell", "cell"] * 2, "end"]
+    assert [e["epsilon"] for e in found if e["event"] == "cell"] == [1, 8, 1, 8]
+    assert json.loads(json.dumps(found, allow_nan=False))
+    assert {e["control"] for e in found if e["event"] == "reference"} == {"clean", "clipped"}
+    assert all(e["psnr"] > 60 and e["identified"] == 3 for e in found if e["event"] == "reference")
+    assert found[0]["chance"] == pytest.approx(0.1)
+    assert found[-1]["cells"] == 4
+
+
+def test_a_request_round_trips_and_the_same_request_gives_the_same_cells():
+    request = parse_ladder({"base": BASE, "images": 2, "epsilons": [2], "seed": 4})
+    assert parse_ladder(json.loads(json.dumps(request.as_json()))) == request
+    assert [e.as_json() for e in climb(request, digits())] == [e.as_json() for e in climb(request, digits())]
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ([], "a ladder must be a JSON object"),
+        ({"bse": {}}, "bse is not a field here"),
+        ({"base": {"rounds": -1}}, "base.rounds must be"),
+        ({"mechanisms": []}, "mechanisms must be a list"),
+        ({"mechanisms": ["piecewise", "piecewise"]}, "named twice"),
+        ({"mechanisms": ["none"]}, "control of every ladder"),
+        ({"mechanisms": ["pieceweis"]}, "must be .*; got “pieceweis”"),
+        ({"epsilons": [0]}, "epsilons must be a number between"),
+        ({"epsilons": "all"}, "epsilons must be a list"),
+        ({"client": 20}, "client must lie between 0 and 19; got 20"),
+        ({"attacker": "likelihood"}, "attacker must be auto"),
+        ({"upload": "both"}, "upload must be audit or real"),
+        ({"images": 1000}, "images must be a whole number between 1 and 100"),
+    ],
+)
+def test_a_wrong_request_is_refused_in_a_sentence(request_: Any, said: str):
+    with pytest.raises(InvalidExperiment, match=said):
+        parse_ladder(request_)
+
+
+def test_a_later_round_attacks_a_trained_model():
+    first, later = (cells(epsilons=[8], images=5, round=r)["piecewise", 8.0] for r in (1, 3))
+    assert first["psnr"] != later["psnr"]
+
+
+def test_the_same_epsilon_does_not_hide_the_same():
+    """Seed 0, ±0.2, round 1, 20 images: Piecewise at ε 8 gives most back, Duchi none."""
+    found = cells(epsilons=[1, 8])
+    assert found["piecewise", 8.0]["recovered"] >= 18
+    assert found["piecewise", 8.0]["psnr"] > 25
+    assert found["piecewise", 8.0]["verdict"]["kind"] == "recovered"
+    assert found["duchi", 8.0]["recovered"] == 0
+    assert found["duchi", 8.0]["psnr"] < 16
+
+
+def test_trimming_alone_brings_it_back():
+    """The same with the attacker that uses no prior: most of 20 images at 20 dB or more."""
+    found = cells(epsilons=[8], attacker="trimmed")
+    assert found["piecewise", 8.0]["recovered"] >= 15
+    assert found["duchi", 8.0]["recovered"] == 0
+    assert (
+        found["piecewise", 8.0]["psnr"]
+        > cells(epsilons=[8], attacker="least_squares")["piecewise", 8.0]["psnr"] + 3
+    )
+
+
+def test_identity_survives_where_pixels_are_gone():
+    """Seed 0, ε 1, 20 images: no picture, and the interval of the share identified excludes chance."""
+    cell = cells(epsilons=[1, 8])["piecewise", 1.0]
+    assert cell["recovered"] == 0
+    assert cell["verdict"]["kind"] == "hidden"
+    assert cell["identified_low"] > 0.3 > 0.1
+    assert cell["identified"] / cell["n"] <= cell["cap"] + 0.2
+
+
+def test_seeing_the_same_values_again_sharpens():
+    """ε 2, 8 images: once, and ten times."""
+    once, often = (cells(epsilons=[2], images=8, rounds_observed=t)["piecewise", 2.0] for t in (1, 10))
+    assert often["psnr"] > once["psnr"] + 4
+    assert often["recovered"] > once["recovered"]
+
+
+@pytest.mark.mnist
+def test_a_later_round_is_trained_whatever_the_base_has():
+    few, many = ({"base": BASE | {"rounds": rounds}, "epsilons": [8], "images": 1} for rounds in (2, 9))
+    assert cells(**few, round=4) == cells(**many, round=4) != cells(**few, round=2)
+
+
+def test_twenty_images_in_one_upload(mnist_dir):
+    """The preset's base, clients 0 to 2, seed 0: shares of the twenty images of each that come back."""
+    from ldp_core import presets
+
+    base = presets.get("twenty_images").draft.base.as_json()
+    data = get("mnist").load(mnist_dir)
+    back = {"clean": 0, "piecewise 8": 0, "piecewise 20": 0, "duchi 8": 0}
+    for client in range(3):
+        request = {"base": base, "upload": "real", "epsilons": [8, 20], "client": client}
+        for event in climb(parse_ladder(request), data):
+            one = event.as_json()
+            if one["event"] == "cell" and f"{one['mechanism']} {one['epsilon']:g}" in back:
+                back[f"{one['mechanism']} {one['epsilon']:g}"] += one["recovered"]
+            elif one["event"] == "reference" and one["control"] == "clean" and one["mechanism"] == "duchi":
+                back["clean"] += one["recovered"]
+                assert one["recovered_non_members"] == 0
+                assert one["n"] == 20
+    assert back["clean"] >= 15
+    assert back["piecewise 8"] == back["duchi 8"] == 0
+    assert back["piecewise 20"] >= back["clean"] / 2
+
+
+@pytest.mark.mnist
+def test_the_findings_hold_on_mnist(mnist_dir):
+    """Logistic regression, ±0.2, learning rate 0.1, seed 0, round 1, 10 images."""
+    request = parse_ladder({"base": {**BASE, "dataset": "mnist"}, "epsilons": [1, 8], "images": 10})
+    found = [event.as_json() for event in climb(request, get("mnist").load(mnist_dir))]
+    by = {(e["mechanism"], e["epsilon"]): e for e in found if e["event"] == "cell"}
+    assert by["piecewise", 8.0]["recovered"] >= 9
+    assert by["duchi", 8.0]["recovered"] == 0
+    assert by["piecewise", 1.0]["recovered"] == 0
+    assert by["piecewise", 1.0]["identified"] >= 8

@@ -1,0 +1,164 @@
+"""Picking the right image is calibrated: chance without information, never more than the bound.
+
+Every test here counts independent attempts, as the right image is drawn afresh for each, and fails where
+a share exceeds its bound (or leaves chance) so far that it would happen by luck once in ten million.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import binom
+
+from ldp_core import mechanisms
+from ldp_core.attacks import Public
+from ldp_core.experiment import parse
+from ldp_core.federated.federation import Federation, assemble, initial_weights
+from ldp_core.leakage.candidates import Lineup, line_up
+from ldp_core.leakage.identification import identify
+from ldp_core.leakage.observe import audit_values, observe
+from ldp_core.leakage.scores import identification_bounds
+from ldp_core.streams import stream
+from tests.data import digits, events
+
+TRIALS, MOST = 2000, 250
+LUCK = 1e-7
+"""Each check's own false-alarm rate; there are about a hundred."""
+BASE: dict[str, Any] = {"clients": {"range": 0.2}, "local": {"learning_rate": 0.1}}
+
+
+def ready(**changes: Any) -> Federation:
+    return assemble(parse(BASE | changes), digits(), torch.device("cpu"))
+
+
+def lineup_of(federation: Federation, sample: int, count: int) -> Lineup:
+    """One image's candidates, `count` times; of its own class there is nobody else, which is quicker."""
+    one = line_up(federation, [sample], [0], 10)
+
+    def often(part: Any) -> Any:
+        return np.repeat(part, count, axis=0)
+
+    everyone = Public(often(one.any_class.x), often(one.any_class.y))
+    return replace(
+        one,
+        originals=often(one.originals),
+        labels=often(one.labels),
+        any_class=everyone,
+        same_class=Public(everyone.x[:, :1], everyone.y[:, :1]),
+        class_means=often(one.class_means),
+    )
+
+
+def attempts(federation: Federation, sample: int, epsilon: float, times: int = 1) -> list[dict[str, Any]]:
+    """2 000 attempts on uploads of one image and nine others."""
+    weights, rows = initial_weights(federation), []
+    lineup = lineup_of(federation, sample, MOST)
+    columns = tuple(np.full((MOST, 1), end) for end in (epsilon, -0.2, 0.2))
+    for start in range(0, TRIALS, MOST):
+        noise = stream(1, "identification noise", start)
+        keys = range(start, start + MOST)
+        rows += identify(
+            federation,
+            lineup,
+            weights,
+            federation.experiment.pieces(),
+            (columns[0], columns[1], columns[2]),
+            keys,
+            noise,
+            times,
+            controls=False,
+        )[None]
+    return rows
+
+
+def bound(federation: Federation, sample: int, epsilon: float) -> float:
+    """What no attacker's share exceeds, for this image and its candidates."""
+    weights = initial_weights(federation)
+    ends = [np.full((1, 1), end) for end in (epsilon, -0.2, 0.2)]
+    seen = observe(
+        federation,
+        audit_values(federation, np.array([sample]), weights),
+        weights,
+        federation.experiment.pieces(),
+        (ends[0], ends[1], ends[2]),
+        stream(1, "attack noise"),
+    )[None]
+    return min(line.value for line in identification_bounds(seen, lineup_of(federation, sample, 1))[0])
+
+
+def exceeds(hits: float, n: int, share: float) -> bool:
+    """More right picks than a bound on their expected share can explain."""
+    return bool(binom.sf(np.ceil(hits) - 1, n, share) < LUCK)
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 1.0])
+@pytest.mark.parametrize("name", mechanisms.names())
+def test_no_share_exceeds_its_bound_and_without_information_it_is_chance(name: str, epsilon: float):
+    """For the image that stands out most among digits 0 to 399, and for every mechanism."""
+    federation = ready(mechanism=name)
+    rows = attempts(federation, standing_out(), epsilon)
+    firsts = sum(row["identification_rank"] == 1 for row in rows)
+    credits = sum(row["identification_credit"] for row in rows)
+    if name == "none":
+        assert firsts == TRIALS
+        return
+    cap = bound(federation, standing_out(), epsilon)
+    assert not exceeds(firsts, TRIALS, cap)
+    # shared ties have the same mean and vary less
+    assert not exceeds(credits, TRIALS, cap)
+    if cap < 0.11:
+        assert binom.cdf(firsts, TRIALS, 0.1) > LUCK
+        assert binom.cdf(np.floor(credits), TRIALS, 0.1) > LUCK
+
+
+@cache
+def standing_out() -> int:
+    """The training image whose one-step upload lies furthest from the others'."""
+    federation = ready()
+    uploads = audit_values(federation, np.arange(400), initial_weights(federation))
+    return int(((uploads - uploads.mean(0)) ** 2).sum(1).argmax())
+
+
+@pytest.mark.parametrize(("name", "epsilon"), [("duchi", 1.0), ("piecewise", 0.5), ("harmony", 1.0)])
+def test_the_images_that_an_outsider_named(name: str, epsilon: float):
+    """Digits image 196 was “picked” more often than its bound allows, and ties were lost."""
+    federation = ready(mechanism=name)
+    rows = attempts(federation, 196, epsilon)
+    firsts = sum(row["identification_rank"] == 1 for row in rows)
+    assert not exceeds(firsts, TRIALS, bound(federation, 196, epsilon))
+    assert binom.cdf(firsts, TRIALS, 0.1) > LUCK, "an attacker who loses ties does worse than guessing"
+
+
+def test_ties_are_told_where_a_mechanism_makes_them():
+    tied = [row["identification_tied"] for row in attempts(ready(mechanism="harmony"), 196, 1.0)]
+    assert max(tied) > 1
+
+
+def test_strict_clients_leak_no_more_than_their_bounds_over_many_rounds():
+    """The outsider's run: 44.5 % of 200 rounds at ε 0.0001, where 10 % is chance; and half of them at ε 1."""
+    clients = {"count": 20, "epsilon": [1e-4] * 6 + [1] * 6 + [700] * 8}
+    attack = {"clients": [3, 9], "attacker": "least_squares"}
+    told = events(
+        {"clients": clients, "mechanism": "laplace", "aggregator": "inverse_variance", "rounds": 200,
+         "seed": 3, "attack": attack}
+    )  # fmt: skip
+    for client in (3, 9):
+        mine = [e for e in told if e["event"] == "attack" and e["client"] == client and e["control"] is None]
+        hits = sum(e["identification_rank"] == 1 for e in mine)
+        assert len(mine) == 200
+        assert not exceeds(hits, 200, float(np.mean([e["cap"] for e in mine])))
+
+
+def test_the_right_image_is_drawn_afresh_and_alike_for_all_mechanisms():
+    told: list[list[tuple[Any, ...]]] = []
+    for mechanism in ("none", "duchi"):
+        found = [e for e in events({"rounds": 8, "mechanism": mechanism}) if e["event"] == "attack"]
+        clean = [e for e in found if e["control"] == "clean"]
+        told.append([(e["round"], e["client"], e["identification_rank"]) for e in clean])
+    assert told[0] == told[1]
+    assert all(rank == 1 for _, _, rank in told[0]), "without noise the server always knows"

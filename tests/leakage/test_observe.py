@@ -1,0 +1,59 @@
+"""Audit uploads: one image, one step, three versions, the same images whatever the mechanism."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from ldp_core.attacks import reconstructor
+from ldp_core.attacks.metrics import psnr
+from ldp_core.experiment import parse
+from ldp_core.federated.federation import assemble, initial_weights
+from ldp_core.leakage.observe import audit_uploads, choose_victims
+from tests.data import digits
+
+CPU = torch.device("cpu")
+
+
+def test_default_victims_are_the_strictest_the_median_and_the_most_permissive():
+    ready = assemble(parse({"clients": {"count": 5, "epsilon": [3, 1, 2, 9, 5]}}), digits(), CPU)
+    victims = choose_victims(ready)
+    assert victims.clients.tolist() == [1, 0, 3]
+    for client, sample in zip(victims.clients, victims.samples, strict=True):
+        assert sample in ready.shards[client]
+
+
+def test_few_clients_are_attacked_once_each():
+    for count in (1, 2):
+        ready = assemble(parse({"clients": {"count": count, "epsilon": 1}}), digits(), CPU)
+        assert choose_victims(ready).clients.tolist() == list(range(count))
+
+
+def test_a_victims_image_depends_on_neither_mechanism_nor_company():
+    chosen = []
+    for changes in ({}, {"mechanism": "duchi"}, {"attack": {"clients": [19, 3]}}):
+        victims = choose_victims(assemble(parse(changes), digits(), CPU))
+        chosen.append(dict(zip(victims.clients.tolist(), victims.samples.tolist(), strict=True)))
+    assert chosen[0] == chosen[1]
+    assert chosen[0][19] == chosen[2][19]
+
+
+def test_the_closed_form_reads_a_clean_upload_exactly():
+    for model in ("logistic_regression", "mlp"):
+        for target, span in (("weights", 1.0), ("update", 10.0)):
+            ready = assemble(
+                parse({"target": target, "clients": {"range": span}, "model": model}), digits(), CPU
+            )
+            victims = choose_victims(ready)
+            seen = audit_uploads(ready, victims, initial_weights(ready), 1)
+            truth = digits().train_x[victims.samples].astype(np.float64)
+            for control in ("clean", "clipped"):
+                assert psnr(reconstructor("least_squares").reconstruct(seen[control])[:, 0], truth).min() > 60
+
+
+def test_the_three_versions_differ_as_they_say():
+    ready = assemble(parse({"clients": {"range": 0.05}}), digits(), CPU)
+    seen = audit_uploads(ready, choose_victims(ready), initial_weights(ready), 1)
+    assert np.abs(seen["clean"].uploads).max() > 0.05
+    assert np.abs(seen["clipped"].uploads).max() <= 0.05 + 1e-9
+    assert np.abs(seen[None].uploads).max() > 0.1

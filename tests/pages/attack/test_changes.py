@@ -1,0 +1,41 @@
+"""What has changed since a ladder was climbed, said in the words of the attacker's desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment.attack_grid import parse_ladder
+from pages.parts.attack.changes import ladder_changes
+
+BASE: dict[str, Any] = {"local": {"epochs": 1}}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, ""),
+        ({"mechanisms": ["duchi"]}, "mechanisms"),
+        ({"epsilons": [1.0, 2.0]}, "budgets"),
+        ({"upload": "real"}, "kind of upload one image, one step → its real upload"),
+        ({"upload": "real", "images": 3}, "kind of upload one image, one step → its real upload"),
+        ({"attacker": "posterior"}, "attacker the one that suits → "),
+        ({"client": 4}, "client 1 → 5"),
+        ({"images": 3}, "images attacked 20 → 3"),
+        ({"rounds_observed": 10, "round": 2}, "uploads seen 1 → 10, round of training 1 → 2"),
+        ({"base": BASE | {"clients": {"range": 0.1}}}, "safe ranges"),
+        ({"base": BASE | {"dataset": "mnist", "model": "mlp"}}, "data "),
+    ],
+)
+def test_what_differs_is_named(change: dict[str, Any], said: str):
+    before, now = parse_ladder({"base": BASE}), parse_ladder({"base": BASE} | change)
+    told = ladder_changes(before, now)
+    assert told.startswith(said)
+    assert bool(told) == bool(said)
+
+
+def test_what_a_ladder_sets_for_itself_does_not_count():
+    idle = {"mechanism": "duchi", "attack": None, "aggregator": "inverse_variance", "seed": 4, "name": "mine"}
+    others = {"clients": {"epsilon": 3.0, "run_limit": 50.0}}
+    assert ladder_changes(parse_ladder({"base": BASE}), parse_ladder({"base": BASE | idle | others})) == ""

@@ -1,0 +1,99 @@
+"""The attacker's desk: its figures are plotly's, and its sentences never say more than the cells do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.attacks.verdict import judge, judge_share
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.leakage.grid import climb
+from ldp_core.runs.view.grid_progress import Desk
+from pages.parts.attack.words import caption, controls, findings
+from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
+from tests.data import digits
+from tests.pages.charts.test_base import check
+
+
+def climbed(**asked: Any) -> Desk:
+    desk = Desk(Path("nowhere"))
+    for event in climb(parse_ladder(asked), digits()):
+        desk._fold(event.as_json())
+    return desk
+
+
+@pytest.fixture(scope="module")
+def desk() -> Desk:
+    return climbed(epsilons=[0.1, 2, 16], images=6)
+
+
+def test_both_charts_show_a_line_for_each_mechanism_and_what_guessing_gives(desk: Desk):
+    for figure in (picture_figure(desk), identification_figure(desk)):
+        drawn = check(figure)
+        named = [trace for trace in drawn.data if trace.name]
+        assert [trace.name for trace in named] == ["Piecewise", "Duchi"]
+        assert all(len(trace.x) == 3 for trace in named)
+    drawn = check(picture_figure(desk)).data
+    told = {
+        words for trace in drawn if isinstance(trace.hovertemplate, tuple) for words in trace.hovertemplate
+    }
+    assert told == {f"{cell['psnr']:.1f} dB" for cell in desk.cells.values()}, "what lies above the axis too"
+    levels = {trace.y[0] for trace in drawn if trace.line.dash == "dot"}
+    assert len(levels) == 3
+
+
+def test_the_instance_bound_is_drawn_for_each_mechanism(desk: Desk):
+    dashed = [t for t in check(identification_figure(desk)).data if t.line.dash == "dash"]
+    assert len(dashed) == 2
+
+
+def test_what_is_found_is_said_of_each_mechanism(desk: Desk):
+    piecewise, duchi = findings(desk)
+    assert piecewise.startswith("**Piecewise**: pictures are back from ε ")
+    assert duchi.startswith("**Duchi**: not recovered by this attack up to ε 16")
+    assert "private" not in " ".join([piecewise, duchi, caption(desk), *controls(desk)])
+
+
+def test_pictures_that_are_back_at_a_lower_budget_alone_are_not_passed_over(desk: Desk):
+    """An attacker may read worse where the noise is weaker: what it did get back is back."""
+    lowest = min(epsilon for _, epsilon in desk.cells)
+    back, not_back = ({"verdict": {"kind": kind, "text": ""}} for kind in ("recovered", "none"))
+    cells = {key: cell | (back if key[1] == lowest else not_back) for key, cell in desk.cells.items()}
+    for sentence in findings(Desk(Path("nowhere"), start=desk.start, cells=cells)):
+        assert f"pictures are back at ε {lowest:g}, but not at every ε above" in sentence
+        assert "not recovered" not in sentence
+
+
+def test_an_attack_that_fails_without_noise_is_inconclusive(desk: Desk):
+    failed = {"verdict": {"kind": "inconclusive", "text": ""}}
+    cells = {key: cell | failed for key, cell in desk.cells.items()}
+    for sentence in findings(Desk(Path("nowhere"), start=desk.start, cells=cells)):
+        assert "inconclusive" in sentence
+
+
+def test_an_upload_of_many_images_has_a_share(desk: Desk):
+    real = climbed(
+        base={"model": {"name": "mlp"}, "local": {"epochs": 1}}, upload="real", epsilons=[1, 20], images=4
+    )
+    assert check(share_figure(real)).layout.yaxis.title.text == "share of its images back"
+    assert "its real upload of" in caption(real)
+    assert "on top as it was, below it as the attacker has it" in caption(real)
+
+
+def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
+    """Of a real upload one image of twenty at 20.6 dB was orange, and the caption said red from 20 dB."""
+    assert judge(20.6, 10, 40, 40).kind == "recovered"
+    assert judge(13, 10, 40, 40).kind == "partly"
+    assert "Red: back with 20 dB or more; orange: 3 dB or more above any guess." in caption(desk)
+    assert judge_share(1 / 20, 0, 0.4, 0.4).kind == "partly"
+    assert judge_share(8 / 20, 0, 0.8, 0.4).kind == "recovered"
+    real = Desk(Path("nowhere"), start=desk.start | {"ladder": desk.start["ladder"] | {"upload": "real"}})
+    assert "Red: back with" not in caption(real)
+    assert "Red: more images are back than by chance, and at least half as many as without" in caption(real)
+
+
+def test_a_control_that_comes_back_to_the_last_digit_is_an_exact_copy(desk: Desk):
+    assert "back, exact copy; clipped only" in controls(desk)[0]
+    assert "120 dB" not in "".join(controls(desk))

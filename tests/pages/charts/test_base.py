@@ -1,0 +1,268 @@
+"""Figures: plotly's own classes accept them once the colours are real, and they say what the data say."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldp_core import mechanisms, presets
+from ldp_core.accounting import float_table
+from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.runs.view.run_progress import Progress, RunProgress
+from pages.parts.charts.base import end_labels, log_axis, points, rounded_up
+from pages.parts.charts.law import law_figure
+from pages.parts.charts.population import population_figure
+from pages.parts.charts.rounds import MOST_POINTS, accuracy_figure, noise_figure, thinned
+from pages.parts.charts.scenario_card import picture
+from pages.parts.charts.series import Series, announced, series
+from pages.parts.charts.styles import styles
+from pages.parts.noise.designs import Design, View, different, views
+from pages.parts.noise.float_panel import share_figure
+from pages.parts.noise.upload_chart import upload_figure
+from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings
+from pages.parts.train.heard import heard_figure, row_of
+from pages.parts.ui.figure_json import typed
+from tests.data import events
+
+
+def real_colours(value: Any) -> Any:
+    """The figure as the browser draws it: every colour name replaced."""
+    if isinstance(value, str):
+        return re.sub(r"^(run\(\d+\)|var\(--[\w-]+\))(/[\d.]+)?$", "#123456", value)
+    if isinstance(value, list):
+        return [real_colours(item) for item in value]
+    if isinstance(value, dict):
+        return {key: real_colours(item) for key, item in value.items()}
+    return value
+
+
+def unpacked(value: dict[str, Any]) -> Any:
+    """Arrays as the browser reads them; a gap is None."""
+    if set(value) != {"dtype", "bdata"}:
+        return value
+    held = np.frombuffer(b64decode(value["bdata"]), dtype=f"<{value['dtype']}")
+    return [None if np.isnan(number) else number for number in held.tolist()]
+
+
+def check(figure: dict[str, Any]) -> go.Figure:
+    text = json.dumps(figure, default=typed, allow_nan=False)
+    return go.Figure(real_colours(json.loads(text, object_hook=unpacked)))
+
+
+def run(number: int, label: str, seed: int, changes: dict[str, Any]) -> RunProgress:
+    found = RunProgress(number, label, seed, "{}")
+    for event in events(changes | {"seed": seed}):
+        found.fold(event)
+    return found
+
+
+@pytest.fixture(scope="module")
+def trained() -> list[Series]:
+    changes: list[dict[str, Any]] = [{"rounds": 4}, {"rounds": 4, "aggregator": "inverse_variance"}]
+    draft = presets.get("two_volunteers").draft
+    looks = styles(draft)
+    return [
+        Series(i, f"variant <{i}>", tuple(run(i, f"v{i}", seed, c) for seed in (0, 1)), looks[i])
+        for i, c in enumerate(changes)
+    ]
+
+
+def test_accuracy_and_noise_are_drawn_as_they_were_told(trained: list[Series]):
+    figure = check(accuracy_figure(trained, 4, 0.1))
+    lines = [trace for trace in figure.data if trace.mode == "lines" and trace.hovertemplate == "%{y:.1%}"]
+    mean, _, _ = trained[0].curve("accuracy")
+    assert list(lines[0].y) == pytest.approx(mean, rel=1e-5)
+    assert any("variant &lt;0&gt;" in note.text for note in figure.layout.annotations)
+    noise = check(noise_figure(trained, 4, {}))
+    assert noise.layout.yaxis.type == "log"
+    assert all(value > 0 for trace in noise.data for value in trace.y if value is not None)
+
+
+def test_a_tooltip_names_the_round(trained: list[Series]):
+    for figure in (accuracy_figure(trained, 4, 0.1), noise_figure(trained, 4, {})):
+        assert check(figure).layout.xaxis.unifiedhovertitle.text == "round %{x}"
+
+
+def test_before_the_first_run_the_prediction_is_drawn():
+    draft = presets.get("two_volunteers").draft
+    figure = check(noise_figure(announced(draft), 15, {0: 0.8, 1: 0.06, 2: 0.003}))
+    assert len(figure.data) >= 3
+    assert {trace.name for trace in figure.data if trace.showlegend and len(trace.x)} == {
+        variant.label for variant in draft.variants
+    }
+    accuracy, noise = accuracy_figure([], 5000, None), noise_figure(announced(draft), 5000, {})
+    assert check(accuracy).layout.xaxis.range == check(noise).layout.xaxis.range == (0, 5000)
+
+
+def seen(sets: list[dict[str, Any]], epsilon: float | None = None) -> list[View]:
+    """Designs as the first client sees them."""
+    base = presets.get("two_volunteers").draft.base
+    base = changed(base, {"clients.low": -0.5, "clients.high": 0.7})
+    draft = Draft(base, tuple(Variant(f"design {i}", one) for i, one in enumerate(sets)))
+    looks = styles(draft)
+    rows = zip(draft.variants, draft.experiments(), looks, strict=True)
+    return views([Design(i, *row) for i, row in enumerate(rows)], 0, epsilon)
+
+
+@pytest.mark.parametrize("name", mechanisms.names())
+@pytest.mark.parametrize("form", ["corrected", "as_printed"])
+@pytest.mark.parametrize("epsilon", [0.001, 0.5, 8.0, 700.0])
+def test_the_law_of_every_mechanism_can_be_drawn(name: str, form: mechanisms.Form, epsilon: float):
+    (view,) = seen([{"mechanism.name": name, "form": form}], epsilon)
+    use = view.design.experiment.use()
+    for value in (-0.5, 0.1, 0.7):
+        check(law_figure(view.mechanism, 1, value, epsilon, -0.5, 0.7))
+        check(against_budget([view], use, value, [0.1, epsilon]))
+        check(against_value([view], use, value))
+    check(upload_figure([view]))
+
+
+def browser_reads(values: Any) -> list[float | None]:
+    return json.loads(json.dumps(points(values), default=typed), object_hook=unpacked)
+
+
+@given(st.lists(st.floats(width=64), max_size=9))
+def test_points_reach_the_browser_as_they_are_and_what_is_not_finite_is_a_gap(values: list[float]):
+    read = browser_reads(values)
+    assert [one is None for one in read] == [not np.isfinite(one) for one in values]
+    kept = [(a, b) for a, b in zip(values, read, strict=True) if b is not None]
+    assert all(b == pytest.approx(a, rel=1e-6) for a, b in kept)
+
+
+@given(st.lists(st.integers(-(2**53), 2**53), max_size=9))
+def test_small_whole_numbers_reach_the_browser_exactly(values: list[int]):
+    small = [value % 20_000 for value in values]
+    assert browser_reads(small) == small
+    assert points(small).itemsize == 2
+
+
+def test_nothing_but_arrays_is_written_for_a_chart():
+    with pytest.raises(TypeError, match="float32 cannot be written"):
+        json.dumps(np.float32(1), default=typed)
+
+
+@given(st.floats(1e-12, 1e12), st.floats(1e-12, 1e12))
+def test_the_end_of_an_axis_is_round_and_not_far_above_what_it_holds(value: float, other: float):
+    assert value * (1 - 1e-12) <= rounded_up(value) <= 1.5 * value
+    assert rounded_up(min(value, other)) <= rounded_up(max(value, other))
+
+
+def test_the_axes_of_a_law_hold_still_while_its_weight_moves():
+    for name in ("duchi", "piecewise"):
+        drawn = [law_figure(mechanisms.get(name), 1, v, 1.0, -1, 1)["layout"] for v in np.linspace(-1, 1, 9)]
+        axes = {json.dumps([layout["xaxis"]["range"], layout["yaxis"]["range"]]) for layout in drawn}
+        assert len(axes) == 1
+
+
+def test_designs_with_one_mechanism_but_other_parameters_have_curves_of_their_own():
+    forms = [
+        {"mechanism.name": "gaussian", "mechanism.calibration": c}
+        for c in ("analytic", "classical", "paper001")
+    ]
+    three = seen(forms)
+    assert [view.name for view in three] == ["design 0", "design 1", "design 2"]
+    assert len(different(three)) == 3
+    figure = check(against_budget(three, three[0].design.experiment.use(), 0.1, [0.5]))
+    lines = [trace for trace in figure.data if trace.mode == "lines" and trace.name]
+    assert [trace.name for trace in lines] == ["design 0", "design 1", "design 2"]
+    assert len({trace.line.dash for trace in lines}) == 3
+    alike = seen([{"aggregator.name": "mean"}, {"aggregator.name": "inverse_std"}])
+    assert [view.name for view in alike] == ["Piecewise", "Piecewise"]
+    assert len(different(alike)) == 1
+    ranges = seen([{"clients.range": 1.0}, {"clients.range": 0.1, "target": "update"}])
+    assert [(view.low, view.high) for view in ranges] == [(-1.0, 1.0), (-0.1, 0.1)]
+
+
+def test_what_float32_gives_away_is_drawn_as_it_was_measured():
+    sets: list[dict[str, Any]] = [{"mechanism.name": name} for name in ("laplace", "duchi", "gaussian")]
+    views_ = seen([{"clients.range": 1.0, **one} for one in sets], 0.3)
+    found = [float_table.measured(view.mechanism, view.low, view.high) for view in views_]
+    figure = check(share_figure([(v, m) for v, m in zip(views_, found, strict=True) if m is not None]))
+    laplace, dot, duchi, *_ = figure.data
+    assert list(laplace.x) == pytest.approx(float_table.EPSILONS)
+    assert min(laplace.y) > 0.8
+    assert list(dot.x) == pytest.approx([0.2])
+    assert list(dot.y) == [laplace.y[1]]
+    assert duchi.y[0] == 0
+    assert duchi.y[-1] == 1
+
+
+def test_chosen_mechanisms_change_places_where_the_reference_says(oracles: dict[str, Any]):
+    x = np.geomspace(0.1, 20, 80)
+    drawn = [
+        Curve(name, np.array([mechanisms.get(name).max_variance(e, -1, 1) for e in x]), 1)
+        for name in ("duchi", "piecewise")
+    ]
+    marks = crossings(x, drawn)
+    assert len(marks) == 1
+    assert marks[0][0] == pytest.approx(oracles["constants"]["pm_duchi_worst_case_crossing"], rel=1e-3)
+    assert "duchi and piecewise" in marks[0][2]
+
+
+def test_who_is_heard_can_be_drawn(trained: list[Series]):
+    table = [(one, row) for one in trained if (row := row_of(one))]
+    assert len(table) == len(trained)
+    (heat,) = check(heard_figure(table)).data
+    assert "%" not in str(heat.text), "a phone has no room for it in a cell"
+
+
+@pytest.mark.parametrize("count", [1, 20, 61, 1400])
+def test_any_population_can_be_drawn(count: int):
+    base = presets.get("two_volunteers").draft.base
+    for epsilon in ("heavy_tailed", 1.0):
+        check(population_figure(changed(base, {"clients.count": count, "clients.epsilon": epsilon})))
+    check(population_figure(changed(base, {"mechanism.name": "none"})))
+    assert picture(presets.get("half_and_half").draft).startswith("<svg")
+
+
+def test_labels_at_the_ends_of_lines_keep_apart():
+    notes = end_labels([(0.5, "a", "x"), (0.5, "b", "y"), (0.51, "c", "z"), (0.99, "d", "w")], 0, 1)
+    heights = sorted(note["y"] for note in notes)
+    assert all(b - a >= 0.055 - 1e-9 for a, b in pairwise(heights))
+    assert heights[-1] <= 1.0
+    crowded = sorted(note["y"] for note in end_labels([(1.0, str(i), "x") for i in range(6)], 0, 1))
+    assert crowded[-1] <= 0.98 + 1e-9
+
+
+def test_long_curves_are_thinned_and_keep_their_ends():
+    pick = thinned(10_001)
+    assert len(pick) <= MOST_POINTS
+    assert (pick[0], pick[-1]) == (0, 10_000)
+    assert thinned(3).tolist() == [0, 1, 2]
+    assert thinned(0).tolist() in ([], [0])
+
+
+def test_a_logarithmic_axis_names_its_powers():
+    axis = log_axis(-3, 1)
+    assert axis["ticktext"] == ["0.001", "0.01", "0.1", "1", "10"]
+    assert len(log_axis(-30, 30)["tickvals"]) <= 9
+
+
+def test_a_mechanism_and_an_aggregator_keep_their_colour():
+    equal = styles(presets.get("everybody_equal").draft)
+    assert [look.tint for look in equal[:3]] == [look.tint for look in equal[3:6]]
+    assert len({look.tint for look in equal}) == 3
+    assert len({(look.tint, look.dash) for look in equal}) == 9
+    volunteers = styles(presets.get("two_volunteers").draft)
+    assert len({look.tint for look in volunteers}) == 3
+
+
+def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):
+    mean, low, high = trained[0].curve("accuracy")
+    table = np.array([one.curves["accuracy"] for one in trained[0].runs])
+    np.testing.assert_allclose(mean, table.mean(axis=0))
+    np.testing.assert_allclose(low, table.min(axis=0))
+    np.testing.assert_allclose(high, table.max(axis=0))
+    assert series(Progress(__import__("pathlib").Path("nowhere")), presets.get("half_and_half").draft) == (
+        [],
+        None,
+    )

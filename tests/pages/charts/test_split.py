@@ -1,0 +1,87 @@
+"""Who holds what, as a picture and in words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import datasets
+from ldp_core.experiment import parse
+from ldp_core.federated.federation import assemble
+from ldp_core.theory.label_counts import label_counts
+from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, split_figure, split_in_words
+from tests.data import digits
+from tests.pages.charts.test_base import check
+
+NAMES = datasets.get("digits").class_names
+
+
+@pytest.mark.parametrize("kind", ["iid", "dirichlet", "group_labels"])
+def test_what_is_drawn_is_what_a_run_deals(kind: str):
+    experiment = parse({"partition": {"kind": kind}, "clients": {"count": 7}, "seed": 3})
+    counts = label_counts(experiment, Path("nowhere"))
+    assert counts is not None
+    shards = assemble(experiment, digits(), torch.device("cpu")).shards
+    for client, shard in enumerate(shards):
+        assert np.array_equal(counts[client], np.bincount(digits().train_y[shard], minlength=10))
+    figure = check(split_figure(counts, NAMES))
+    drawn = np.array([trace.y for trace in figure.data]).T
+    assert np.array_equal(drawn, counts)
+    assert [note.text.rpartition(" ")[2] for note in figure.layout.annotations] == list(NAMES)
+
+
+def test_data_that_are_not_there_yet_have_no_picture(tmp_path: Path):
+    for name in datasets.names():
+        if datasets.get(name).download:
+            assert label_counts(parse({"dataset": name}), tmp_path) is None
+
+
+def test_of_many_clients_a_stated_sample_is_drawn():
+    counts = np.arange(10_000 * 10).reshape(10_000, 10)
+    figure = check(split_figure(counts, NAMES))
+    assert len(figure.data[0].x) == len(set(figure.data[0].x)) == MOST_BARS
+    assert chosen(10_000)[[0, -1]].tolist() == [0, 9999]
+    assert np.ptp(np.diff(chosen(10_000))) <= 1
+    assert len(json.dumps(split_figure(counts, NAMES))) < 30_000
+
+
+def test_many_classes_are_drawn_as_the_largest_and_the_rest():
+    counts = np.ones((3, 100), dtype=np.int64)
+    counts[:, 40] = 9
+    figure = check(split_figure(counts, [f"<b>kind {i}" for i in range(100)]))
+    assert len(figure.data) == MOST_CLASSES
+    assert sum(sum(trace.y) for trace in figure.data) == counts.sum()
+    notes = [note.text for note in figure.layout.annotations]
+    assert notes[-1].endswith("89 other classes")
+    assert any("kind 40" in note for note in notes)
+    assert not any("<b>" in note for note in notes), "a name is text"
+
+
+def test_colours_are_told_apart_by_lightness_alone():
+    figure = split_figure(np.ones((2, 12), dtype=np.int64), [str(i) for i in range(12)])
+    weights = np.array([0.2126, 0.7152, 0.0722])
+    light = [
+        float(weights @ [int(trace["marker"]["color"][c : c + 2], 16) for c in (1, 3, 5)])
+        for trace in figure["data"]
+    ]
+    assert np.diff(light).min() > 6
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([[5, 5], [5, 5]], "each of the 2 clients holds 10 samples, and some of every class"),
+        ([[1, 0], [0, 1]], "each of the 2 clients holds 1 sample, and some of 1 of 2 classes"),
+        (
+            [[5, 0], [5, 5], [1, 1]],
+            "each of the 3 clients holds 2 to 10 samples (median 5), and some of 1 to 2 of 2 classes",
+        ),
+        ([[7, 0, 1]], "the one client holds 8 samples, and some of 2 of 3 classes"),
+    ],
+)
+def test_the_sentence_counts_all_clients(counts: list[list[int]], words: str):
+    assert split_in_words(np.array(counts)) == words

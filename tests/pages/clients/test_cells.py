@@ -1,0 +1,101 @@
+"""The clients' table: a row is taken over as a whole or not at all, and nothing typed is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldp_core import limits
+from ldp_core.experiment import Clients, changed, parse
+from pages.parts.clients.cells import FIELDS, apply_edits, parsed, resized
+
+CLIENTS = parse({"clients": {"count": 4, "epsilon": 1}}).clients
+
+
+def test_a_good_edit_is_taken_over():
+    outcome = apply_edits(CLIENTS, {}, [((2, "epsilon"), "3,5")])
+    assert outcome.changes == {"clients.epsilon": [1.0, 3.5, 1.0, 1.0]}
+    assert outcome.typed == outcome.errors == {}
+
+
+def test_equal_values_become_one_number():
+    clients = parse({"clients": {"count": 2, "epsilon": [1, 2]}}).clients
+    assert apply_edits(clients, {}, [((1, "epsilon"), "2")]).changes == {"clients.epsilon": 2.0}
+
+
+def test_typing_what_is_there_changes_nothing():
+    assert apply_edits(CLIENTS, {}, [((1, "low"), "-1.0"), ((2, "epsilon"), "1")]).changes == {}
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "words"),
+    [
+        ("epsilon", "0", "between 0.000001 and 700; got “0”"),
+        ("epsilon", "-1", "got “-1”"),
+        ("epsilon", "abc", "got “abc”"),
+        ("epsilon", " ", "is empty; it must be a number between"),
+        ("epsilon", "nan", "got “nan”"),
+        ("epsilon", "1e999", "got “1e999”"),
+        ("low", "1", "must be below 1, the other end of the range; got 1"),
+        ("high", "-3", "must be above -1, the other end of the range; got -3"),
+        ("high", "-0.9999999", "must be at least 0.00013 above -1.0, the other end of the range: float32"),
+        ("high", "1e9", "between -1\u202f000\u202f000 and 1\u202f000\u202f000"),
+    ],
+)
+def test_a_bad_edit_stays_in_its_cell_with_the_reason(field: str, typed: str, words: str):
+    outcome = apply_edits(CLIENTS, {}, [((3, field), typed)])
+    assert outcome.changes == {}
+    assert outcome.typed == {(3, field): typed}
+    assert words in outcome.errors[3, field]
+
+
+def test_a_range_can_be_moved_past_itself_in_two_steps():
+    first = apply_edits(CLIENTS, {}, [((1, "low"), "2")])
+    assert first.changes == {}
+    second = apply_edits(CLIENTS, first.typed, [((1, "high"), "3")])
+    assert second.changes == {"clients.low": [2.0, -1.0, -1.0, -1.0], "clients.high": [3.0, 1.0, 1.0, 1.0]}
+    assert second.typed == second.errors == {}
+
+
+def test_one_bad_row_does_not_hold_up_the_others():
+    outcome = apply_edits(CLIENTS, {}, [((1, "epsilon"), "x"), ((2, "epsilon"), "4"), ((1, "epsilon"), "y")])
+    assert outcome.changes == {"clients.epsilon": [1.0, 4.0, 1.0, 1.0]}
+    assert outcome.typed == {(1, "epsilon"): "y"}
+
+
+def test_edits_of_clients_that_are_gone_are_forgotten():
+    assert apply_edits(CLIENTS, {(9, "epsilon"): "x"}, [((5, "low"), "0")]).typed == {}
+
+
+@given(
+    edits=st.lists(
+        st.tuples(
+            st.tuples(st.integers(-1, 6), st.sampled_from(list(FIELDS))),
+            st.one_of(st.text(max_size=6), st.floats().map(str), st.floats(-2, 2).map(str)),
+        ),
+        max_size=12,
+    )
+)
+def test_whatever_is_typed_the_draft_stays_valid(edits: list[tuple[tuple[int, str], str]]):
+    outcome = apply_edits(CLIENTS, {}, edits)
+    base = parse({"clients": {"count": 4, "epsilon": 1}})
+    clients = changed(base, outcome.changes).clients if outcome.changes else base.clients
+    low, high = clients.bounds()
+    assert (low < high).all()
+    assert set(outcome.errors) <= set(outcome.typed) or not outcome.errors
+    kept = {cell for cell, _ in edits if 1 <= cell[0] <= 4}
+    assert set(outcome.typed) <= kept
+
+
+def test_numbers_as_people_type_them():
+    assert parsed(" −1,5 ") == -1.5
+    assert parsed("1.000,5") is None
+
+
+def test_a_list_follows_the_number_of_clients():
+    assert resized((1.0, 2.0), 4) == [1.0, 2.0, 2.0, 2.0]
+    assert resized((1.0, 2.0, 3.0), 2) == [1.0, 2.0]
+    assert resized((1.0, 1.0, 3.0), 2) == 1.0
+    assert resized("eps1", 9) == "eps1"
+    assert limits.CLIENTS.allows(Clients().count)

@@ -1,0 +1,107 @@
+"""What the promise table says: each figure in its scope, a price for a price and a bound for a bound."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from ldp_core.accounting import Spending, everyone, ledger, promise
+from ldp_core.experiment import Experiment, parse
+from ldp_core.presets import get
+from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, in_words
+from pages.parts.train.ledger_panel import named_clients
+from pages.parts.ui.text import number
+
+
+def promised(experiment: dict[str, Any] | Experiment, client: int = 0) -> Promised:
+    return Promised.to(client, "this run", parse(experiment))
+
+
+def cells(experiment: dict[str, Any] | Experiment, again: bool = False) -> list[str]:
+    return list(_cells(promised(experiment), again))
+
+
+def test_the_bound_by_its_own_law_stands_beside_the_one_for_any_mechanism():
+    weight, upload, _, _ = cells({})
+    assert weight == "**ε 0.5**, δ 0"
+    assert upload == "**ε 120.6**, δ 10⁻⁵; any mechanism 130.7; plain sum 325"
+    assert cells({"mechanism": "duchi"})[1] == "**ε 130.7**, δ 10⁻⁵; plain sum 325"
+    assert cells({"mechanism": "duchi", "clients": {"epsilon": 8}})[1] == "**ε 5\u202f200**, δ 0"
+
+
+def test_an_average_client_has_a_price_and_most_have_a_bound():
+    experiment = {
+        "mechanism": "duchi",
+        "clients": {"epsilon": 1},
+        "selection": {"kind": "fraction", "fraction": 0.3},
+    }
+    price = cells(experiment)[2]
+    assert "no bound" in price
+    assert "19 of 20 clients upload at most 8 times" in price
+    parsed = parse(experiment)
+    eight = Spending(parsed).uploads(everyone(parsed)[0], 8)
+    assert f"**ε {number(eight['epsilon'], 4)}**" in price
+    everybody = cells({})
+    assert everybody[2] == everybody[3], "where everybody uploads in every round, there is no average"
+    assert "price" in SCOPES["run_expected"]
+    assert "Each number bounds" not in COVERS
+
+
+def test_nothing_is_bounded_where_nothing_is_hidden():
+    for cell in cells({"mechanism": "none"}):
+        assert "no guarantee" in cell
+    assert "nothing is promised" in in_words(promised({"mechanism": "none"}))
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "duchi", "piecewise"])
+def test_delta_is_no_probability_of_failing(mechanism: str):
+    """Gaussian noise at .5: the loss exceeds ε with 28.6 times the probability δ."""
+    words = in_words(promised({"mechanism": mechanism, "clients": {"epsilon": 0.5}}))
+    assert "except with" not in words
+    assert "plus a probability of 10⁻⁵" in words
+    assert "more likely by more than" in words
+
+
+def test_a_vacuous_bound_is_not_called_a_leak():
+    far, near = (in_words(promised({"clients": {"epsilon": e}, "mechanism": "duchi"})) for e in (8, 0.001))
+    assert "no leak" in far
+    assert "no protection" not in far
+    assert "leak" not in near
+    assert "hides" not in near
+    epsilon = promise(parse({"mechanism": "duchi"}), (0.5, -1.0, 1.0))["upload"]["epsilon"]
+    assert 56 < epsilon / math.log(10) < 57
+    assert "a factor of 10⁵⁷" in in_words(promised({"mechanism": "duchi"})), "an upper bound is rounded up"
+
+
+def test_again_and_again_costs_more_the_more_is_seen():
+    draft = get("again_and_again").draft
+    rows = [cells(experiment, again=True) for experiment in draft.experiments()]
+    once, ten, hundred = (row[2] for row in rows)
+    assert once.startswith("1 upload: ")
+    assert ten.startswith("10 uploads of the same values: ")
+    assert len({once, ten, hundred}) == 3
+    spending = Spending(draft.experiments()[2])
+    line = spending.again(everyone(draft.experiments()[2])[0], 100)
+    assert f"**ε {number(line['epsilon'], 4)}**" in hundred
+    assert [row[:2] + row[3:] for row in rows] == [rows[0][:2] + rows[0][3:]] * 3, (
+        "the run itself is the same"
+    )
+
+
+def test_who_stands_for_all_is_said_in_words():
+    assert list(named_clients(parse({"clients": {"epsilon": 1}}))) == ["all ask alike"]
+
+
+def test_a_client_is_held_to_its_own_limit():
+    """Eighteen stop at 200, two at a million: the last was shown ε 0, as if it never sent anything."""
+    limits = [200] * 18 + [1e6] * 2
+    experiment = {"clients": {"run_limit": limits}, "mechanism": "duchi"}
+    assert promised(experiment, 0).limit == 200
+    assert promised(experiment, 19).limit == 1e6
+    assert promised(experiment, 99).limit == 1e6, "another design may have fewer clients"
+    assert promised(experiment, 19).entry["run_worst"]["epsilon"] == 78_000
+    assert promised(experiment, 19).entry == ledger(experiment)[19]
+    other = Promised.to(19, "this run", parse(experiment), 2.0)
+    assert (other.client, other.limit) == ((2.0, -1.0, 1.0), 1e6)

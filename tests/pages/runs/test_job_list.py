@@ -1,0 +1,94 @@
+"""What the list of runs says of each, so that two of them can be told apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from ldp_core import presets
+from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.runs import queue
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.listing import describe
+from pages.parts.runs.job_list import Words, _places, _said, _state, in_words
+
+DRAFT = presets.get("two_volunteers").draft
+
+
+def test_a_run_says_what_it_compares_and_who_asks_for_what():
+    said = in_words("run", {"draft": DRAFT.as_json(), "reference": True})
+    assert said == Words(
+        "Two volunteers among twenty",
+        f"9 runs and one without noise, {DRAFT.base.rounds} rounds each",
+        "Piecewise: mean, 1/σ, 1/σ²",
+        "20 clients: 18 ask for ε 0.5, 2 for ε 8",
+    )
+
+
+@pytest.mark.parametrize("change", [{"rounds": 7}, {"mechanism.name": "duchi"}, {"clients.epsilon": 3.0}])
+def test_what_was_changed_is_marked_and_shows(change: dict[str, object]):
+    prepared = in_words("run", {"draft": DRAFT.as_json()})
+    said = in_words("run", {"draft": DRAFT.with_base(change).as_json()})
+    assert said.name == f"{prepared.name} (edited)"
+    assert said[1:] != prepared[1:]
+
+
+def test_a_ladder_says_what_it_attacks_and_under_which_mechanisms():
+    ladder = parse_ladder({"base": DRAFT.base, "mechanisms": ["duchi", "piecewise"]})
+    said = in_words("attack", _asked(ladder))
+    assert said.name == DRAFT.base.name, "its draft is what it trains: nobody has edited it"
+    assert said.size == "an attack on 20 images, one upload each"
+    assert said.compared == "Duchi, Piecewise"
+    assert in_words("attack", _asked(ladder, images=1)).size == "an attack on one image"
+    assert (
+        in_words("attack", _asked(ladder, rounds_observed=10)).size
+        == "an attack on 20 images, 10 uploads each"
+    )
+    assert (
+        in_words("attack", _asked(ladder, images=1, rounds_observed=5)).size
+        == "an attack on one image, 5 uploads"
+    )
+    assert in_words("attack", _asked(ladder, upload="real")).size == "an attack on a real upload"
+
+
+def _asked(ladder: Ladder, **changes: object) -> dict[str, Any]:
+    """As `jobs.submit_ladder` asks for it."""
+    trained = Draft(changed(ladder.base, {"attack": None, "rounds": 1}), (Variant("ladder"),))
+    return {"draft": trained.as_json(), "ladder": ladder.as_json() | changes}
+
+
+def test_runs_with_budgets_of_their_own_say_them_all():
+    said = in_words("run", {"draft": presets.get("everybody_equal").draft.as_json()})
+    each = [f"20 clients, each asking for ε {epsilon}" for epsilon in (1, 4, 8)]
+    assert said.asked == "; or ".join(each)
+    uploads = in_words("run", {"draft": presets.get("what_epsilon_says").draft.as_json()})
+    assert uploads.asked.endswith("; or 20 clients, each asking for ε 650 for a whole upload")
+    many = tuple(Variant(f"ε {n}", {"clients.epsilon": float(n)}) for n in range(1, 6))
+    assert in_words("run", {"draft": replace(DRAFT, variants=many).as_json()}).asked.endswith("; or 2 more")
+
+
+def test_a_request_of_another_version_keeps_its_name():
+    request = {"draft": {"base": {"name": "older", "a field of then": 1, "rounds": 3}, "seeds": 1}}
+    assert _said("a job", cast(Job, SimpleNamespace(kind="run", request=request))) == Words("older")
+
+
+def test_a_state_says_how_far_it_is(runs_dir: Path):
+    request = {"draft": DRAFT.as_json(), "reference": True}
+    first, second, third = (queue.add("run", request) for _ in range(3))
+    assert queue.claim()
+
+    def states() -> list[str]:
+        _places.clear()
+        return [_state(describe(queue.get(identity))) for identity in (first, second, third)]
+
+    assert states() == ["running, round 0 of 15", "queued, 1 before it", "queued, 2 before it"]
+    queue.cancel(first)
+    queue.cancel(second)
+    assert states() == ["cancelling, round 0 of 15", "stopped", "queued, 1 before it"]
+    assert queue.move(first, "cancelled")
+    assert states() == ["stopped", "stopped", "queued"]

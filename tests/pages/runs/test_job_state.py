@@ -1,0 +1,85 @@
+"""The line on where a job is: its round, its place in the queue, and where it was stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core import presets
+from ldp_core.runs import queue
+from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.run_progress import Progress, RunProgress
+from pages.parts.runs.job_state import _stopped, place_in_queue
+
+DRAFT = presets.get("two_volunteers").draft
+
+
+def progress(*rounds: int, ended: int = 0) -> Progress:
+    """Runs that have come so far; of the first ones so many have ended early."""
+    found = Progress(Path("nowhere"))
+    for number, done in enumerate(rounds):
+        run = RunProgress(number, f"run {number}", 0, "{}")
+        run.curves["accuracy"] = Column()
+        for _ in range(done + 1):
+            run.curves["accuracy"].append(0.1)
+        run.start = {"round": 0} if done >= 0 else {}
+        run.end = {"status": "diverged"} if number < ended else None
+        found.runs.append(run)
+    return found
+
+
+def test_a_run_that_has_diverged_does_not_hold_the_counter_back():
+    assert progress(6, 6, 7).at() == 6
+    assert progress(1, 6, 7, ended=1).at() == 6
+    assert progress(1, 3, ended=2).at() == 3
+    assert progress().at() == 0
+
+
+def test_a_run_that_has_not_begun_does_not_hold_the_counter_back():
+    assert progress(6, 7, -1, -1).at() == 6
+    assert progress(15, 15, -1, ended=2).at() == 15
+
+
+def test_rounds_that_will_never_come_are_not_waited_for():
+    assert progress(6, 6, 7).rounds_in_all(15) == 45
+    assert progress(1, 6, 7, ended=1).rounds_in_all(15) == 31
+
+
+def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
+    queue.add("run", {"draft": DRAFT.as_json()})
+
+    def page() -> None:
+        from dataclasses import replace
+
+        from ldp_core import presets
+        from ldp_core.runs import queue
+        from pages.parts.runs.job_state import job_state
+        from tests.pages.runs.test_job_state import progress
+
+        job = replace(queue.find()[0], status="running", started=0.0)
+        job_state(job, presets.get("two_volunteers").draft, progress(1, 6, 7, ended=1), [])
+
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs, 1 of them done")
+
+
+def test_a_job_that_has_begun_since_it_was_looked_up_does_not_wait_for_itself(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A page holds how a job was a moment ago, and asks the queue of now what is before it."""
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    seen = queue.get(queue.add("run", {"draft": DRAFT.as_json()}))
+    assert queue.claim(1) is not None
+    assert seen.status == "queued"
+    assert queue.ahead_of(seen) == 0
+    assert place_in_queue(seen) == "it starts in a moment"
+
+
+def test_what_was_stopped_before_a_round_was_finished_goes_on_with_the_first():
+    """It said that nothing is kept, beside a button to go on where it stopped."""
+    assert "nothing" not in _stopped(DRAFT, progress(0, 0))
+    assert _stopped(DRAFT, progress(0, 0)).endswith("to go on begins with the first round")
+    assert _stopped(DRAFT, progress(2, 3)) == "Stopped at round 2 to 3 of 15; whole rounds are kept"

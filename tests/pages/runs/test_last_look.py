@@ -1,0 +1,89 @@
+"""A page that is drawn in the moment in which its job ends, or is taken up, shows the job as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core import presets
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.runs import queue
+
+REQUESTS = {"run": {}, "attack": {"ladder": Ladder().as_json()}}
+GOES_ON = {"run": "Training: round 0 of 15", "attack": "training the model"}
+HAS_ENDED = {"run": "Stopped at round 0 of 15", "attack": "Stopped after 0 of"}
+
+
+def page() -> None:
+    """A job's page. What happens to the job meanwhile happens once, between two looks at it."""
+    import streamlit as st
+
+    from ldp_core.errors import UnknownJob
+    from ldp_core.experiment import parse_draft
+    from ldp_core.runs import jobs, queue
+    from pages.parts.attack.view import desk_view
+    from pages.parts.train.live import live_view
+    from pages.parts.ui.shared_cache import job_now
+
+    identity, happens = st.session_state["job"], st.session_state["happens"]
+    st.session_state["happens"] = ""
+    if happens == "it ends":
+        job_now(identity)  # somebody else looks, right before
+        queue.move(identity, "cancelled")
+    try:
+        job = jobs.look(identity)
+    except UnknownJob:
+        st.caption("the page without it")
+        return
+    if happens == "it is deleted":
+        queue.move(identity, "interrupted")
+        queue.drop(identity, lambda: True)
+    if happens == "it is taken up":
+        queue.requeue(identity)
+        queue.claim()
+    if job.kind == "attack":
+        desk_view(job)
+    else:
+        live_view(parse_draft(job.request["draft"]), job)
+
+
+def shown(identity: str, happens: str) -> str:
+    """The words on the page in the end."""
+    app = AppTest.from_function(page)
+    app.session_state["job"], app.session_state["happens"] = identity, happens
+    app.run()
+    assert not app.exception
+    assert not app.session_state["happens"]
+    return " ".join([*(bar.proto.text for bar in app.get("progress")), *(one.value for one in app.caption)])
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_what_ended_right_after_somebody_looked_is_not_shown_as_going_on(runs_dir: Path, kind: str):
+    """Nothing on such a page would ever be drawn again: it would go on for ever."""
+    identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
+    assert queue.claim()
+    assert GOES_ON[kind] in shown(identity, "nothing")
+    queue.cancel(identity)
+    words = shown(identity, "it ends")
+    assert HAS_ENDED[kind] in words
+    assert GOES_ON[kind] not in words
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_what_somebody_takes_up_is_not_shown_as_stopped(runs_dir: Path, kind: str):
+    identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
+    queue.cancel(identity)
+    assert HAS_ENDED[kind] in shown(identity, "nothing")
+    words = shown(identity, "it is taken up")
+    assert GOES_ON[kind] in words
+    assert HAS_ENDED[kind] not in words
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_what_is_deleted_while_it_runs_leaves_no_page_of_a_running_job(runs_dir: Path, kind: str):
+    """Around the words that it is gone there would be a button to stop it."""
+    identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
+    assert queue.claim()
+    assert shown(identity, "it is deleted") == "the page without it"

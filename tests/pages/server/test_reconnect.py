@@ -1,0 +1,109 @@
+"""A browser whose connection is back hears a whole run, never what is left of the last one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from pages.server import reconnect
+from pages.server.reconnect import Reconnect, Threshold
+
+FINISHED = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)
+FINISHED_BYTES = FINISHED.SerializeToString()
+ASKING = BackMsg()
+ASKING.rerun_script.query_string = ""
+
+
+def begun() -> bytes:
+    message = ForwardMsg()
+    message.new_session.name = "run"
+    return message.SerializeToString()
+
+
+def answer() -> bytes:
+    message = ForwardMsg()
+    message.file_urls_response.response_id = "x"
+    return message.SerializeToString()
+
+
+def test_what_is_left_of_the_last_run_is_held_back_until_the_next_begins():
+    threshold = Threshold()
+    assert not threshold.lets_pass(begun())  # the beginning of a run that nobody asked for here
+    assert not threshold.lets_pass(FINISHED_BYTES)
+    threshold.hear(ASKING.SerializeToString())
+    assert not threshold.lets_pass(FINISHED_BYTES)
+    assert threshold.lets_pass(begun())
+    assert threshold.lets_pass(FINISHED_BYTES)
+    assert not threshold.closed
+
+
+def test_answers_that_are_of_no_run_pass():
+    assert Threshold().lets_pass(answer())
+
+
+def test_another_request_opens_nothing():
+    threshold = Threshold()
+    threshold.hear(BackMsg(load_git_info=True).SerializeToString())
+    assert not threshold.asked
+    assert not threshold.lets_pass(begun())
+
+
+def test_what_is_no_message_is_left_to_the_server():
+    threshold = Threshold()
+    threshold.hear(b"\xff\xff\xff\xff")
+    assert not threshold.asked
+
+
+class Line:
+    """One connection with a server that says what it has as soon as it is accepted."""
+
+    def __init__(self, protocols: list[str], said: list[bytes]) -> None:
+        self.scope = {"type": "websocket", "subprotocols": protocols}
+        self.said, self.heard = said, []  # type: ignore[var-annotated]
+
+    async def app(self, scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "websocket.accept"})
+        for payload in self.said:
+            await send({"type": "websocket.send", "bytes": payload})
+        await anyio.sleep(0.05)
+
+    async def send(self, message: Any) -> None:
+        self.heard.append(message.get("bytes"))
+
+    async def receive(self) -> Any:
+        return {"type": "websocket.receive", "bytes": ASKING.SerializeToString()}
+
+
+def test_a_first_connection_is_left_alone():
+    line = Line(["streamlit", "token"], [FINISHED_BYTES])
+    anyio.run(Reconnect(line.app), line.scope, line.receive, line.send)
+    assert line.heard == [None, FINISHED_BYTES]
+
+
+def test_a_browser_that_asks_for_nothing_gets_a_run_all_the_same(monkeypatch: pytest.MonkeyPatch):
+    runs: list[str] = []
+
+    class Session:
+        _client_state = "as it was"
+        request_rerun = staticmethod(runs.append)
+
+    class Known:
+        session = Session
+
+    class Runtime:
+        class _session_mgr:  # as Streamlit calls it
+            @staticmethod
+            def get_active_session_info(session_id: str) -> Any:
+                return Known if session_id == "mine" else None
+
+    monkeypatch.setattr(reconnect, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("streamlit.runtime.get_instance", lambda: Runtime)
+    for name in ("mine", "of a server that was"):
+        line = Line(["streamlit", "token", name], [FINISHED_BYTES])
+        anyio.run(Reconnect(line.app), line.scope, line.receive, line.send)
+        assert line.heard == [None]
+    assert runs == ["as it was"]

@@ -1,0 +1,218 @@
+"""What Train tells of the attack: figures plotly accepts, the events' counts, words that claim no more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldp_core import presets
+from ldp_core.attacks.metrics import wilson
+from ldp_core.runs.record import drafts
+from ldp_core.runs.view.attack_curve import Tries
+from ldp_core.runs.view.run_progress import RunProgress
+from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figure, returned_figure
+from pages.parts.charts.series import Series
+from pages.parts.charts.styles import Style
+from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
+from pages.parts.train.attack_choices import set_clients
+from pages.parts.train.attack_rounds import _audit_cards, _real_cards
+from pages.parts.train.findings import findings
+from pages.parts.train.help import _spies
+from pages.parts.train.server_panel import server_panel, uploads_in
+from pages.parts.ui.components import packed
+from pages.parts.ui.text import number
+from pages.parts.ui.workspace import Workspace
+from tests.data import events
+from tests.pages.charts.test_base import check, run
+
+ROUNDS = 5
+SETS: list[dict[str, Any]] = [
+    {"mechanism": "none"},
+    {"mechanism": "piecewise", "aggregator": "inverse_variance"},
+    {"mechanism": "duchi"},
+]
+FORBIDDEN = ("private", "hidden", "safe ")
+
+
+@pytest.fixture(scope="module")
+def trained() -> list[Series]:
+    base: dict[str, Any] = {
+        "rounds": ROUNDS,
+        "clients": {"count": 20, "epsilon": "two_volunteers", "range": 0.2},
+        "target": "update",
+        "attack": {"uploads": "both"},
+    }
+    return [
+        Series(i, f"run <{i}>", tuple(run(i, f"v{i}", seed, base | s) for seed in (0, 1)), Style(i))
+        for i, s in enumerate(SETS)
+    ]
+
+
+def attacked(trained: Sequence[Series], upload: str, client: int) -> list[tuple[Series, list[Tries]]]:
+    return [(one, attempts_on(one, upload, client)) for one in trained]
+
+
+@pytest.mark.parametrize("client", [0, 9, 19])
+def test_the_attack_over_rounds_is_drawn_as_it_was_told(trained: list[Series], client: int):
+    told = attacked(trained, "audit", client)
+    pixels = check(pixels_figure(told, ROUNDS))
+    names = {trace.name for trace in pixels.data}
+    assert {"average image", "class average", "image is back", "run &lt;1&gt;"} <= names
+    (curve,) = [trace for trace in pixels.data if trace.name == "run &lt;1&gt;"]
+    values = np.mean([tries.psnr[None][:] for tries in told[1][1]], axis=0)
+    assert list(curve.y) == pytest.approx(np.minimum(values, TOP_DB), rel=1e-5)
+    assert list(curve.x) == list(range(1, ROUNDS + 1))
+
+    picked = check(picked_figure(told, ROUNDS))
+    (curve,) = [trace for trace in picked.data if trace.name == "run &lt;2&gt;"]
+    picks = np.array([tries.picks[:] for tries in told[2][1]])
+    assert curve.y[-1] == pytest.approx(picks.mean(), rel=1e-5)
+    words = " ".join(note.text for note in picked.layout.annotations)
+    assert f"{number(picks.sum(), 3)} of {picks.size}" in words
+    assert "guessing 1 of 10" in words
+    assert "no bound below 100" in words, "a bound that excludes nothing is drawn, and labelled so"
+    assert picked.layout.xaxis.range == pixels.layout.xaxis.range == (0, ROUNDS)
+
+
+def test_real_uploads_are_counted_image_by_image(trained: list[Series]):
+    told = attacked(trained, "real", 19)
+    figure = check(returned_figure(told, ROUNDS))
+    (curve,) = [trace for trace in figure.data if trace.name == "run &lt;0&gt;"]
+    back = sum(tries.recovered[None][-1] or 0 for tries in told[0][1])
+    assert curve.y[-1] == pytest.approx(back / sum(tries.images for tries in told[0][1]), rel=1e-5)
+    check(pixels_figure(told, ROUNDS))
+    for card in (*_real_cards(told, ROUNDS), *_audit_cards(attacked(trained, "audit", 0), ROUNDS)):
+        check(card.figure)
+        assert json.loads(packed(card.data()))
+
+
+def test_one_round_is_drawn_and_a_record_without_identification_too(trained: list[Series]):
+    tries = Tries("audit", 0)
+    for control in (None, "clean", "clipped"):
+        tries.fold(
+            {"round": 1, "control": control, "attacker": "x", "psnr": 9.0, "psnr_mean_image": 8.0, "ncc": 0.1}
+        )
+    alone = [(trained[0], [tries])]
+    check(pixels_figure(alone, ROUNDS))
+    check(picked_figure(alone, ROUNDS))
+    assert [card.title for card in _audit_cards(alone, ROUNDS)] == ["Do its pixels come back?"]
+
+
+OLD = ("event", "round", "client", "upload", "control", "attacker", "psnr", "psnr_mean_image", "ncc", "image")
+
+
+def test_a_record_from_before_identification_is_shown(trained: list[Series]):
+    told = events({"rounds": 2, "attack": {"uploads": "both"}})
+    old = RunProgress(0, "old", 0, "{}")
+    for event in told:
+        known = {k: event[k] for k in OLD} if event["event"] == "attack" else event
+        old.fold({k: v for k, v in known.items() if k not in ("spies", "attack_note")})
+    shown = [Series(0, "old", (old,))]
+    for upload in ("audit", "real"):
+        panel = server_panel(shown, upload, worst=True, empty="")
+        assert len(panel["rows"]) == 3
+        json.dumps(panel, allow_nan=False)
+    for card in (*_real_cards(attacked(shown, "real", 0), 2), *_audit_cards(attacked(shown, "audit", 0), 2)):
+        check(card.figure)
+    assert "client 20 (ε 8)" in findings(shown, None, 0.1)
+    assert _spies(shown) == {}
+
+
+def test_a_tally_pools_rounds_and_seeds(trained: list[Series]):
+    tries = attempts_on(trained[2], "audit", 0)
+    count = tally(tries)
+    assert count is not None
+    picks = [pick for one in tries for pick in one.picks]
+    assert (count.hits, count.n, count.chance) == (sum(picks), 2 * ROUNDS, 0.1)
+    share = running(tries)
+    assert share.shape == (ROUNDS, 3)
+    np.testing.assert_allclose(share[-1], (count.share, *wilson(count.hits, count.n)))
+    np.testing.assert_allclose(running_cap(tries)[-1], np.mean([one.caps for one in tries]))
+    own = tally(tries, same_class=True)
+    assert own is not None
+    assert own.hits == sum(pick for one in tries for pick in one.picks_same_class)
+
+
+@given(st.integers(1, 400), st.integers(1, 12))
+def test_guessing_is_never_called_a_leak(n: int, comparisons: int):
+    assert not Tally(round(0.1 * n - 0.5), n, 0.1).above_chance(comparisons)
+    assert Tally(n, n, 0.1).above_chance() or n == 1
+
+
+def test_the_panel_holds_what_the_events_say(trained: list[Series]):
+    assert uploads_in(trained) == ["audit", "real"]
+    panel = server_panel(trained, "audit", worst=False, empty="")
+    json.dumps(panel, allow_nan=False)
+    assert [row["name"] for row in panel["rows"]] == ["Client 1", "Client 10", "Client 20"]
+    newest = trained[2].runs[0].tries["audit", 0].newest
+    assert newest is not None
+    cell = panel["rows"][0]["cells"][3]
+    assert cell["captions"] == [f"{newest['psnr']:.1f} dB"]
+    assert "the server picks the right image out of 10" in panel["rows"][0]["picked"]["text"]
+    assert panel["rows"][0]["verdict"].startswith("run <0>: recovered"), "the run that leaks is named"
+    closest = trained[0].runs[0].tries["audit", 0].newest
+    assert closest is not None
+    label = trained[0].runs[0].targets[0]["label"]
+    detail = panel["rows"][0]["detail"]
+    assert detail.endswith(f"the average image of a {label}: {closest['psnr_class_mean']:.1f} dB")
+
+    gallery = server_panel(trained, "real", worst=True, empty="")
+    row = gallery["rows"][0]
+    assert len(row["pairs"]) == 6
+    assert len(row["lines"]) == len(SETS)
+    closest = trained[1].runs[0].tries["real", 0].closest
+    assert closest is not None
+    assert row["lines"][1].startswith(
+        f"run <1>: {closest['recovered']} of {closest['images']} images back (95"
+    )
+
+
+def test_the_findings_say_what_pixels_and_identification_say_together(trained: list[Series]):
+    told = findings(trained, None, 0.1)
+    assert "clients 1 and 10 (ε 0.5)" in told
+    assert "yet the server picks the right image out of 10 in" in told
+    assert "not recovered by this attack" in told
+    assert "From an upload of one image by client 20 (ε 8) the server can get the image: " in told
+    leaks = told[told.index("Of clients 1") :]
+    assert r"run \<1" in leaks
+    assert r"run \<0" not in leaks, "that all leaks without noise is no finding"
+    assert "The attack on real uploads fails even without noise" in leaks
+    assert not any(word in told for word in FORBIDDEN)
+
+
+def test_each_attacker_is_told_once_with_the_runs_that_it_attacks(trained: list[Series]):
+    found = _spies(trained)
+    assert {upload for upload, _, _ in found} == {"audit", "real"}
+    assert sum(len(labels) for labels in found.values()) == 2 * len(trained)
+    assert all(knows for _, _, knows in found)
+
+
+CLIENTS: dict[str, Any] = {
+    "": None,
+    "1, 10 20": (0, 9, 19),
+    "3;3": (2,),
+    "0": "got “0”",
+    "21": "and 20",
+    "x": "got “x”",
+}
+
+
+@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.parametrize(("typed", "clients"), CLIENTS.items())
+def test_the_clients_attacked_are_typed_as_the_pages_count(typed: str, clients: Any):
+    draft = presets.get("two_volunteers").draft
+    workspace = Workspace(drafts.new(draft), draft)
+    problems = set_clients(workspace, typed)
+    if isinstance(clients, str):
+        assert clients in str(problems[0])
+    else:
+        assert problems == ()
+        attack = workspace.draft.base.attack
+        assert attack is not None
+        assert attack.clients == clients

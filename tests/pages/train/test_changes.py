@@ -1,0 +1,78 @@
+"""What has changed since a run was launched, said in the words that stand on the page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ldp_core import presets
+from pages.parts.train.changes import changes, differing
+
+DRAFT = presets.get("two_volunteers").draft
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, ""),
+        ({"name": "another"}, ""),
+        ({"rounds": 60}, "rounds 15 → 60"),
+        ({"local.epochs": 9}, "local epochs 2 → 9"),
+        ({"local.optimizer": "adam"}, "optimiser SGD → Adam"),
+        ({"target": "update"}, "what is sent the weights → what changed"),
+        ({"clients.epsilon_scope": "upload"}, "one ε covers one weight → a whole upload"),
+        ({"clients.run_limit": 9.0}, "limits of a run"),
+        ({"clients.range": 0.1}, "safe ranges"),
+        ({"model": "mlp"}, "model Logistic regression → Network, one hidden layer"),
+        ({"partition.kind": "dirichlet"}, "how it is split alike → uneven"),
+        ({"local.learning_rate": 0.05}, "learning rate 0.5 → 0.05"),
+        ({"model": "mlp2"}, "model Logistic regression → Network, two hidden layers"),
+        ({"mechanism.name": "duchi"}, "mechanism Piecewise → Duchi"),
+        ({"selection.kind": "fraction"}, "who takes part everybody → a random share"),
+        ({"clients.epsilon": 3.0}, "budgets Two volunteers → ε 3 for all"),
+        ({"clients.epsilon": [1.0] * 20}, "budgets"),
+        ({"attack": None}, "the attack"),
+        ({"attack.attacker": "posterior", "attack.rounds_observed": 3}, "the attack"),
+        ({"seed": 3}, "first seed 0 → 3"),
+    ],
+)
+def test_a_change_is_said_in_the_words_of_its_field(change: dict[str, Any], said: str):
+    assert changes(DRAFT.as_json(), DRAFT.with_base(change).as_json()) == said
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "said"),
+    [
+        ({"model": "mlp"}, {"model.hidden": 48}, "hidden units"),
+        ({"model": {"name": "mlp", "hidden": 16}}, {"model.hidden": 48}, "hidden units 16 → 48"),
+        ({"model": {"name": "mlp", "hidden": 16}}, {"model": "mlp2"}, "model Network, one"),
+        ({"partition.kind": "dirichlet"}, {"partition.alpha": 0.1}, "concentration α 1 → 0.1"),
+        ({"clients.range": 0.1}, {"clients.range": 1.0}, "safe ranges ±0.1 for all → ±1 for all"),
+        ({"clients.run_limit": 5.0}, {"clients.run_limit": 9.0}, "limits of a run ε 5 → ε 9"),
+        ({"mechanism.name": "grr"}, {"mechanism.levels": 9}, "levels "),
+        ({"mechanism.name": "gaussian"}, {"mechanism.name": "duchi"}, "mechanism Gaussian → Duchi"),
+    ],
+)
+def test_a_parameter_is_named_by_its_part_and_goes_with_it(first: Any, then: Any, said: str):
+    before = DRAFT.with_base(first)
+    told = changes(before.as_json(), before.with_base(then).as_json())
+    assert told.startswith(said)
+    assert " and " not in told
+    assert len(differing(before.as_json(), before.with_base(then).as_json())) == 1
+
+
+def test_both_ends_of_the_ranges_are_one_change():
+    now = DRAFT.with_base({"clients.low": [-2.0] * 20, "clients.high": [2.0] * 20})
+    assert changes(DRAFT.as_json(), now.as_json()) == "safe ranges"
+
+
+def test_the_rest_is_counted():
+    now = DRAFT.with_base({"rounds": 2, "seed": 3, "clients.epsilon": 1.0, "local.epochs": 9})
+    assert changes(DRAFT.as_json(), now.as_json()).endswith(" and 1 more")
+
+
+def test_what_is_compared_is_one_change():
+    other = replace(DRAFT, variants=DRAFT.variants[:1])
+    assert changes(DRAFT.as_json(), other.as_json()) == "what is compared"

@@ -1,0 +1,41 @@
+"""What stands beside what, unless the viewer chooses: what is without noise, as all is held against that."""
+
+from __future__ import annotations
+
+from ldp_core.runs.view.run_progress import RunProgress
+from pages.parts.charts.series import Series
+from pages.parts.train.ledger_panel import _spent
+from pages.parts.train.live import _first_shown
+
+
+def attacked(number: int, mechanism: str) -> Series:
+    run = RunProgress(number, mechanism, 0, "{}")
+    run.start = {"experiment": {"mechanism": {"name": mechanism}}}
+    return Series(number, mechanism, (run,))
+
+
+def test_without_noise_comes_first():
+    twenty = [attacked(i, name) for i, name in enumerate(("none", "piecewise", "piecewise", "duchi"))]
+    assert _first_shown(twenty) == [0, 1, 2]
+    assert _first_shown([*twenty[1:], twenty[0]]) == [0, 1, 2], "in the scenario's order, wherever it stands"
+
+
+def test_of_many_that_are_noisy_the_last_are_shown():
+    assert _first_shown([attacked(i, "duchi") for i in range(9)]) == [6, 7, 8]
+
+
+def test_a_client_that_was_never_chosen_is_said_to_be_attacked_all_the_same():
+    one = attacked(0, "duchi")
+    run = one.runs[0]
+    run.last = {
+        "spent": {
+            "0": {"uploads": 0, "epsilon": 0.0, "left": None},
+            "5": {"uploads": 2, "epsilon": 16.0, "left": None},
+        },
+        "stopped": 0,
+    }
+    run.targets = {0: {}}
+    words = _spent(one)
+    assert words.startswith("client 1: no upload; client 6: 2 uploads, ε 16")
+    assert words.endswith("the attacks are on what a client would upload if it were chosen, in every round")
+    assert "ε 0" not in words

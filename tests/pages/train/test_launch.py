@@ -1,0 +1,134 @@
+"""Train's first lines: whose question it asks, and which run it shows for settings that none was of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core import presets
+from ldp_core.experiment import Draft
+from ldp_core.runs import queue
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import drafts
+from pages.parts.train.chosen_job import closest, lesson_of
+from pages.parts.train.launch import question_of
+
+DRAFT = presets.get("two_volunteers").draft
+
+
+def job(identity: str, draft: Draft) -> Job:
+    request = {"draft": draft.as_json(), "reference": True}
+    text = json.dumps(request)
+    return Job(identity, "run", "a draft", text, "completed", "", 0.0, None, None, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "asked"),
+    [
+        ({}, True),
+        ({"rounds": 3, "mechanism.name": "duchi"}, True),
+        ({"clients.epsilon": 1.0}, False),
+        ({"clients.count": 30}, False),
+        ({"partition.kind": "dirichlet"}, False),
+    ],
+)
+def test_a_question_is_asked_while_it_is_about_these_clients(change: dict[str, object], asked: bool):
+    assert bool(question_of(DRAFT.with_base(change))) is asked
+
+
+def test_no_scenario_has_no_question():
+    assert question_of(DRAFT.with_base({"name": "my own"})) == ""
+
+
+def test_the_run_that_differs_least_is_shown():
+    far = DRAFT.with_base({"rounds": 40, "mechanism.name": "duchi", "clients.epsilon": 2.0})
+    prepared, other = job("prepared", DRAFT), job("other", presets.get("half_and_half").draft)
+    found = [job("far", far), other, job("again", DRAFT), prepared]
+    shown = closest(found, DRAFT.with_base({"local.epochs": 2}))
+    assert shown is not None
+    assert shown.id == "again", "the newest of those that are as close"
+    exact = closest(found, far)
+    assert exact is not None
+    assert exact.id == "far"
+    assert closest([other], DRAFT) is None
+
+
+def test_a_lesson_is_told_of_what_was_prepared_alone():
+    assert lesson_of(job("prepared", DRAFT)) == presets.get("two_volunteers").says
+    assert lesson_of(job("edited", DRAFT.with_base({"rounds": 2}))) == ()
+    assert lesson_of(job("renamed", DRAFT.with_base({"name": "mine"}))) == ()
+    assert lesson_of(None) == ()
+
+
+def page() -> None:
+    """Train's first lines over a job that runs, after something was refused."""
+    import streamlit as st
+
+    from ldp_core.errors import NotNow
+    from ldp_core.runs import jobs
+    from ldp_core.runs.record import drafts
+    from pages.parts.train.launch import launch
+    from pages.parts.ui.job_actions import refuse
+    from pages.parts.ui.workspace import Workspace
+
+    identity = st.session_state["draft"]
+    draft = drafts.load(identity)
+    assert draft is not None
+    if st.session_state.pop("refused now", False):
+        refuse(NotNow("somebody else was quicker"))
+    launch(Workspace(identity, draft, "train"), jobs.look(st.session_state["job"]))
+
+
+def test_what_was_refused_is_said_while_another_job_runs(runs_dir: Path):
+    """Said later, when that has ended, it would no longer be so."""
+    identity = drafts.new(DRAFT)
+    app = AppTest.from_function(page)
+    app.session_state["draft"] = identity
+    app.session_state["job"] = queue.add("run", {"draft": DRAFT.as_json()}, identity)
+    assert queue.claim()
+    app.session_state["refused now"] = True
+    app.run()
+    assert not app.exception
+    assert [one.value for one in app.error] == ["somebody else was quicker"]
+    app.run()
+    assert [one.value for one in app.error] == []
+
+
+def settings_page() -> None:
+    """The foot of Train's settings, and its results."""
+    import streamlit as st
+
+    from ldp_core.runs import jobs
+    from ldp_core.runs.record import drafts
+    from pages.parts.train.launch import again_bar, stale
+    from pages.parts.train.live import live_view
+    from pages.parts.ui.workspace import Workspace
+
+    identity = st.session_state["draft"]
+    draft = drafts.load(identity)
+    assert draft is not None
+    workspace, job = Workspace(identity, draft, "train"), jobs.look(st.session_state["job"])
+    again_bar(workspace, job)
+    live_view(draft, job, stale=stale(workspace, job))
+
+
+def test_results_of_earlier_settings_are_faint_and_a_button_is_where_these_are(runs_dir: Path):
+    identity = drafts.new(DRAFT)
+    app = AppTest.from_function(settings_page, default_timeout=20)
+    app.session_state["draft"] = identity
+    app.session_state["job"] = launched = queue.add("run", {"draft": DRAFT.as_json()}, identity)
+    queue.cancel(launched)
+
+    def said() -> tuple[bool, bool, bool]:
+        app.run()
+        assert not app.exception
+        faint = any("opacity" in one.proto.body for one in app.get("html"))
+        told = any("Of earlier settings" in one.value for one in app.caption)
+        return faint, told, any(button.label == "Train these settings" for button in app.button)
+
+    assert said() == (False, False, False)
+    drafts.update(identity, lambda draft: draft.with_base({"seed": 5}))
+    assert said() == (True, True, True)

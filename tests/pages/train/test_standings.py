@@ -1,0 +1,90 @@
+"""How runs stand: an order only with an interval, divergence with its cause, one model told once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ldp_core.runs.view.run_progress import RunProgress
+from pages.parts.charts.series import Series
+from pages.parts.train.findings import findings
+from pages.parts.train.standings import compared, held_out, same_model, standings
+from tests.pages.charts.test_base import run
+
+SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
+
+
+def series(number: int, label: str, seeds: int, changes: dict[str, Any]) -> Series:
+    return Series(number, label, tuple(run(number, label, seed, SMALL | changes) for seed in range(seeds)))
+
+
+@pytest.fixture(scope="module")
+def apart() -> list[Series]:
+    """The default's mean and 1/σ²."""
+    return [
+        series(0, "mean", 3, {"aggregator": "mean"}),
+        series(1, "1/σ²", 3, {"aggregator": "inverse_variance"}),
+        series(2, "like 1/σ²", 3, {"aggregator": {"name": "inverse_variance", "between": 1e-4}}),
+    ]
+
+
+def test_who_is_ahead_is_told_with_its_interval(apart: list[Series]):
+    gap = compared(apart[1], apart[0])
+    assert (gap.seeds, gap.held_out) == (3, 360)
+    assert gap.clear
+    assert held_out(apart[0]) == 360
+    told = " ".join(standings(apart[:2], None, 0.1))
+    assert f"is {100 * gap.mean:.0f} points ahead of **mean** (95" in told
+    assert "over 3 seeds and the 360 held-out samples" in told
+    assert "good to ±" in told
+    close = " ".join(standings(apart, None, 0.1))
+    assert "too close to call" in close
+    assert "points ahead of **mean**" in close, "and what is clear is told besides"
+
+
+def test_an_older_record_is_compared_over_its_seeds_alone(apart: list[Series]):
+    def old(one: Series) -> Series:
+        ends = [{k: v for k, v in (r.end or {}).items() if k not in ("right", "held_out")} for r in one.runs]
+        found = [RunProgress(r.variant, r.label, r.seed, r.experiment) for r in one.runs]
+        for new, kept, end in zip(found, one.runs, ends, strict=True):
+            new.start, new.curves, new.last, new.end = kept.start, kept.curves, kept.last, end
+        return Series(one.number, one.label, tuple(found))
+
+    shown = [old(one) for one in apart[:2]]
+    assert compared(*shown).held_out == 0
+    assert held_out(shown[0]) == 360
+    assert "over 3 seeds)" in " ".join(standings(shown, None, 0.1))
+
+
+def test_one_seed_cannot_tell(apart: list[Series]):
+    single = [Series(one.number, one.label, one.runs[:1]) for one in apart[:2]]
+    told = " ".join(standings(single, None, 0.1))
+    assert "One seed cannot tell" in told
+    assert "ahead of" not in told
+
+
+def test_noise_that_drives_a_run_out_is_named(apart: list[Series]):
+    clean = series(-1, "no noise", 1, {"mechanism": "none"})
+    (lost,) = series(3, "lost", 1, {}).runs
+    lost.end = {**(lost.end or {}), "status": "diverged", "round": 2, "accuracy": 0.1}
+    gone = Series(3, "lost", (lost,))
+    reaches = 100 * clean.final("accuracy").mean()
+    told = standings([gone, apart[1]], clean, 0.1)[0]
+    assert told.startswith("**lost** diverged in round 3; without noise the same training reaches")
+    assert f"{reaches:.0f}" in told
+    assert told.endswith("the noise drove it out.")
+    assert standings([gone], None, 0.1) == ["**lost** diverged in round 3."]
+    assert "ends at" not in findings([gone], clean, 0.1)
+
+
+def test_runs_that_train_one_model_begin_with_what_is_seen():
+    base: dict[str, Any] = {"rounds": 1, "clients": {"count": 20, "epsilon": 2, "range": 0.2}}
+    shown = [
+        series(i, label, 1, base | {"attack": {"rounds_observed": times}})
+        for i, (label, times) in enumerate((("once", 1), ("often", 30)))
+    ]
+    assert same_model(shown)
+    told = findings(shown, None, 0.1)
+    assert told.startswith("The closest reconstructions of an upload of one image: **once** ")
+    assert "All 2 train the same model" in told

@@ -1,0 +1,51 @@
+"""What many see is made once, and what nobody sees any more is forgotten."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+
+from pages.parts.ui.shared_cache import MOST, Moment, once
+
+
+class Chart:
+    """Stands for something large."""
+
+
+def test_thirty_who_look_at_once_see_one_thing_that_was_made_once():
+    made: list[Chart] = []
+
+    def make() -> Chart:
+        time.sleep(0.02)
+        made.append(Chart())
+        return made[-1]
+
+    seen: list[Chart] = []
+    moment = Moment("a job", "running", 7)
+    viewers = [threading.Thread(target=lambda: seen.append(once("thirty", make, moment))) for _ in range(30)]
+    for viewer in viewers:
+        viewer.start()
+    for viewer in viewers:
+        viewer.join()
+    assert len(made) == 1
+    assert seen == made * 30
+
+
+def test_a_new_moment_takes_the_place_of_the_one_before():
+    charts = [weakref.ref(once("live", Chart, Moment("a job", "running", seq))) for seq in range(50)]
+    assert [chart() is None for chart in charts] == [True] * 49 + [False]
+    assert once("live", Chart, Moment("a job", "running", 49)) is charts[-1]()
+    once("live", Chart, Moment("a job", "completed", 49))
+    assert charts[-1]() is None
+
+
+def test_what_was_not_asked_for_longest_goes_first():
+    first = weakref.ref(once(("place", -1), Chart))
+    for n in range(MOST - 1):
+        once(("place", n), Chart)
+        once(("place", -1), Chart)
+    assert first() is not None
+    for n in range(MOST):
+        once(("another place", n), Chart)
+    assert first() is None

@@ -1,0 +1,77 @@
+"""Words and numbers as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.parts.ui import text
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0"),
+        (0.5, "0.5"),
+        (8, "8"),
+        (130.6889, "131"),
+        (1396.48, "1\u202f396"),
+        (0.00012, "1.2·10⁻⁴"),
+        (1e-5, "10⁻⁵"),
+        (-2.5, "-2.5"),
+        (1e12, "10¹²"),
+        (float("inf"), "∞"),
+    ],
+)
+def test_numbers(value: float, shown: str):
+    assert text.number(value) == shown
+
+
+def test_populations_in_words():
+    assert text.budgets_in_words([0.5] * 18 + [8.0] * 2) == "20 clients: 18 ask for ε 0.5, 2 for ε 8"
+    assert text.budgets_in_words([1.0] * 3) == "3 clients, each asking for ε 1"
+    assert text.budgets_in_words([1.0]) == "1 client asking for ε 1"
+    assert text.budgets_in_words([k / 10 for k in range(1, 11)]) == "10 clients, asking for ε 0.1 to 1"
+    assert text.ranges_in_words([-1, -1], [1, 1]) == "safe range [−1, 1] for all"
+    assert text.ranges_in_words([-1, -2], [1, 1]) == "safe ranges from −2 to 1"
+
+
+@pytest.mark.parametrize(
+    "typed", ["$x$", ":red[hi]", "![](http://x/y.png)", "[a](javascript:alert(1))", "<b>", "# x", "&lt;"]
+)
+def test_typed_text_has_no_markup(typed: str):
+    shown = text.plain(typed)
+    unescaped = [c for i, c in enumerate(shown) if c in "$:[]()<>#!*_`&" and shown[i - 1] != "\\"]
+    assert unescaped == []
+    assert "\n" not in text.plain("a\nb")
+    assert ":material/" not in text.plain(":material/bolt:").replace("\\", "")
+    assert len(text.plain("x" * 500)) == 80
+
+
+def test_a_list_of_labels_with_commas_can_be_told_apart():
+    assert text.few(["mean", "1/σ", "1/σ²", "lottery"]) == "mean, 1/σ, 1/σ² and 1 more"
+    assert text.few(["no LDP", "Duchi, ε 8"]) == "no LDP · Duchi, ε 8"
+
+
+def test_durations():
+    assert text.seconds(0.42) == "0.4\u202fs"
+    assert text.seconds(45) == "45\u202fs"
+    assert text.seconds(300) == "5\u202fmin"
+    assert text.seconds(9000) == "2.5\u202fh"
+
+
+def test_sizes():
+    assert text.bytes_in_words(0) == "0.0\u202fMB"
+    assert text.bytes_in_words(12_345_678) == "12.3\u202fMB"
+    assert text.bytes_in_words(5e9) == "5\u202fGB"
+
+
+def test_a_copy_without_errors_is_called_one():
+    assert text.decibels(120.0) == text.decibels(120.0, 1) == "exact copy"
+    assert text.decibels(20.56, 1) == "20.6 dB"
+    assert text.decibels(91.6) == "92 dB"
+
+
+def test_the_run_without_noise_is_not_counted_among_the_others():
+    assert text.runs_in_words(10, 1) == "9 runs and one without noise"
+    assert text.runs_in_words(1, 0) == "1 run"
+    assert text.runs_in_words(2, 1) == "1 run and one without noise"

@@ -1,0 +1,199 @@
+"""Slots: as many as there are GPUs, or half the cores; who has them, and for how long others wait."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import queue
+from ldp_core.runs.machine import slots
+from ldp_core.runs.process import registration
+from ldp_core.runs.queue import wait_estimate
+from ldp_core.runs.queue.job import Job
+from ldp_core.system import process_identity, resources
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+@pytest.fixture(autouse=True)
+def _no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(resources, "DEVICES", tmp_path / "dev")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.delenv("EPSILON_SLOTS", raising=False)
+
+
+@pytest.mark.parametrize(("cores", "expected"), [(1, 1), (2, 1), (3, 1), (4, 2), (16, 8)])
+def test_without_a_gpu_there_is_a_slot_for_every_two_cores(
+    cores: int, expected: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(resources, "cores", lambda: cores)
+    found = slots.slots()
+    assert len(found) == slots.count() == expected
+    assert all(slot.cores * expected <= max(cores, expected) for slot in found)
+    assert sum(slot.memory for slot in found) <= 0.8 * resources.memory()
+    assert {slot.gpu for slot in found} == {None}
+
+
+@pytest.mark.parametrize(("said", "expected"), [("3", 3), ("0", 1), ("-2", 1), ("many", 1), ("1000", 64)])
+def test_the_number_of_slots_can_be_set(said: str, expected: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(resources, "cores", lambda: 2)
+    monkeypatch.setenv("EPSILON_SLOTS", said)
+    assert len(slots.slots()) == slots.count() == expected
+    assert {slot.cores for slot in slots.slots()} == {1 if expected > 1 else 2}
+
+
+def test_each_gpu_has_a_slot_and_each_slot_sees_one_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    (tmp_path / "dev").mkdir()
+    for name in ("nvidia0", "nvidia1", "nvidia10", "nvidiactl", "nvidia-uvm"):
+        (tmp_path / "dev" / name).touch()
+    assert resources.gpus() == ["0", "1", "10"]
+    assert [slot.gpu for slot in slots.slots()] == ["0", "1", "10"]
+    monkeypatch.setenv("EPSILON_SLOTS", "4")
+    assert [slot.gpu for slot in slots.slots()] == ["0", "1", "10", "0"]
+    monkeypatch.delenv("EPSILON_SLOTS")
+    chosen = {"1": ["1"], "GPU-7f, 2": ["GPU-7f", "2"], "0,-1,1": ["0"], "-1": [], "": []}
+    for said, expected in chosen.items():
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", said)
+        assert resources.gpus() == expected
+    monkeypatch.setenv("EPSILON_CORES", "")
+    slots.Slot(0, 3, 10**9, "GPU-7f").enter()
+    assert (os.environ["CUDA_VISIBLE_DEVICES"], os.environ["EPSILON_CORES"]) == ("GPU-7f", "3")
+
+
+def test_a_container_has_what_it_was_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(resources, "CGROUP", tmp_path)
+    free, physical = resources.cores(), resources.memory()
+    assert physical == psutil.virtual_memory().total
+    (tmp_path / "cpu.max").write_text("100000 100000\n")
+    (tmp_path / "memory.max").write_text("500000000\n")
+    assert (resources.cores(), resources.memory()) == (1, 500_000_000)
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert (resources.cores(), resources.memory()) == (free, physical)
+
+
+def test_setting_the_clock_does_not_make_a_process_another(monkeypatch: pytest.MonkeyPatch):
+    """F2: a start time that is counted from the clock would move with it."""
+    noted = process_identity.identity()
+    for hour in (3600.0, -3600.0):
+        created = psutil.Process().create_time() + hour
+        with monkeypatch.context() as patch:
+            patch.setattr(psutil.Process, "create_time", lambda _, created=created: created)
+            assert process_identity.is_alive(*noted)
+    assert not process_identity.is_alive(noted[0], noted[1] + 1)
+
+
+def test_no_more_jobs_run_than_there_are_slots():
+    ids = [queue.add("run", {}) for _ in range(4)]
+    assert [job.id for _ in range(4) if (job := queue.claim(2))] == ids[:2]
+    assert queue.move(ids[0], "cancelling")
+    assert queue.claim(2) is None, "one that is stopping still has its slot"
+    assert queue.move(ids[0], "cancelled")
+    assert [job.id for _ in range(4) if (job := queue.claim(2))] == ids[2:3]
+
+
+def test_nobody_has_two_slots_while_somebody_who_waits_has_none(monkeypatch: pytest.MonkeyPatch):
+    """Anna's long job began before Ben's; when his ends, the slot is still his and not hers."""
+    monkeypatch.setenv("EPSILON_SLOTS", "2")
+    anna = [queue.add("run", {}, owner="anna") for _ in range(3)]
+    ben = [queue.add("run", {}, owner="ben") for _ in range(3)]
+    began = [job.id for _ in range(4) if (job := queue.claim(2))]
+    assert began == [anna[0], ben[0]]
+    assert queue.move(ben[0], "completed")
+    following = queue.in_turn()[0].id
+    claimed = queue.claim(2)
+    assert claimed is not None
+    assert claimed.id == following == ben[1]
+    assert queue.move(ben[1], "cancelling")
+    assert queue.move(ben[1], "cancelled")
+    assert queue.move(ben[2], "cancelled")
+    claimed = queue.claim(2)
+    assert claimed is not None
+    assert claimed.id == anna[1], "alone, she may have both"
+
+
+def queued(rounds: int, owner: str) -> Job:
+    draft = Draft(parse({"rounds": rounds}), (Variant("run"),))
+    return queue.get(queue.add("run", {"draft": draft.as_json()}, owner=owner))
+
+
+@pytest.mark.parametrize(("number", "expected"), [(1, 10 + 2 + 3), (2, 2 + 3), (3, 2), (4, 0)])
+def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, monkeypatch: pytest.MonkeyPatch):
+    """One job runs for 10 s more; before the last one wait two, of 2 and 3 s."""
+    monkeypatch.setenv("EPSILON_SLOTS", str(number))
+    took: dict[str, float] = {}
+    monkeypatch.setattr(wait_estimate, "_planned", lambda job, known: took[job.id])
+    running = queued(10, "a")
+    assert queue.claim(1) is not None
+    for rounds, owner in ((2, "b"), (3, "c"), (4, "d")):
+        last = queued(rounds, owner)
+        took[last.id] = float(rounds)
+    assert queue.in_turn()[-1] == last
+    found = wait_estimate.wait(last, lambda job: 10.0 if job.id == running.id else None)
+    assert found == wait_estimate.Wait(3, expected, True)
+
+
+def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monkeypatch: pytest.MonkeyPatch):
+    """Anna has one job that runs and two that wait: one of Ben's is next, and another of hers the last."""
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    monkeypatch.setattr(wait_estimate, "_planned", lambda job, known: 2.0)
+    assert wait_estimate.would_wait("anna", lambda job: 10.0) == wait_estimate.Wait(0, 0.0, True)
+    jobs = [queued(3, "anna") for _ in range(3)]
+    assert queue.claim(1) is not None
+    expected = {"ben": wait_estimate.Wait(1, 10.0, True), "anna": wait_estimate.Wait(4, 16.0, True)}
+    for owner, told in expected.items():
+        assert wait_estimate.would_wait(owner, lambda job: 10.0) == told
+        assert wait_estimate.wait(queued(3, owner), lambda job: 10.0) == told, "as it is once it is launched"
+    assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
+
+
+def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    queued(3, "a")
+    second = queued(3, "b")
+    assert queue.claim(1) is not None
+    assert wait_estimate.wait(second, lambda job: None) == wait_estimate.Wait(1, 0.0, False)
+
+
+@pytest.mark.parametrize(("said", "cores"), [("1", 1), ("3", 3), ("0", 4), ("-2", 4), ("many", 4), ("", 4)])
+def test_the_cores_of_a_job_can_be_set(said: str, cores: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ldp_core.system.resources.cores", lambda: 4)
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    monkeypatch.setenv("EPSILON_CORES", said)
+    assert slots.slots()[0].cores == cores
+
+
+@pytest.mark.parametrize(
+    ("said", "memory"),
+    [("2", 2 * 10**9), ("0", 8000), ("-1", 8000), ("nan", 8000), ("1e30", 10**18), ("inf", 10**18)],
+)
+def test_the_memory_of_a_job_can_be_set(said: str, memory: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ldp_core.system.resources.memory", lambda: 10_000)
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    monkeypatch.setenv("EPSILON_MEMORY_GB", said)
+    assert slots.slots()[0].memory == memory
+
+
+def test_the_slots_that_count_are_those_of_the_worker_that_is_at_work(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """It was started with two; this process has been told something else since."""
+    monkeypatch.setenv("EPSILON_SLOTS", "2")
+    runs_dir.mkdir()
+    registration.register(os.getpid(), 0.0)
+    monkeypatch.setenv("EPSILON_SLOTS", "7")
+    assert (slots.at_work(), slots.count()) == (2, 7)
+    noted = json.loads((runs_dir / "worker.json").read_text())
+    for other in ({"slots": None}, {"slots": "x"}, {"pid": "x"}, {"since": 0.0}):
+        (runs_dir / "worker.json").write_text(json.dumps(noted | other))
+        assert slots.at_work() == 7
+    for torn in ("", "[]", '{"slots": 2}'):
+        (runs_dir / "worker.json").write_text(torn)
+        assert slots.at_work() == 7
+    (runs_dir / "worker.json").unlink()
+    assert slots.at_work() == 7

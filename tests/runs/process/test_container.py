@@ -1,0 +1,138 @@
+"""F4, F5 and S9 as a container has them: the server is the first process, and its end is everybody's.
+
+There is no container engine here, but what makes one: a namespace for processes, in which numbers begin
+at 1 and are given again after a restart.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ldp_core.runs import queue
+from ldp_core.runs.view.run_progress import Progress
+from tests.busy import within
+from tests.conftest import ROOT
+from tests.data import events
+from tests.runs.processes import PATIENCE_SECONDS, trained_a_round
+
+EXPERIMENT = {"rounds": 250, "attack": None}
+SPACE = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]
+
+pytestmark = pytest.mark.alone
+
+
+class Container:
+    """A server as process number 1, after a command that has its turn first."""
+
+    def __init__(self, before: str = "true") -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+        self.url = f"http://localhost:{port}"
+        serve = f"exec {sys.executable} -m streamlit run app.py --server.headless true --server.port {port}"
+        self.outside = subprocess.Popen(
+            [*SPACE, "sh", "-c", f"{before} && {serve}"],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def send(self, number: signal.Signals) -> float:
+        """Tell the server, and wait for the end of all; returns how long it took, in seconds."""
+        everybody = psutil.Process(self.outside.pid).children(recursive=True)
+        first, began = everybody[0], time.monotonic()
+        assert len(everybody) >= 2, "a server and a worker at least"
+        first.send_signal(number)
+        self.outside.wait(PATIENCE_SECONDS)
+        _, left = psutil.wait_procs(everybody, 5)
+        assert left == []
+        return time.monotonic() - began
+
+
+@pytest.fixture
+def container(runs_dir: Path) -> Iterator[Callable[..., Container]]:
+    if shutil.which("unshare") is None or subprocess.run([*SPACE, "true"], capture_output=True).returncode:
+        pytest.skip("nobody may make a namespace for processes on this machine (Linux: unshare --pid)")
+    made: list[Container] = []
+
+    def start(before: str = "true") -> Container:
+        made.append(Container(before))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.outside.kill()
+        one.outside.wait()
+
+
+def wait_for(done: Callable[[], object]) -> float:
+    """Seconds until it was so."""
+    began = time.monotonic()
+    while not done():
+        assert time.monotonic() - began < PATIENCE_SECONDS
+        time.sleep(0.05)
+    return time.monotonic() - began
+
+
+def test_a_container_is_stopped_and_started_again(
+    container: Callable[..., Container], runs_dir: Path, tmp_path: Path
+):
+    """Nobody looks at the queue from outside in a way that would change it: here nobody there is alive."""
+    (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
+    first = container(f"{sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}")
+    wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]))
+    job = queue.find()[0]
+    assert first.send(signal.SIGTERM) < within(10)
+    kept = Progress(job.folder).update().rounds_done()
+    assert 0 < kept < 250
+    number = queue.get(job.id).pid
+
+    second = container()
+    assert wait_for(lambda: not queue.get(job.id).live) < within(15)
+    assert queue.get(job.id).status == "interrupted"
+    second.send(signal.SIGKILL)
+
+    container(f"{sys.executable} -m ldp_core resume {job.id}")
+    wait_for(lambda: queue.get(job.id).status == "completed")
+    end = Progress(job.folder).update().runs[0].end
+    assert end is not None
+    assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
+    assert number is not None
+    assert number < 100, "a number of the container's own"
+
+
+def test_nothing_is_written_but_into_the_folders_of_data_and_runs(
+    container: Callable[..., Container], runs_dir: Path, tmp_path: Path
+):
+    """A container whose own files are read-only, and no home, and no folder for what is temporary."""
+    all_else = "mount -o remount,bind,ro /"
+    if subprocess.run([*SPACE, "sh", "-c", all_else], capture_output=True).returncode:
+        pytest.skip("nobody may mount anything read-only on this machine")
+    runs_dir.mkdir()
+    (tmp_path / "experiment.json").write_text('{"rounds": 3}')
+    one = container(
+        f"mount --bind {runs_dir} {runs_dir} && {all_else} && ! touch {tmp_path / 'x'} "
+        f"&& export HOME=/nowhere && {sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}"
+    )
+    wait_for(lambda: queue.find() and not queue.find()[0].live)
+    assert queue.find()[0].status == "completed"
+
+    def answers() -> bool:
+        with suppress(OSError), urllib.request.urlopen(one.url, timeout=5) as page:
+            return bool(page.status == 200)
+        return False
+
+    wait_for(answers)

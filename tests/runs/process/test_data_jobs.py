@@ -1,0 +1,127 @@
+"""Jobs whose data have to come first: watched, stopped, gone on with, and failing with a sentence."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core import datasets
+from ldp_core.datasets import Step
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import jobs
+from ldp_core.runs.process.training import train_job
+from ldp_core.runs.record.preparing import doing, nothing, teller
+from tests.datasets import samples
+from tests.datasets.server import web
+from tests.datasets.test_download import _direct, checksum, nowhere, resize
+from tests.runs.processes import launch, until
+
+__all__ = ["_direct"]
+
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("clean_processes")]
+
+FILE = "train-images-idx3-ubyte.gz"
+MNIST = {"dataset": "mnist", "rounds": 1, "attack": None}
+
+
+def test_a_download_is_watched_stopped_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path / "data"))
+    with web() as server:
+        monkeypatch.setenv("EPSILON_DATA_MIRROR", server.url)
+        server.files[FILE] = bytes(9_000_000)
+        server.pause = 0.002
+        identity = launch(MNIST)
+        until(identity, lambda job: doing(job.folder) and doing(job.folder).done > 50_000)  # type: ignore[union-attr]
+        status = jobs.status(identity)
+        assert status["status"] == "running"
+        assert re.fullmatch(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB", status["doing"])
+        jobs.cancel(identity)
+        job = until(identity, lambda job: not job.live)
+        assert job.status == "cancelled"
+        assert jobs.status(identity)["doing"] == ""
+        kept = (tmp_path / "data" / "downloads" / "mnist" / f"{FILE}.partial").stat().st_size
+        assert kept > 50_000
+
+        jobs.resume(identity)
+        until(identity, lambda job: len(server.asked) > 1)
+        assert server.asked == [(FILE, 0), (FILE, kept)]
+        jobs.cancel(identity)
+        until(identity, lambda job: not job.live)
+
+
+def train(folder: Path, changes: dict[str, Any]) -> dict[str, Any]:
+    """What becomes of a job in a process of its own that shares what this test has put in place."""
+    request = {"draft": Draft(parse(changes), (Variant("run"),)).as_json()}
+    process = multiprocessing.get_context("fork").Process(
+        target=train_job, args=(folder, request, os.getpid())
+    )
+    process.start()
+    process.join(150)
+    return json.loads((folder / "outcome.json").read_text())
+
+
+def test_a_job_fetches_its_data_and_trains(tmp_path: Path, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    from ldp_core.datasets._vision import load_torchvision
+
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path / "data"))
+    kind, files = load_torchvision().datasets.MNIST, samples.mnist(60, 20)
+    monkeypatch.setattr(kind, "resources", [(file, checksum(body)) for file, body in files.items()])
+    resize(monkeypatch, "mnist", 60, 20)
+    folder = runs_dir / "jobs" / "a"
+    monkeypatch.setattr(kind, "mirrors", [nowhere()])
+    outcome = train(folder, MNIST)
+    assert outcome["status"] == "failed"
+    assert outcome["message"].endswith("or choose the digits, which need no download")
+    with web() as server:
+        server.files |= files
+        monkeypatch.setattr(kind, "mirrors", [server.url])
+        assert train(folder, MNIST) == {"status": "completed", "message": ""}
+
+
+def test_a_folder_with_a_bad_image_fails_with_its_name(
+    tmp_path: Path, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
+    place = samples.folder(tmp_path, "pets", {"cats": 5, "dogs": 5})
+    changes = {"dataset": "images:pets", "clients": {"count": 2}, "rounds": 1}
+    assert train(runs_dir / "jobs" / "a", changes)["status"] == "completed"
+    (place / "train/cats/000.jpg").write_text("no image")
+    outcome = train(runs_dir / "jobs" / "b", changes)
+    assert outcome["status"] == "failed"
+    assert outcome["message"].startswith("the image “pets/train/cats/000.jpg” cannot be read")
+
+
+def test_what_is_told_is_read_back_and_never_an_error(tmp_path: Path):
+    told = teller(tmp_path)
+    told(Step("Downloading x", 1_000_000, 3_000_000))
+    told(Step("Downloading x", 2_000_000, 3_000_000))  # too soon to be written
+    assert str(doing(tmp_path)) == "Downloading x: 1.0 of 3.0 MB"
+    told(Step("Unpacking x"))
+    assert str(doing(tmp_path)) == "Unpacking x"
+    (tmp_path / "doing.json").write_text("{")
+    assert doing(tmp_path) is None
+    nothing(tmp_path)
+    nothing(tmp_path)
+    teller(tmp_path / "nowhere")(Step("x"))
+
+
+def test_data_that_are_no_images_are_not_attacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    import numpy as np
+
+    from ldp_core.simulate import simulate
+    from ldp_core.streams import stream
+
+    resize(monkeypatch, "covtype", 200, 50)
+    experiment = parse({"dataset": "covtype", "rounds": 2})
+    assert not experiment.attacked
+    generator = stream(0, "audit")
+    x, y = generator.normal(size=(250, 54)).astype(np.float32), generator.integers(0, 7, 250)
+    data = datasets.Data(x[:200], y[:200], x[200:], y[200:], 7)
+    told = [event.event for event in simulate(experiment, data)]
+    assert told == ["start", "round", "round", "end"]

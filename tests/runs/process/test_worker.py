@@ -1,0 +1,236 @@
+"""Jobs in real processes: they outlive whoever launched them, can be stopped, and never lie."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from ldp_core.experiment import Draft, Experiment, Variant, parse
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.lockstep import drive
+from ldp_core.runs.process import training
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.store import copied, events_after
+from ldp_core.runs.view.run_progress import Progress
+from tests.busy import within
+from tests.conftest import ROOT
+from tests.runs.processes import launch, trained_a_round, until, workers
+
+ENDLESS = {"rounds": 10_000, "attack": None}
+
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("clean_processes")]
+
+
+def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
+    both = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
+    identity = launch({"rounds": 4}, *both)
+    job = until(identity, lambda job: not job.live)
+    assert (job.status, job.message) == ("completed", "")
+    runs = Progress(job.folder).update().runs
+    assert [run.round for run in runs] == [4, 4]
+    from tests.data import events
+
+    same: list[dict[str, Any]] = [{"rounds": 4}, {"rounds": 4, "aggregator": "inverse_std"}]
+    for run, changes in zip(runs, same, strict=True):
+        assert run.end is not None
+        assert run.end["weights_sha256"] == events(changes)[-1]["weights_sha256"]
+    status = jobs.status(identity)
+    assert (status["status"], status["round"], status["rounds"], status["pid"]) == ("completed", 4, 4, None)
+    assert len(status["weights_sha256"]) == 64
+
+
+def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(runs_dir: Path):
+    first, second = launch({"rounds": 300, "attack": None}), launch({"rounds": 1})
+    assert jobs.status(second)["ahead"] == 1
+    until(second, lambda job: job.status == "completed")
+    ended = queue.get(first).ended
+    started = queue.get(second).started
+    assert ended is not None
+    assert started is not None
+    assert 0 <= started - ended < within(1.0)
+    assert len(workers(runs_dir)) == 1
+    asked = time.monotonic()
+    third = launch({"rounds": 1})
+    until(third, trained_a_round)
+    assert time.monotonic() - asked < within(1.5)
+
+
+def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(runs_dir: Path):
+    identity = launch(ENDLESS)
+    until(identity, trained_a_round)
+    asked = time.monotonic()
+    assert jobs.cancel(identity).status in ("cancelling", "cancelled")
+    job = until(identity, lambda job: job.status == "cancelled")
+    assert time.monotonic() - asked < within(2.5)
+    assert len(events_after(job.folder)) > 1
+    assert len(workers(runs_dir)) == 1, "the training process is gone, the worker stays"
+    assert jobs.cancel(identity).status == "cancelled", "cancelling twice changes nothing"
+
+
+def test_a_queued_job_is_cancelled_at_once():
+    first, second = launch(ENDLESS), launch(ENDLESS)
+    assert jobs.cancel(second).status == "cancelled"
+    jobs.cancel(first)
+    until(first, lambda job: not job.live)
+    assert events_after(queue.get(second).folder) == []
+
+
+def test_a_job_outlives_the_process_that_launched_it():
+    script = (
+        "from ldp_core.runs import jobs; from ldp_core.experiment import parse_draft;"
+        "print(jobs.submit(parse_draft({'rounds': 200, 'attack': None})), flush=True);"
+        "import time; time.sleep(60)"
+    )
+    launcher = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert launcher.stdout is not None
+    identity = launcher.stdout.readline().strip()
+    launcher.kill()
+    launcher.wait()
+    launcher.stdout.close()
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "completed"
+
+
+@pytest.mark.parametrize("whom", ["worker", "training"])
+def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom: str):
+    identity = launch(ENDLESS)
+    job = until(identity, trained_a_round)
+    assert job.pid is not None
+    target = job.pid if whom == "training" else psutil.Process(job.pid).ppid()
+    os.kill(target, signal.SIGKILL)
+    killed = time.monotonic()
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "interrupted"
+    assert time.monotonic() - killed < within(15)
+    if whom == "worker":
+        deadline = time.monotonic() + 5
+        while psutil.pid_exists(job.pid or target) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not [p for p in workers(runs_dir) if p.pid == target], "no orphan goes on training"
+    assert len(events_after(job.folder)) > 1, "what was trained is kept"
+    again = launch({"rounds": 1})
+    assert until(again, lambda job: not job.live).status == "completed", "the next job finds a worker"
+
+
+def test_a_job_that_cannot_run_says_why():
+    groups = [{"share": 0.98, "labels": None}, {"share": 0.02, "labels": [3]}]
+    identity = launch({"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}})
+    job = until(identity, lambda job: not job.live)
+    assert job.status in ("completed", "failed")
+    groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
+    identity = launch({"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}})
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "failed"
+    assert "group 2 has 700 clients but only" in job.message
+
+
+def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pytest.MonkeyPatch):
+    identity = queue.add("run", {"draft": {"base": {}, "seeds": 1}, "reference": "x"})
+    from ldp_core.runs.process.registration import ensure_worker
+
+    ensure_worker()
+    job = until(identity, lambda job: not job.live)
+    assert job.status in ("failed", "completed")
+    broken = queue.add("run", {"nothing": 1})
+    job = until(broken, lambda job: not job.live)
+    assert job.status == "failed"
+    assert job.message == "what it was asked to do cannot be read any more; launch it again"
+    assert training._in_words(KeyError("/a/path"), {}, 10**9) == "an error in the program: KeyError"
+
+
+def test_a_diverging_job_is_called_so_and_one_diverging_run_among_others_too():
+    identity = launch({"local": {"learning_rate": 1e6}})
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "diverged"
+    assert job.message.startswith("diverged at round 1")
+    identity = launch({"rounds": 2}, Variant("fine"), Variant("wild", {"local.learning_rate": 1e6}))
+    job = until(identity, lambda job: not job.live)
+    assert (job.status, job.message) == ("completed", "1 of 2 runs diverged")
+
+
+def per_run(job: Job) -> dict[int, list[dict[str, Any]]]:
+    """Each run's events in order, without the time that they took."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for event in events_after(job.folder):
+        found.setdefault(event.run, []).append({k: v for k, v in event.body.items() if k != "seconds"})
+    return found
+
+
+def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir: Path):
+    """Killed with SIGKILL twenty times, the worker or three times the training process, and taken up again.
+
+    The instants are drawn anew in every run of the test: some fall into a commit.
+    """
+    variants = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
+    attack = {"clients": [0], "attacker": "least_squares"}  # its events are stored like all others
+    experiment: dict[str, Any] = {"rounds": 500, "attack": attack}
+    draft = Draft(parse(experiment), variants)
+    expected = {
+        i: [event | {"seconds": None} for event in turns_of(run)] for i, run in enumerate(draft.experiments())
+    }
+    identity = jobs.submit(draft)
+    seed, kills = int(time.time()), 0
+    delays = np.random.default_rng(seed)
+    while kills < 20:
+        job = until(identity, lambda job: job.pid is not None or not job.live)
+        time.sleep(delays.uniform(0.0, 0.25))
+        job = jobs.look(identity)
+        assert job.live, f"the run was over before it could be killed often enough (seed {seed})"
+        if job.status != "running" or job.pid is None:
+            continue
+        target = job.pid if kills % 4 else psutil.Process(job.pid).ppid()
+        os.kill(target, signal.SIGKILL)
+        kills += 1
+        until(identity, lambda job: not job.live)
+        assert jobs.resume(identity).status in ("queued", "running")
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "completed"
+    told = per_run(job)
+    for i, events in expected.items():
+        assert told[i] == [{k: v for k, v in event.items() if k != "seconds"} for event in events]
+
+
+def turns_of(experiment: Experiment) -> list[dict[str, Any]]:
+    return [event for turn in drive({0: experiment}) for event in turn.events]
+
+
+def test_a_job_that_was_stopped_goes_on_when_asked():
+    identity = launch({"rounds": 300, "attack": None})
+    until(identity, trained_a_round)
+    jobs.cancel(identity)
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "cancelled"
+    before = Progress(job.folder).update().rounds_done()
+    assert jobs.resume(identity).status in ("queued", "running")
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "completed"
+    assert Progress(job.folder).update().runs[0].round == 300 > before > 0
+    assert jobs.resume(identity).status == "completed", "what is finished stays finished"
+
+
+def test_the_same_experiment_and_seed_is_never_trained_twice():
+    first = until(launch({"rounds": 30}), lambda job: not job.live)
+    asked = time.monotonic()
+    second = until(launch({"rounds": 30, "name": "again"}), lambda job: not job.live)
+    assert time.monotonic() - asked < within(3)
+    assert second.id != first.id
+    assert per_run(second) == per_run(first)
+    assert copied(second.folder) == {0: first.id}
+    assert copied(first.folder) == {}
+    other = until(launch({"rounds": 30, "seed": 1}), lambda job: not job.live)
+    assert copied(other.folder) == {}
+    # what cannot be read is trained again
+    (first.folder / "events.sqlite").write_bytes(b"garbage" * 1000)
+    (second.folder / "events.sqlite").write_bytes(b"")
+    third = until(launch({"rounds": 30}), lambda job: not job.live)
+    assert third.status == "completed"
+    assert copied(third.folder) == {}

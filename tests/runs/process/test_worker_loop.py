@@ -1,0 +1,122 @@
+"""The worker's loop: patient while anything runs, and through a queue that cannot be read for a while."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.errors import StorageFailed
+from ldp_core.runs import queue
+from ldp_core.runs.process import worker
+from ldp_core.runs.queue.job import Job
+
+
+class Slow:
+    """Stands for a job that runs for a while, in place of a process."""
+
+    made: list[Slow] = []
+
+    def __init__(self, job: Job, slot: Any) -> None:
+        self.job, self.slot, self.until, self.told = job, slot, time.monotonic() + 0.6, ""
+        Slow.made.append(self)
+
+    def step(self) -> bool:
+        done = time.monotonic() > self.until
+        if done:
+            queue.move(self.job.id, "completed", "")
+        return done
+
+    def leave(self) -> None:
+        self.told = "leave"
+
+    def abandon(self) -> None:
+        self.told = "abandoned"
+
+
+@pytest.fixture(autouse=True)
+def _quick(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Slow.made = []
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0.2")
+    monkeypatch.setattr(worker, "Watched", Slow)
+    monkeypatch.setattr(worker, "QUIET_SECONDS", 1e9)
+
+
+def test_a_job_that_takes_longer_than_the_worker_waits_for_one_is_not_told_to_leave():
+    identity = queue.add("run", {"draft": {}})
+    worker._work()
+    assert [one.told for one in Slow.made] == [""]
+    assert queue.get(identity).status == "completed"
+
+
+def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(monkeypatch: pytest.MonkeyPatch):
+    identity, reap, failures = queue.add("run", {"draft": {}}), queue.reap, iter(range(5))
+
+    def sometimes(watched: list[str]) -> None:
+        if Slow.made and next(failures, None) is not None:
+            raise StorageFailed("queue.sqlite cannot be used (database is locked)")
+        reap(watched)
+
+    monkeypatch.setattr(queue, "reap", sometimes)
+    worker._work()
+    assert queue.get(identity).status == "completed"
+
+
+def test_a_worker_that_gives_up_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch):
+    queue.add("run", {"draft": {}})
+
+    def broken(_: list[str]) -> None:
+        if Slow.made:
+            raise RuntimeError("whatever it is")
+
+    monkeypatch.setattr(queue, "reap", broken)
+    with pytest.raises(RuntimeError):
+        worker._work()
+    assert [one.told for one in Slow.made] == ["abandoned"]
+
+
+def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(monkeypatch: pytest.MonkeyPatch):
+    """Its process could not be started, and nor could that be written down."""
+    identity, move, refuse = queue.add("run", {"draft": {}}), queue.move, [True]
+
+    def no_memory(job: Job, slot: Any) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    def locked(*given: Any) -> bool:
+        if refuse and refuse.pop():
+            raise StorageFailed("queue.sqlite is kept locked by another program")
+        return move(*given)
+
+    monkeypatch.setattr(worker, "Watched", no_memory)
+    monkeypatch.setattr(queue, "move", locked)
+    worker._work()
+    job = queue.get(identity)
+    assert (job.status, refuse) == ("interrupted", [])
+    assert "could not be started" in job.message
+    assert queue.requeue(identity)
+
+
+def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(monkeypatch: pytest.MonkeyPatch):
+    first, second = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
+
+    def full(job: Job, slot: Any) -> Slow:
+        if job.id == first:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return Slow(job, slot)
+
+    monkeypatch.setattr(worker, "Watched", full)
+    worker._work()
+    job = queue.get(first)
+    assert job.status == "interrupted"
+    assert "could not start a process" in job.message
+    assert queue.get(second).status == "completed"
+
+
+def test_a_machine_is_measured_when_nobody_wants_anything_of_it():
+    """A measurement takes seconds, at a low priority many: whoever comes meanwhile does not wait for it."""
+    queue.add("run", {"draft": {}})
+    assert worker._measure() is False
+    assert multiprocessing.active_children() == []

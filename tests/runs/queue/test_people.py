@@ -1,0 +1,199 @@
+"""Whoever launched a job may stop it, a teacher may stop all, and people take turns."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from ldp_core.errors import NotNow, NotYours, QueueFull
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.queue import table
+from ldp_core.runs.queue.people import OPERATOR, is_teacher, person, signed_in
+from ldp_core.runs.record import quota
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+ANNA, BEN = person("a" * 32), person("b" * 32)
+
+
+def test_a_token_is_told_apart_and_cannot_be_read_back():
+    assert ANNA.owner != BEN.owner
+    assert ANNA.owner is not None
+    assert "aaaa" not in ANNA.owner
+    assert person("a" * 32) == ANNA
+
+
+def test_a_signed_in_person_is_issuer_and_subject_and_nothing_else():
+    known = [
+        signed_in("https://id.example", "1"),
+        signed_in("https://id.example", "2"),
+        signed_in("https://other.example", "1"),
+        signed_in("https://id.example/1", ""),
+        person("https://id.example/1"),
+        ANNA,
+    ]
+    assert len({one.owner for one in known}) == len(known)
+    assert signed_in("https://id.example", "1") == known[0]
+    assert all(one.owner and "example" not in one.owner for one in known)
+
+
+def test_only_who_launched_it_or_a_teacher_may_stop_a_job(monkeypatch: pytest.MonkeyPatch):
+    identity = queue.add("run", {}, owner=ANNA.owner)
+    with pytest.raises(NotYours, match="only whoever launched"):
+        jobs.cancel(identity, BEN)
+    with pytest.raises(NotYours):
+        jobs.resume(identity, BEN)
+    assert queue.get(identity).status == "queued"
+    assert not is_teacher("")
+    assert not is_teacher("chalk")
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
+    assert not is_teacher("")
+    teacher = person("c" * 32, "chalk")
+    assert teacher.teacher
+    assert not person("c" * 32, "cheese").teacher
+    stopped = jobs.cancel(identity, teacher)
+    assert (stopped.status, stopped.message) == ("cancelled", "a teacher has stopped it")
+    assert jobs.cancel(queue.add("run", {}), BEN).status == "cancelled", "nobody's job is everybody's"
+    assert jobs.cancel(queue.add("run", {}, owner=ANNA.owner), OPERATOR).status == "cancelled"
+
+
+def test_people_take_turns():
+    """Anna queues four jobs before Ben and Cleo queue one each: they do not wait for all of hers."""
+    cleo = person("c" * 32)
+    anna = [queue.add("run", {}, owner=ANNA.owner) for _ in range(4)]
+    ben, her = queue.add("run", {}, owner=BEN.owner), queue.add("run", {}, owner=cleo.owner)
+    expected = [anna[0], ben, her, *anna[1:]]
+    assert [job.id for job in queue.in_turn()] == expected
+    assert [queue.ahead_of(queue.get(i)) for i in expected] == list(range(6))
+    claimed = []
+    while job := queue.claim():
+        claimed.append(job.id)
+        assert queue.move(job.id, "completed")
+    assert claimed == expected
+
+
+def test_taking_up_again_what_was_stopped_makes_no_crowd_either():
+    stopped = queue.add("run", {}, owner=ANNA.owner)
+    queue.cancel(stopped)
+    for _ in range(table.WAITING_EACH):
+        queue.add("run", {}, owner=ANNA.owner)
+    with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
+        jobs.resume(stopped, ANNA)
+    assert queue.get(stopped).status == "cancelled"
+
+
+def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pytest.MonkeyPatch):
+    for owner in (ANNA.owner, BEN.owner):
+        queue.add("run", {}, owner=owner)
+    tomorrow = time.time() + 86_400
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: tomorrow)
+        first = queue.claim()
+    assert first is not None
+    queue.move(first.id, "completed")
+    second = queue.claim()
+    assert second is not None
+    queue.move(second.id, "completed")
+    hers, his = (queue.add("run", {}, owner=owner) for owner in (ANNA.owner, BEN.owner))
+    assert [job.id for job in queue.in_turn()] == [hers, his]
+
+
+def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
+    for _ in range(table.WAITING_EACH):
+        queue.add("run", {}, owner=ANNA.owner)
+    with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
+        queue.add("run", {}, owner=ANNA.owner)
+    queue.add("run", {}, owner=BEN.owner)
+    stopped = queue.add("run", {}, owner=BEN.owner)
+    queue.cancel(stopped)
+    monkeypatch.setattr(queue, "WAITING_ALL", 6)
+    with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
+        queue.requeue(stopped)
+    with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
+        queue.add("run", {}, owner=BEN.owner)
+
+
+def test_a_queue_of_the_first_version_is_brought_up_to_date(runs_dir: Path):
+    first = re.sub(r",( *--[^\n]*)\n +owner TEXT[^\n]*", r"\1", table.SCHEMA)
+    first = first.replace("user_version = 2", "user_version = 1")
+    insert = "INSERT INTO jobs (id, kind, request, status, created) VALUES (?, 'run', '{}', 'queued', 1)"
+    runs_dir.mkdir(exist_ok=True)
+    with sqlite3.connect(runs_dir / "queue.sqlite") as db:
+        db.executescript(first)
+        assert "owner" not in [row[1] for row in db.execute("PRAGMA table_info(jobs)")]
+        db.execute(insert, ("0123456789ab",))
+    assert queue.get("0123456789ab").owner is None
+    assert [job.id for job in queue.in_turn()] == ["0123456789ab"]
+    added = queue.add("run", {}, owner=ANNA.owner)
+    assert queue.get(added).owner == ANNA.owner
+    assert queue.claim() is not None
+
+
+def test_only_who_launched_it_or_a_teacher_may_pin_a_job(monkeypatch: pytest.MonkeyPatch):
+    hers, nobodys = queue.add("run", {}, owner=ANNA.owner), queue.add("run", {})
+    for on in (True, False):
+        for identity, stranger in ((hers, BEN), (nobodys, ANNA)):
+            with pytest.raises(NotYours, match="only whoever launched this job can pin it"):
+                jobs.pin(identity, stranger, on=on)
+    jobs.pin(hers, ANNA)
+    assert quota.is_pinned(queue.get(hers))
+    jobs.pin(hers, ANNA, on=False)
+    assert not quota.is_pinned(queue.get(hers))
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
+    jobs.pin(nobodys, person("c" * 32, "chalk"))
+    assert quota.is_pinned(queue.get(nobodys))
+
+
+def test_visitors_pin_half_of_the_quota_and_a_teacher_all(monkeypatch: pytest.MonkeyPatch):
+    """Otherwise one visitor could leave no room for anybody else's runs."""
+    monkeypatch.setenv("EPSILON_QUOTA_GB", "5e-6")
+    ids = [queue.add("run", {}, owner=ANNA.owner) for _ in range(3)]
+    for identity in ids:
+        queue.get(identity).folder.mkdir(parents=True)
+        (queue.get(identity).folder / "events.sqlite").write_bytes(b"x" * 1000)
+    for identity in (*ids[:2], ids[0]):
+        jobs.pin(identity, ANNA)
+    with pytest.raises(NotNow, match=r"pinned runs take 0.0 MB, .* unpin one of yours, or ask a teacher"):
+        jobs.pin(ids[2], ANNA)
+    assert not quota.is_pinned(queue.get(ids[2]))
+    jobs.pin(ids[2], OPERATOR)
+    assert quota.is_pinned(queue.get(ids[2]))
+
+
+def test_everybodys_jobs_and_ones_own():
+    hers, his = (queue.add("run", {}, owner=one.owner) for one in (ANNA, BEN))
+    assert [job.id for job in jobs.recent()] == [his, hers]
+    assert [job.id for job in jobs.recent(owner=ANNA.owner)] == [hers]
+
+
+def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
+    hers, nobodys = queue.add("run", {}, owner=ANNA.owner), queue.add("run", {})
+    for identity in (hers, nobodys):
+        with pytest.raises(NotYours, match="only whoever launched this job can delete it"):
+            jobs.remove(identity, BEN)
+    with pytest.raises(NotNow, match="is queued; stop it before"):
+        jobs.remove(hers, ANNA)
+    for identity in (hers, nobodys):
+        queue.move(identity, "cancelled")
+        queue.get(identity).folder.mkdir(parents=True)
+    with pytest.raises(NotYours):
+        jobs.remove(nobodys, ANNA)
+    jobs.pin(hers, ANNA)
+    with pytest.raises(NotNow, match="is pinned"):
+        jobs.remove(hers, ANNA)
+    jobs.pin(hers, ANNA, on=False)
+    jobs.remove(hers, ANNA)
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
+    jobs.remove(nobodys, person("c" * 32, "chalk"))
+    assert queue.find() == []
+    assert list((runs_dir / "jobs").iterdir()) == []
+    (runs_dir / "jobs" / hers).mkdir()
+    quota.put_away(runs_dir / "jobs" / hers)  # and then the lights went out
+    (runs_dir / "jobs" / nobodys).mkdir()  # of a queue that was lost
+    (left,) = quota.sweep()
+    assert left.startswith(hers)
+    assert [folder.name for folder in (runs_dir / "jobs").iterdir()] == [nobodys]

@@ -1,0 +1,189 @@
+"""The state machine of a job under arbitrary orders of events (reliability, F9).
+
+Against a model of what may happen: final states are left only by taking a job up again, a job has
+at most one owner, and no more jobs run than were claimed. There are two workers, this process and
+one beside it that is killed and begins anew.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+
+from ldp_core.errors import NotNow, QueueFull
+from ldp_core.runs import queue
+from ldp_core.runs.queue import states, table
+from ldp_core.system import process_identity
+
+OUTCOMES: tuple[states.Status, ...] = ("completed", "failed", "diverged", "interrupted", "cancelled")
+OWNERS = ("anna", "ben", None)
+DRAFTS = ("one", None)
+SLOTS = 2
+
+
+class Jobs(RuleBasedStateMachine):
+    """Random people and random workers on one real queue."""
+
+    known = Bundle("known")
+
+    @initialize()
+    def begin(self) -> None:
+        self.folder = Path(tempfile.mkdtemp())
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setenv("EPSILON_RUNS_DIR", str(self.folder))
+        self.model: dict[str, states.Status] = {}
+        self.owners: dict[str, str | None] = {}
+        self.drafts: dict[str, str | None] = {}
+        self.worker_of: dict[str, str] = {}
+        self.hire()
+
+    def hire(self) -> None:
+        """Another worker: a real process, that can be killed."""
+        self.other = subprocess.Popen(["sleep", "600"])
+        self.workers = {
+            "this": process_identity.identity(),
+            "other": process_identity.identity(self.other.pid),
+        }
+
+    def fire(self) -> None:
+        self.other.send_signal(signal.SIGKILL)
+        self.other.wait()
+
+    def teardown(self) -> None:
+        self.fire()
+        self.patch.undo()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def live_job_of(self, draft: str | None) -> str | None:
+        live = [i for i, s in self.model.items() if s in states.LIVE and self.drafts[i] == draft]
+        return live[0] if live and draft else None
+
+    @rule(target=known, owner=st.sampled_from(OWNERS), draft=st.sampled_from(DRAFTS))
+    def submit(self, owner: str | None, draft: str | None) -> Any:
+        if live := self.live_job_of(draft):
+            assert queue.add("run", {}, draft, owner) == live
+            return live
+        waiting = [i for i, s in self.model.items() if s == "queued" and self.owners[i] == owner]
+        if owner and len(waiting) >= table.WAITING_EACH:
+            with pytest.raises(QueueFull):
+                queue.add("run", {}, draft, owner)
+            return waiting[0]
+        identity = queue.add("run", {}, draft, owner)
+        self.model[identity], self.owners[identity], self.drafts[identity] = "queued", owner, draft
+        return identity
+
+    def count(self, *statuses: states.Status) -> int:
+        return sum(status in statuses for status in self.model.values())
+
+    @rule(worker=st.sampled_from(["this", "other"]))
+    def claim(self, worker: str) -> None:
+        waiting, running = self.count("queued"), self.count("running", "cancelling")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(process_identity, "identity", lambda: self.workers[worker])
+            job = queue.claim(SLOTS)
+        assert (job is None) == (not waiting or running >= SLOTS)
+        if job is not None:
+            assert self.model[job.id] == "queued"
+            self.model[job.id], self.worker_of[job.id] = "running", worker
+
+    @rule(job=known)
+    def cancel(self, job: str) -> None:
+        queue.cancel(job)
+        becomes: dict[str, states.Status] = {"queued": "cancelled", "running": "cancelling"}
+        if self.model.get(job) in becomes:  # any other stays as it is, however often one asks
+            self.model[job] = becomes[self.model[job]]
+
+    @rule(job=known, outcome=st.sampled_from(OUTCOMES))
+    def end(self, job: str, outcome: states.Status) -> None:
+        legal = outcome in states.MAY_BECOME.get(self.model.get(job, ""), ())
+        assert queue.move(job, outcome) is legal
+        if legal:
+            self.model[job] = outcome
+
+    @rule(job=known)
+    def resume(self, job: str) -> None:
+        legal = self.model.get(job) in ("interrupted", "cancelled", "failed")
+        try:
+            assert queue.requeue(job) is legal
+        except NotNow:
+            assert self.live_job_of(self.drafts[job]) not in (None, job)
+        except QueueFull:
+            mine = [self.owners[i] == self.owners[job] for i, s in self.model.items() if s == "queued"]
+            assert sum(mine) >= table.WAITING_EACH
+        else:
+            if legal:
+                self.model[job] = "queued"
+
+    @rule(job=known)
+    def wait_for_another(self, job: str) -> None:
+        legal = self.model.get(job) == "running"  # and not if somebody wants it to stop
+        assert queue.move(job, "queued", "waiting") is legal
+        if legal:
+            self.model[job] = "queued"
+
+    @rule(job=known)
+    def strip(self, job: str) -> None:
+        rests = job in self.model and self.model[job] not in states.LIVE
+        assert queue.strip(job, "without a record", lambda: True) is rests
+
+    @rule(job=known)
+    def drop(self, job: str) -> None:
+        assert queue.drop(job, lambda: True) is (job in self.model and self.model[job] not in states.LIVE)
+        if queue.find("id = ?", (job,)) == []:
+            self.model.pop(job, None)
+
+    @rule(kill=st.booleans())
+    def reap(self, kill: bool) -> None:
+        if kill:
+            self.fire()
+        held = [i for i, s in self.model.items() if s in ("running", "cancelling")]
+        lost = [i for i in held if kill and self.worker_of[i] == "other"]
+        assert sorted(queue.reap()) == sorted(lost)
+        assert queue.reap() == [], "whoever looks second finds nothing left to do"
+        for job in lost:
+            self.model[job] = "interrupted"
+        if kill:
+            self.hire()
+
+    @rule()
+    def forget(self) -> None:
+        """This worker looks after none of its jobs any more."""
+        held = [i for i, s in self.model.items() if s in ("running", "cancelling")]
+        mine = [i for i in held if self.worker_of[i] == "this"]
+        assert queue.reap(mine) == []
+        assert sorted(queue.reap([])) == sorted(mine)
+        for job in mine:
+            self.model[job] = "interrupted"
+
+    @invariant()
+    def the_queue_is_what_the_model_says(self) -> None:
+        for identity, status in getattr(self, "model", {}).items():
+            job = queue.get(identity)
+            assert job.status == status
+            assert job.live == (status in states.LIVE)
+            assert (job.ended is None) == job.live
+        waiting = {i for i, s in getattr(self, "model", {}).items() if s == "queued"}
+        assert {job.id for job in queue.in_turn()} == waiting
+        running = queue.find("status IN ('running', 'cancelling')")
+        assert len(running) <= SLOTS
+        for job in running:
+            with sqlite3.connect(queue.queue_path()) as db:
+                query = "SELECT owner_pid, owner_since FROM jobs WHERE id = ?"
+                assert db.execute(query, (job.id,)).fetchone() == self.workers[self.worker_of[job.id]]
+            db.close()
+        live = [self.drafts[i] for i, s in getattr(self, "model", {}).items() if s in states.LIVE]
+        assert live.count("one") <= 1
+
+
+TestJobs = Jobs.TestCase
+TestJobs.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

@@ -1,0 +1,120 @@
+"""The queue on a real database: only legal transitions, one owner, order of arrival."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import product
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from ldp_core.errors import UnknownJob
+from ldp_core.runs import queue
+from ldp_core.runs.queue import states, table
+from ldp_core.runs.storage.database import writing
+from ldp_core.system import process_identity
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+def put(status: states.Status) -> str:
+    identity = queue.add("run", {"draft": {}})
+    with writing(queue.queue_path(), table.SCHEMA) as db:
+        db.execute("UPDATE jobs SET status = ? WHERE id = ?", (status, identity))
+    return identity
+
+
+@pytest.mark.parametrize(("before", "after"), list(product(get_args(states.Status), repeat=2)))
+def test_only_legal_transitions_happen(before: states.Status, after: states.Status):
+    identity = put(before)
+    legal = before in states.LIVE and after in states.MAY_BECOME[before]
+    assert queue.move(identity, after, "why") is legal
+    job = queue.get(identity)
+    assert job.status == (after if legal else before)
+    assert (job.ended is not None) == (legal and after not in states.LIVE)
+
+
+@pytest.mark.parametrize("before", get_args(states.Status))
+def test_what_rests_is_only_taken_up_by_whoever_asks_for_it(before: states.Status):
+    identity = put(before)
+    assert queue.requeue(identity) is (before in ("failed", "cancelled", "interrupted"))
+
+
+def test_jobs_are_claimed_in_order_of_arrival_and_once():
+    ids = [queue.add("run", {}) for _ in range(5)]
+    assert [queue.ahead_of(queue.get(i)) for i in ids] == [0, 1, 2, 3, 4]
+    claimed: list[str] = []
+
+    def take() -> None:
+        while job := queue.claim():
+            claimed.append(job.id)
+
+    threads = [threading.Thread(target=take) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(claimed) == sorted(ids)
+    assert all(queue.get(i).status == "running" for i in ids)
+
+
+def test_a_draft_has_one_live_job_however_often_it_is_launched():
+    ids: list[str] = []
+    threads = [threading.Thread(target=lambda: ids.append(queue.add("run", {}, "a" * 12))) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(ids)) == 1
+    assert queue.move(ids[0], "cancelled")
+    assert queue.add("run", {}, "a" * 12) != ids[0]
+    assert queue.add("run", {}, "b" * 12) not in ids
+
+
+def test_a_job_whose_owner_lives_is_left_alone_and_one_whose_owner_died_is_interrupted():
+    mine = queue.add("run", {})
+    assert queue.claim() is not None
+    assert queue.reap() == []
+    for hours in (-1, 1):  # no clock counts: somebody may set it
+        now = time.time() + 3600 * hours
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(time, "time", lambda now=now: now)
+            assert queue.reap() == []
+    with writing(queue.queue_path(), table.SCHEMA) as db:
+        # the same pid one tick later is another process
+        since = process_identity.identity()[1] + 1
+        db.execute("UPDATE jobs SET owner_since = ? WHERE id = ?", (since, mine))
+    assert queue.reap() == [mine]
+    job = queue.get(mine)
+    assert job.status == "interrupted"
+    assert "stopped from outside" in job.message
+
+
+@pytest.mark.parametrize("owner", [("abc", "x"), (-1, 1.0), (None, None), (2**80, 0.0), (1.5, b"")], ids=str)
+def test_a_row_that_makes_no_sense_keeps_no_other_from_being_looked_after(owner: tuple[Any, Any]):
+    damaged, mine = queue.add("run", {}), queue.add("run", {})
+    assert queue.claim()
+    with writing(queue.queue_path(), table.SCHEMA) as db:
+        values = (*(value if not isinstance(value, int) or value < 2**63 else str(value) for value in owner),)
+        query = "UPDATE jobs SET owner_pid = ?, owner_since = ?, started = 'abc', pid = 'x' WHERE id = ?"
+        db.execute(query, (*values, damaged))
+    assert queue.get(damaged).started is None
+    assert queue.reap() == [damaged]
+    assert [job.id for job in queue.in_turn()] == [mine]
+
+
+@pytest.mark.parametrize(
+    "identity", ["", "x", "../../etc/passwd", "0123456789ab", "0123456789AB", "' OR 1=1 --"]
+)
+def test_an_id_that_belongs_to_no_job_is_refused(identity: str):
+    queue.add("run", {})
+    with pytest.raises(UnknownJob, match="there is no job"):
+        queue.get(identity)
+
+
+def test_nothing_is_there_before_the_first_job(runs_dir: Path):
+    assert queue.find() == []
+    assert queue.reap() == []
+    assert not (runs_dir / "queue.sqlite").exists()

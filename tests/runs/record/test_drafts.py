@@ -1,0 +1,88 @@
+"""Drafts survive, can be undone, and are shared as snapshots that never change."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+
+import pytest
+
+from ldp_core.errors import InvalidExperiment, UnknownDraft
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.record import drafts
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+FIRST = Draft(parse({}), (Variant("a"),))
+
+
+def test_a_draft_survives_and_each_change_can_be_undone():
+    identity = drafts.new(FIRST)
+    second = FIRST.with_base({"rounds": 3})
+    assert drafts.update(identity, lambda _: second) == second
+    drafts.update(identity, lambda _: second)
+    assert drafts.load(identity) == second
+    assert drafts.can_undo(identity)
+    assert drafts.undo(identity)
+    assert drafts.load(identity) == FIRST
+    assert not drafts.can_undo(identity)
+    assert not drafts.undo(identity)
+    assert drafts.load(identity) == FIRST
+
+
+def test_only_so_many_revisions_are_kept():
+    identity = drafts.new(FIRST)
+    for rounds in range(1, 80):
+        drafts.update(identity, partial(Draft.with_base, changes={"rounds": rounds}))
+    undone = 0
+    while drafts.undo(identity):
+        undone += 1
+    assert undone == drafts.REVISIONS - 1
+
+
+def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():
+    identity = drafts.new(FIRST)
+    link = drafts.share(FIRST)
+    drafts.update(identity, lambda draft: draft.with_base({"rounds": 3}))
+    assert drafts.snapshot(link) == FIRST
+    assert drafts.share(FIRST) == link
+    assert drafts.share(FIRST.with_base({"rounds": 3})) != link
+    assert drafts.ladder_of(link) is None
+    attack = {"upload": "real", "round": 3}
+    with_attack = drafts.share(FIRST, attack)
+    assert with_attack not in (link, drafts.share(FIRST, attack | {"round": 4}))
+    assert drafts.share(FIRST, attack) == with_attack
+    assert drafts.share(FIRST) == link
+    assert drafts.ladder_of(with_attack) == attack
+    assert drafts.snapshot(with_attack) == FIRST
+
+
+def test_changes_made_at_the_same_time_are_all_kept():
+    identity = drafts.new(FIRST.with_base({"rounds": 1}))
+
+    def one_more(draft: Draft) -> Draft:
+        return draft.with_base({"rounds": draft.base.rounds + 1})
+
+    threads = [threading.Thread(target=drafts.update, args=(identity, one_more)) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    draft = drafts.load(identity)
+    assert draft is not None
+    assert draft.base.rounds == 21
+
+
+def test_a_change_that_cannot_be_leaves_the_draft_as_it_was():
+    identity = drafts.new(FIRST)
+    with pytest.raises(InvalidExperiment):
+        drafts.update(identity, lambda draft: draft.with_base({"rounds": 0}))
+    assert drafts.load(identity) == FIRST
+    with pytest.raises(UnknownDraft):
+        drafts.update("0123456789ab", lambda draft: draft)
+
+
+@pytest.mark.parametrize("identity", ["", "nothing", "../x", "0123456789ab", "%2e%2e", "a" * 5000])
+def test_what_is_no_id_leads_nowhere(identity: str):
+    assert drafts.load(identity) is None
+    assert drafts.snapshot(identity) is None
+    assert not drafts.can_undo(identity)

@@ -1,0 +1,68 @@
+"""Attacks folded as they come: two rounds' pictures are kept, all rounds' figures, and old records read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldp_core.runs.view.attack_curve import CONTROLS, Tries
+from ldp_core.runs.view.run_progress import RunProgress
+from tests.data import events
+
+OLD = ("event", "round", "client", "control", "attacker", "psnr", "psnr_mean_image", "ncc", "image")
+"""What an attack's event held before identification came."""
+
+
+def folded(told: list[dict[str, Any]]) -> RunProgress:
+    run = RunProgress(0, "a", 0, "{}")
+    for event in told:
+        run.fold(event)
+    return run
+
+
+def test_both_kinds_of_upload_are_kept_apart():
+    told = events({"rounds": 3, "attack": {"uploads": "both"}})
+    run = folded(told)
+    sent = [e for e in told if e["event"] == "attack" and e["control"] is None]
+    assert set(run.tries) == {(upload, client) for upload in ("audit", "real") for client in run.targets}
+    for (upload, client), tries in run.tries.items():
+        mine = [e for e in sent if (e["upload"], e["client"]) == (upload, client)]
+        assert tries.rounds == len(mine) == 3
+        columns = {"psnr": tries.psnr[None], "identification_rank": tries.ranks, "cap": tries.caps}
+        if upload == "real":
+            columns |= {"recovered": tries.recovered[None], "recovered_non_members": tries.by_chance}
+        for name, column in columns.items():
+            told_of = np.array([e[name] for e in mine], np.float64)  # None becomes NaN
+            np.testing.assert_allclose(column[:], told_of, rtol=1e-7)
+        assert tries.images == mine[0]["images"]
+        assert tries.newest == mine[-1]
+        assert tries.closest == max(mine, key=lambda e: (e["recovered"] or 0, e["psnr"]))
+
+
+def test_a_record_from_before_identification_is_read():
+    told = events({"rounds": 2})
+    old = [{k: v for k, v in e.items() if k in OLD} if e["event"] == "attack" else e for e in told]
+    tries = folded(old).tries["audit", 19]
+    assert tries.rounds == 2
+    assert np.isnan([*tries.ranks, *tries.caps]).tolist() == [True] * 4
+    assert tries.class_mean is None
+    assert tries.newest is not None
+
+
+@given(st.lists(st.floats(0, 120), min_size=1, max_size=12), st.integers(0, 2))
+def test_a_round_counts_once_its_controls_are_there(values: list[float], missing: int):
+    tries = Tries("audit", 0)
+    told = [
+        {"round": i + 1, "control": control, "attacker": "x", "psnr": v, "psnr_mean_image": 9.0, "ncc": 0.1}
+        for i, v in enumerate(values)
+        for control in CONTROLS
+    ]
+    for event in told[: len(told) - missing]:
+        tries.fold(event)
+    done = len(values) - (missing > 0)
+    assert tries.rounds == done
+    assert (tries.newest or {"round": 0})["round"] == done
+    assert (tries.closest or {"psnr": 0.0})["psnr"] == max(values[:done], default=0.0)

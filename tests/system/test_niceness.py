@@ -1,0 +1,55 @@
+"""A training process gives way, in its own session and in the time that sessions share."""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from ldp_core.system import process_group
+from ldp_core.system.niceness import AUTOGROUP, NICENESS, give_way
+
+
+def as_it_is() -> tuple[int, str]:
+    group = AUTOGROUP.read_text() if AUTOGROUP.exists() else ""
+    return os.getpriority(os.PRIO_PROCESS, 0), group.rpartition(" ")[2].strip()
+
+
+def trains(answer: Connection, parent: int) -> None:
+    process_group.begin(parent)
+    give_way()  # said twice is as good as said once
+    answer.send(as_it_is())
+
+
+def test_a_training_process_waits_for_those_who_look_at_it():
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=trains, args=(theirs, os.getpid()))
+    process.start()
+    niceness, group = ours.recv()
+    process.join()
+    assert niceness >= NICENESS
+    assert group in (str(NICENESS), "")
+    assert as_it_is()[0] < NICENESS
+
+
+@pytest.mark.parametrize(("error", "tries"), [(errno.EAGAIN, 3), (errno.EACCES, 1)])
+def test_who_may_not_now_asks_again_and_who_never_may_does_not(
+    error: int, tries: int, monkeypatch: pytest.MonkeyPatch
+):
+    """Of those who are not root, the kernel hears ten a second, all processes together."""
+    asked: list[str] = []
+
+    def write(self: Path, text: str) -> None:
+        asked.append(text)
+        if len(asked) < 3:
+            raise OSError(error, "refused")
+
+    monkeypatch.setattr(Path, "write_text", write)
+    monkeypatch.setattr("os.nice", lambda _: 0)
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    give_way()
+    assert len(asked) == tries

@@ -1,0 +1,85 @@
+"""The rule of thumb, held against real training at the edges of its bands."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment import parse
+from ldp_core.theory.feasibility import TRAINED, clipped_size, outlook
+from tests.benchmarks.outlook import right, verdict
+from tests.data import events
+
+
+def last(changes: dict[str, Any]) -> dict[str, Any]:
+    return [event for event in events(changes | {"attack": None}) if event["event"] == "round"][-1]
+
+
+@pytest.mark.parametrize(("dataset", "model"), TRAINED)
+def test_the_size_of_trained_weights_is_what_was_measured(dataset: str, model: str):
+    done = last({"dataset": dataset, "model": model, "mechanism": "none", "clients": {"epsilon": 1}})
+    assert math.sqrt(done["signal_variance"]) == pytest.approx(TRAINED[dataset, model], rel=0.1)
+
+
+@pytest.mark.parametrize(("target", "half"), [("weights", 1.0), ("update", 0.1)])
+def test_the_verdict_tells_what_training_shows(target: str, half: float):
+    words = set()
+    for epsilon in (0.05, 0.1, 0.5, 1, 2, 4, 8):
+        changes = {
+            "target": target,
+            "clients": {"epsilon": epsilon, "range": half},
+            "mechanism": "piecewise",
+        }
+        view, accuracy = outlook(parse(changes)), last(changes)["accuracy"]
+        words.add(view.word)
+        assert view.ratio is not None
+        if view.word == "learns":
+            assert accuracy > 0.8
+        elif view.word == "chance":
+            assert accuracy < 0.55
+        else:
+            assert 0.3 < accuracy < 0.92
+    assert words == {"learns", "borderline", "chance"}
+
+
+def test_other_random_experiments_bear_the_verdict_out():
+    """16 that the rule was not made from: at its 90 %, fewer than ten hits come twice in ten thousand."""
+    hits = [right(*verdict(number)) for number in range(5000, 5016)]
+    assert sum(hits) >= 10
+
+
+def test_whoever_never_sends_teaches_nothing():
+    view = outlook(parse({"clients": {"epsilon": 8, "run_limit": 100}}))
+    assert (view.word, view.sigma) == ("chance", 0)
+    assert "nobody ever sends" in view.why
+
+
+def test_a_narrow_range_is_part_of_the_verdict():
+    """ε 1 in ±0.2: an outsider was told “learns, 0.2 times”, and got 73 %."""
+    view = outlook(parse({"clients": {"epsilon": 4, "range": 0.1}}))
+    assert view.word == "borderline"
+    assert "safe range" in view.why
+    assert clipped_size(0.43, 100) == pytest.approx(0.43)
+    assert clipped_size(0.43, 0.001) == pytest.approx(0.001, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rounds": 2},
+        {"clients": {"count": 1000, "epsilon": "heavy_tailed"}},
+        {"local": {"learning_rate": 0.01}},
+        {"local": {"optimizer": "adam"}},
+    ],
+)
+def test_where_the_rule_was_not_measured_there_is_no_verdict(changes: dict[str, Any]):
+    assert outlook(parse(changes)).word == "unknown"
+
+
+def test_without_a_known_size_there_is_no_verdict():
+    view = outlook(parse({"dataset": "mnist"}))
+    assert view.word == "unknown"
+    assert "press Train" in view.why
+    assert view.sigma > 0
