@@ -37,6 +37,7 @@ LAYERS = [
     ["ldp_core.federated"],
     ["ldp_core.leakage"],
     ["ldp_core.simulate"],
+    ["ldp_core.runs"],  # its face imports nothing; its rooms follow
     ["ldp_core.runs.storage"],
     ["ldp_core.runs.lockstep"],
     ["ldp_core.runs.machine"],
@@ -45,10 +46,10 @@ LAYERS = [
     ["ldp_core.runs.process"],
     ["ldp_core.runs.jobs"],
     ["ldp_core.runs.view"],
-    ["ldp_core.runs"],
     ["ldp_core.cli"],
     ["ldp_core.__main__"],
     ["pages.server"],
+    ["pages.parts"],
     ["pages.parts.ui"],
     ["pages.parts.charts"],
     ["pages.parts.clients"],
@@ -56,7 +57,6 @@ LAYERS = [
     ["pages.parts.runs"],
     ["pages.parts.train"],
     ["pages.parts.attack"],
-    ["pages.parts"],
     ["pages"],
     ["app"],
 ]
@@ -190,8 +190,8 @@ from ldp_core import accounting, aggregators, attacks, datasets, experiment, mec
 from ldp_core import partitions, presets, selections, theory
 for part in (aggregators, attacks, datasets, mechanisms, models, partitions, presets, selections):
     assert part.names()
-from ldp_core.experiment.ladder import parse_ladder
-from ldp_core.experiment.spying import spies
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.experiment.threat_model import spies
 base = experiment.parse({})
 assert attacks.reconstructors() and spies(base) and parse_ladder({}).as_json()
 accounting.ledger(base), theory.server_variance(base), presets.get("two_volunteers").draft.runs()

@@ -170,10 +170,10 @@ def test_what_the_environment_cannot_mean_is_refused(
 
 SHORT_OF_MEMORY = """
 import resource, sys, torch
-from tests.federated.test_engine import *
-from ldp_core.federated import local
+from tests.engines.test_base import *
+from ldp_core.engines import batched
 torch.set_num_threads(1)
-local.CPU_BYTES = 2**40
+batched.CPU_BYTES = 2**40
 data = samples((28, 28))
 recipe = recipe_of("cnn", (28, 28))
 start = start_of(recipe)
@@ -184,11 +184,11 @@ TOGETHER.train(recipe, start, data, few)  # the libraries take what they need on
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + 2 * 10**8, -1))
 made = []
-real = local._steps
+real = batched._steps
 def watched(*given):
     made.append(given[6 - 1].stop - given[5].start)
     return real(*given)
-local._steps = watched
+batched._steps = watched
 trained = TOGETHER.train(recipe, start, data, plan)
 resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
 alone = ALONE.train(recipe, start, data, plan)

@@ -8,6 +8,7 @@ import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.queue import table
 from ldp_core.runs.queue.job import waiting_for
 from ldp_core.system import process_identity
 
@@ -54,7 +55,7 @@ def test_what_cannot_be_noted_as_lost_is_told_all_the_same(
     def cannot(*_: object) -> bool:
         raise StorageFailed("queue.sqlite cannot be written")
 
-    monkeypatch.setattr(queue, "_interrupt", cannot)
+    monkeypatch.setattr(table, "_interrupt", cannot)
     for seen in (jobs.look(identity), *jobs.recent()):
         assert seen.status == "interrupted"
         assert "nothing can be noted on the disk now" in seen.message

@@ -1,1 +1,1 @@
-"""What several mechanisms share: blocks of large matrices, Gaussian noise, laws without a scale, float32's limits."""
+"""What mechanisms share: blocks of large matrices, Gaussian noise, scale-free laws, float32's limits."""

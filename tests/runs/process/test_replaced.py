@@ -33,8 +33,8 @@ def test_a_worker_of_an_older_version_takes_no_new_job_and_loses_none(
     begun = launch(ENDLESS)
     until(begun, trained_a_round)
     old = pid_of_the_worker(two_slots)
-    monkeypatch.setattr(worker, "program", lambda: "a newer one")  # this process is now its server
-    monkeypatch.setattr(worker, "STARTED", time.time())
+    monkeypatch.setattr(registration, "program", lambda: "a newer one")  # this process is now its server
+    monkeypatch.setattr(registration, "STARTED", time.time())
     jobs.look(begun)
     assert pid_of_the_worker(two_slots) == old, "who only looks replaces nobody"
     later = launch({"rounds": 2, "attack": None, "seed": 5})
@@ -47,7 +47,7 @@ def test_a_worker_of_an_older_version_takes_no_new_job_and_loses_none(
     assert living([old]) == [], "and then it leaves, without waiting for more"
     assert new in [process.pid for process in workers(two_slots)]
     assert pid_of_the_worker(two_slots) == new
-    monkeypatch.setattr(worker, "program", lambda: "an older one")  # two servers share the folder
-    monkeypatch.setattr(worker, "STARTED", 1.0)
+    monkeypatch.setattr(registration, "program", lambda: "an older one")  # two servers share the folder
+    monkeypatch.setattr(registration, "STARTED", 1.0)
     registration.ensure_worker(newest=True)
     assert pid_of_the_worker(two_slots) == new, "of two servers, the one that began last has its way"

@@ -110,7 +110,7 @@ def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
     queue.add("run", {}, owner=BEN.owner)
     stopped = queue.add("run", {}, owner=BEN.owner)
     queue.cancel(stopped)
-    monkeypatch.setattr(queue, "WAITING_ALL", 6)
+    monkeypatch.setattr(table, "WAITING_ALL", 6)
     with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
         queue.requeue(stopped)
     with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
