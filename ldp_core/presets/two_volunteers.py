@@ -20,8 +20,8 @@ PRESET = Preset(
             ranked("1/σ²", "1/σ", "mean", by=0.03),
         ),
         Sentence(
-            "The image of the volunteer under attack comes back under every weighting: it is "
-            "the ε of 8 that costs it, and no aggregator helps.",
+            "The image of the volunteer under attack comes back in some round under every weighting: it is "
+            "the ε of 8 that costs it, and no aggregator prevents it.",
             both(*(recovers(label, clients=(19,)) for label in ("mean", "1/σ", "1/σ²"))),
         ),
     ),

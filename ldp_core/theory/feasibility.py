@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from ldp_core import datasets
 from ldp_core.experiment import Experiment
-from ldp_core.theory.server import ServerNoise, client_weights, server_noise
+from ldp_core.theory.server import ServerNoise, server_noise
 
 Word = Literal["learns", "borderline", "chance", "unknown"]
 
@@ -30,6 +30,12 @@ CHANGES = (1.2, 6.0)
 """The same for changes, with the noise of all rounds: later rounds repair some of it."""
 NARROW = 0.35
 """A safe range that leaves less than this share of the weights' size keeps a model from learning well."""
+UNCERTAIN = 0.5
+"""Changes: where ranges and rounds leave less than this share, how far training gets was not measured."""
+CENTRED = 0.1
+"""How far a safe range's centre may lie from 0, in half-widths: the rule was measured for ranges around 0."""
+WIDEST_CHANGE = 0.5
+"""Half-width up to which the rule was measured for changes."""
 FEW = 3
 """Rounds in which anybody is heard: with fewer it is a matter of luck."""
 USUAL = {
@@ -79,6 +85,9 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
     left = clipped_size(size, heard * half / 2 if changes else half)
     sigma = math.sqrt(noise.heard)
     ratio = sigma * (math.sqrt(max(1.0, heard)) if changes else 1.0) / left
+    if changes and left < UNCERTAIN * size:
+        why = f"{heard:.0f} rounds of such changes may be too little for the weights that training wants"
+        return Outlook("unknown", sigma, size, None, f"{why}, which was not measured: press Train")
     low, high = CHANGES if changes else WEIGHTS
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
     whose = f"the noise of {heard:.0f} rounds" if changes else "the noise left at the server"
@@ -121,7 +130,17 @@ def _beyond(experiment: Experiment, size: float | None) -> str:
     for what, (low, high) in USUAL.items():
         if not low <= now[what] <= high:
             return f"the rule of thumb was measured for {what} from {low:g} to {high:g}, not {now[what]:.3g}"
-    weights = client_weights(experiment)
-    if experiment.partition.name != "iid" and weights.max() > 1.5 * weights.min():
-        return "clients hold different classes, and some of them count more"
+    if experiment.partition.name != "iid":
+        return "the rule of thumb was measured with clients that hold the same mixture of classes"
+    return _beyond_ranges(experiment)
+
+
+def _beyond_ranges(experiment: Experiment) -> str:
+    """Why it does not apply to these safe ranges; "" if it does."""
+    population = experiment.population()
+    half = (population.high - population.low) / 2
+    if (abs(population.high + population.low) / 2 > CENTRED * half).any():
+        return "the rule of thumb was measured for safe ranges around 0"
+    if experiment.target == "update" and half.mean() > WIDEST_CHANGE:
+        return f"the rule of thumb was measured for changes within ±{WIDEST_CHANGE:g}, not ±{half.mean():.2g}"
     return ""

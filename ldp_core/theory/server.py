@@ -70,16 +70,18 @@ def server_noise(experiment: Experiment) -> ServerNoise:
 @lru_cache(maxsize=256)
 def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNoise:
     public = _Public(experiment, np.array(held))
-    variance = empty = doubt = 0.0
+    variance = empty = 0.0
+    imagined: Floats | None = None
     for turnout in turnouts(experiment, public.kinds):
         noise, nobody = public.noise(turnout)
         variance += float(turnout.share @ noise)
         empty += float(turnout.share @ nobody)
-        if turnout.drawn:
-            whole = turnout.share.sum()
-            doubt += float(whole**2 * noise.var() / len(noise))
+        if turnout.drawn:  # the same row of each is of the same imagined run
+            part = turnout.share.sum() * noise
+            imagined = part if imagined is None else imagined + part
     heard = variance / (1 - empty) if empty < 1 - 1e-12 else 0.0
-    return ServerNoise(variance, heard, min(1.0, empty), math.sqrt(doubt))
+    error = 0.0 if imagined is None else float(imagined.std()) / math.sqrt(len(imagined))
+    return ServerNoise(variance, heard, min(1.0, empty), error)
 
 
 class _Public:

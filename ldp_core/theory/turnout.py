@@ -22,6 +22,11 @@ MOST_CASES = 20_000
 """Mixtures of clients that are gone through one by one, and rounds that are imagined otherwise, at most."""
 MOST_NUMBERS = 2_000_000
 """Numbers that imagined rounds may take."""
+MOST_TOGETHER = 1_000_000
+"""Clients times rounds up to which whole runs are imagined, with what each choice leaves to later rounds."""
+MOST_RUNS = 1000
+EACH = 30
+"""Rounds of a limited run that are looked at one by one."""
 MOST_KINDS = 16
 """More kinds of clients than that have too many mixtures."""
 
@@ -62,17 +67,52 @@ def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turno
         yield Turnout(share, clients, np.ones(clients.shape, dtype=bool), (1, rounds))
         return
     generator = stream(0, "prediction")
-    for first, last in _stretches(rounds) if limited else [(1, rounds)]:
-        clients = _imagined(experiment, size, generator)
-        here = np.ones(clients.shape, dtype=bool)
-        if size is None:
-            clients, here = np.broadcast_to(np.arange(count), clients.shape), clients.astype(bool)
-        if limited:
-            # rounds are drawn independently: the uploads before this one are binomial
-            chance = experiment.selection.expected_uploads(count, rounds) / rounds
-            still = bdtr(most - 1.0, (first + last) // 2 - 1, chance)
-            still = np.where(most > (first + last) // 2 - 1, 1.0, np.where(most > 0, still, 0.0))
-            here &= generator.random(clients.shape) < still[clients]
+    if not limited:
+        clients, here = _imagined(experiment, size, generator)
+        yield Turnout(np.full(len(clients), 1 / len(clients)), clients, here, (1, rounds), drawn=True)
+    elif size and count * rounds <= MOST_TOGETHER:
+        yield from _whole_runs(experiment, most, size, generator)
+    else:
+        yield from _apart(experiment, most, size, generator)
+
+
+def _whole_runs(
+    experiment: Experiment, most: NDArray[np.int64], size: int, generator: np.random.Generator
+) -> Iterator[Turnout]:
+    """Runs imagined from their first round on: who has been chosen often leaves the others to go on, so the
+    clients of one round are not independent. Row j of each turnout is of the j-th run.
+    """
+    count, rounds = experiment.clients.count, experiment.rounds
+    runs = max(10, min(MOST_RUNS, 4 * MOST_TOGETHER // (count * rounds)))
+    sent = np.zeros((runs, count), dtype=np.int64)
+    everybody = np.broadcast_to(np.arange(count), sent.shape)
+    for first, last in _stretches(rounds):
+        told = generator.integers(first, last + 1, runs)  # the round that stands for the stretch, run by run
+        whom, here = np.empty((runs, size), dtype=np.int64), np.empty((runs, size), dtype=bool)
+        for number in range(first, last + 1):
+            chosen = generator.permuted(everybody, axis=1)[:, :size]
+            can = np.take_along_axis(sent < most, chosen, axis=1)
+            now = told == number
+            whom[now], here[now] = chosen[now], can[now]
+            np.put_along_axis(sent, chosen, np.take_along_axis(sent, chosen, axis=1) + can, axis=1)
+        share = np.full(runs, (last - first + 1) / rounds / runs)
+        yield Turnout(share, whom, here, (first, last), drawn=True)
+
+
+def _apart(
+    experiment: Experiment, most: NDArray[np.int64], size: int | None, generator: np.random.Generator
+) -> Iterator[Turnout]:
+    """Rounds imagined one by one, with a binomial number of uploads before them: true where each client is
+    chosen by a draw of its own, and where there are so many that one hardly matters to another.
+    """
+    count, rounds = experiment.clients.count, experiment.rounds
+    chance = experiment.selection.expected_uploads(count, rounds) / rounds
+    for first, last in _stretches(rounds):
+        clients, here = _imagined(experiment, size, generator)
+        before = generator.integers(first, last + 1, (len(clients), 1)) - 1
+        of = most[clients]
+        still = np.where(of > before, 1.0, np.where(of > 0, bdtr(of - 1.0, before, chance), 0.0))
+        here = here & (generator.random(clients.shape) < still)
         share = np.full(len(clients), (last - first + 1) / rounds / len(clients))
         yield Turnout(share, clients, here, (first, last), drawn=True)
 
@@ -100,10 +140,10 @@ def _all(most: NDArray[np.int64], rounds: int) -> Iterator[Turnout]:
 
 
 def _stretches(rounds: int) -> Iterator[tuple[int, int]]:
-    """The rounds in stretches that grow from one round to a tenth of what was before."""
+    """The rounds in stretches: one by one at first, then a tenth of what was before."""
     first = 1
     while first <= rounds:
-        last = min(rounds, first + first // 10)
+        last = min(rounds, first + (first // 10 if first > EACH else 0))
         yield first, last
         first = last + 1
 
@@ -132,22 +172,25 @@ def _mixtures(kinds: NDArray[np.int64], size: int) -> tuple[Floats, NDArray[np.i
     return share / share.sum(), clients
 
 
-def _imagined(experiment: Experiment, size: int | None, generator: np.random.Generator) -> NDArray[np.int64]:
-    """(J, n) choices of the server's; without a size (J, K), 1 for whoever was chosen."""
+def _imagined(
+    experiment: Experiment, size: int | None, generator: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(J, n) choices of the server's, and who of them was chosen: all, where a choice has a size."""
     count = experiment.clients.count
     # where clients have limits of their own, there are many stretches of rounds to imagine
     cases = MOST_CASES if experiment.clients.run_limit is None else MOST_CASES // 10
     if size is None:
-        table = np.zeros((max(10, min(cases // 40, MOST_NUMBERS // count)), count), dtype=np.int64)
-        for row in table:
-            row[experiment.selection.choose(count, generator)] = 1
-        return table
+        chosen = np.zeros((max(10, min(cases // 40, MOST_NUMBERS // count)), count), dtype=bool)
+        for row in chosen:
+            row[experiment.selection.choose(count, generator)] = True
+        return np.broadcast_to(np.arange(count), chosen.shape), chosen
     draws = max(10, min(cases, MOST_NUMBERS // size))
     # a shuffle cut into pieces is as many choices at once
     pieces = count // size
     shuffles = max(1, -(-draws // pieces))
     order = generator.permuted(np.broadcast_to(np.arange(count), (shuffles, count)), axis=1)
-    return order[:, : pieces * size].reshape(-1, size)[:draws]
+    clients = order[:, : pieces * size].reshape(-1, size)[:draws]
+    return clients, np.ones(clients.shape, dtype=bool)
 
 
 def sizes(experiment: Experiment) -> Floats:

@@ -70,11 +70,13 @@ def main() -> None:
     counts: Counter[tuple[str, bool]] = Counter()
     for number in range(first, last):
         word, accuracy = verdict(number)
-        counts[word, right(word, accuracy)] += 1
+        counts[word, word != "unknown" and right(word, accuracy)] += 1
     for word in ENDS:
         yes, no = counts[word, True], counts[word, False]
         print(f"{word}: right {yes} of {yes + no}")
-    print(f"all: right {sum(n for (_, ok), n in counts.items() if ok)} of {last - first}")
+    unknown = counts["unknown", False]
+    print(f"all: right {sum(n for (_, ok), n in counts.items() if ok)} of {last - first - unknown}")
+    print(f"no verdict: {unknown}")
 
 
 if __name__ == "__main__":

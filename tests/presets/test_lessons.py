@@ -6,6 +6,7 @@ import os
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,21 @@ ORDER = re.compile(
 )
 
 
+READ: dict[str, dict[str, dict[str, Any]]] = {
+    "twenty_images": {
+        "no LDP": {"attack.uploads": "real"},
+        "Piecewise, ε 8": {"attack.uploads": "both"},
+        "Piecewise, ε 20": {"attack.uploads": "real"},
+        "Duchi, ε 8": {"attack.uploads": "real"},
+    }
+}
+"""Of a costly scenario, only what its sentences speak of is attacked: which uploads, variant by variant.
+
+Each kind has noise of its own, so what comes back is the same without the other; a sentence that speaks of
+more finds nothing, and the test fails. Nor do they speak of picking, so two candidates will do.
+"""
+
+
 @cache
 def shown(name: str, attacked: bool) -> Evidence:
     """What a scenario shows with three other seeds; downloaded data from EPSILON_DATA_DIR.
@@ -38,11 +54,12 @@ def shown(name: str, attacked: bool) -> Evidence:
     data = get(draft.base.dataset).load(Path(os.environ.get("EPSILON_DATA_DIR", "nowhere")))
     runs = []
     for number, (variant, experiment) in enumerate(zip(draft.variants, draft.experiments(), strict=True)):
-        for seed in SEEDS[: 1 if draft.base.dataset == "mnist" else None]:
+        for seed in SEEDS:
             run = RunProgress(number, variant.label, seed, "{}")
-            for event in simulate(
-                changed(experiment, {"seed": seed} | ({} if attacked else {"attack": None})), data
-            ):
+            changes: dict[str, Any] = {"attack": None}
+            if attacked:
+                changes = {"attack.candidates": 2} | READ[name][variant.label] if name in READ else {}
+            for event in simulate(changed(experiment, {"seed": seed} | changes), data):
                 run.fold(event.as_json())
             runs.append(run)
     return evidence(runs)

@@ -45,9 +45,12 @@ def test_the_verdict_tells_what_training_shows(target: str, half: float):
 
 
 def test_other_random_experiments_bear_the_verdict_out():
-    """16 that the rule was not made from: at its 90 %, fewer than ten hits come twice in ten thousand."""
-    hits = [right(*verdict(number)) for number in range(5000, 5016)]
-    assert sum(hits) >= 10
+    """16 that the rule was not made from (the numbers are fixed, so this is no draw): it is right on all but
+    one or two; the rule of two sessions ago was right on 11."""
+    said = [verdict(number) for number in range(5000, 5016)]
+    judged = [one for one in said if one[0] != "unknown"]
+    assert len(judged) >= 12
+    assert sum(right(*one) for one in judged) >= len(judged) - 2
 
 
 def test_whoever_never_sends_teaches_nothing():
@@ -72,6 +75,18 @@ def test_a_narrow_range_is_part_of_the_verdict():
         {"clients": {"count": 1000, "epsilon": "heavy_tailed"}},
         {"local": {"learning_rate": 0.01}},
         {"local": {"optimizer": "adam"}},
+        {"model": "mlp", "clients": {"epsilon": 8, "low": 0.1, "high": 1.1}},
+        {"clients": {"epsilon": 8, "low": 0.3, "high": 1.0}, "target": "update"},
+        {"clients": {"epsilon": 0.4, "range": 0.9}, "mechanism": "duchi", "target": "update"},
+        {"partition": {"kind": "dirichlet", "alpha": 0.1}},
+        {
+            "model": "mlp",
+            "clients": {"epsilon": 8, "range": 0.02},
+            "mechanism": "duchi",
+            "target": "update",
+            "rounds": 10,
+            "local": {"epochs": 3, "learning_rate": 1.0},
+        },
     ],
 )
 def test_where_the_rule_was_not_measured_there_is_no_verdict(changes: dict[str, Any]):
