@@ -57,7 +57,7 @@ CASES = [  # what an outsider found, with what is so: the old prediction was .00
     ({"aggregator": "inverse_variance", "selection": {"kind": "fraction", "fraction": 0.3}}, 1.42),
     ({"aggregator": "inverse_variance", "selection": {"kind": "fraction", "fraction": 0.1}}, 7.13),
     ({"clients": {"epsilon": 0.5}, "mechanism": "piecewise", "form": "as_printed"}, 0.885),
-    # limits and a random share: who was chosen often leaves the others to go on (told before: .567, .662, .286)
+    # limits and a random share: who was chosen often leaves the others to go on (before: .567, .662, .286)
     (limited(20, 393.59, 0.95, 5), 0.9858),
     (limited(10, 393.59, 0.9, 5), 1.040),
     (limited(20, 4253.29, 0.95, 15), 0.3707),

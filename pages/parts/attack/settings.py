@@ -66,8 +66,8 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
             SEEN,
             before.rounds_observed if before.rounds_observed in SEEN else 1,
             key=workspace.key("observed"),
-            help="The same values, each time with fresh noise. In training the values change from round to round, "
-            "so as many rounds tell less about any one of them.",
+            help="The same values, each time with fresh noise. In training the values change from round to "
+            "round, so as many rounds tell less about any one of them.",
         ),
         "round": st.slider(
             "Round of training",
