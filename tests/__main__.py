@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from tests.browser.chromium import find_chromium
@@ -37,12 +38,16 @@ def main() -> int:
         ["mypy"],
         *([["pytest", *sys.argv[1:]]] if sys.argv[1:] else PYTEST),
     ]
+    took: list[str] = []
     for step in steps:
         print(f"\n== {' '.join(step)}", flush=True)
+        began = time.monotonic()
         code = subprocess.call([sys.executable, "-m", *step], cwd=ROOT)
+        took.append(f"{time.monotonic() - began:6.0f} s  {' '.join(step)}")
         if code:
-            return code
-    return 0
+            break
+    print("\n== time of each stage", *took, sep="\n", flush=True)
+    return code
 
 
 def get_chromium() -> None:

@@ -124,7 +124,7 @@ def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]
         except csv.Error:
             problems.append(Problem(f"line {start}", "opens a quotation mark that is not closed properly"))
             return
-        if any(cell.strip() for cell in cells):
+        if "".join(cells).strip():
             if delimiter != ",":
                 cells = [cell.replace(",", ".") for cell in cells]
             yield start, cells
@@ -162,7 +162,8 @@ def _wrong_length(rows: list[tuple[int, list[str]]], width: int) -> list[Problem
 def _column(name: str, where: Lines, cells: Sequence[str], problems: list[Problem]) -> Floats:
     """A column's numbers; NaN, and a problem, where a cell holds none that would do."""
     limit = LIMITS[name]
-    values = np.array([_number(cell) for cell in cells], dtype=np.float64)
+    known = {cell: _number(cell) for cell in set(cells)}  # a column often holds few different cells
+    values = np.array([known[cell] for cell in cells], dtype=np.float64)
     good = (values >= limit.minimum) & (values <= limit.maximum)
     if name == "client":
         good &= values == np.floor(values)

@@ -47,7 +47,7 @@ USUAL = {
 }
 """The training for which the rule was measured."""
 HITS = (146, 158)
-"""Experiments of the benchmark that the rule was not made from, 221 to 399: right, and those judged at all."""
+"""Of the benchmark experiments that the rule was not made from, 221 to 399: right, and judged at all."""
 
 
 @dataclass(frozen=True)
