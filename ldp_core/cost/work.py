@@ -100,7 +100,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
 def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float, float]:
     """Products, convolutions, perturbed values and rounds."""
     source, count = datasets.get(experiment.dataset), experiment.clients.count
-    share = experiment.selection.expected_uploads(count, 1)
+    share = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
     samples = source.train_size * share * experiment.local.epochs
     values = rounds * count * share * experiment.dimension
     each = experiment.model.products(source.shape, source.classes)

@@ -183,6 +183,8 @@ class Experiment(BaseModel):
                     f"training runs in float32, which is too coarse for less there; got low {shown(ends[0])} "
                     f"and high {shown(ends[1])}",
                 )
+        if why := self.selection.problem(count, self.rounds):
+            yield (("rounds",), self.rounds, why)
         if self.form not in self.mechanism.forms:
             yield (
                 ("form",),

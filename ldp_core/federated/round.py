@@ -44,9 +44,7 @@ def one_round(federation: Federation, weights: torch.Tensor, number: int, purse:
         Diverged: a client's training left the numbers.
     """
     experiment, population = federation.experiment, federation.population
-    chosen = experiment.selection.choose(
-        experiment.clients.count, stream(experiment.seed, "selection", number)
-    )
+    chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
     chosen = chosen[purse.can_afford(chosen)]
     pieces = experiment.pieces(number)
     client_weights = _client_weights(federation, chosen, number)

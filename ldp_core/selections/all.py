@@ -16,7 +16,7 @@ class All(Selection):
     summary = "Every client uploads in every round."
     reference = "Federated averaging"
 
-    def choose(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:
         return np.arange(count)
 
     def expected_uploads(self, count: int, rounds: int) -> float:

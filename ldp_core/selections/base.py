@@ -14,8 +14,22 @@ class Selection(Component):
     """Chooses the participants of each round; the server knows them, so nothing is amplified."""
 
     @abstractmethod
-    def choose(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        """The participants among clients 0 … count − 1, ascending, at least one."""
+    def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:
+        """The participants of one round among clients 0 … count − 1, ascending.
+
+        What is drawn for one round alone comes from `stream(seed, "selection", number)`; what a whole run
+        shares, from `stream(seed, "selection")`.
+
+        Args:
+            count: clients, K.
+            seed: of the run.
+            number: of the round, from 1.
+            rounds: of the run.
+        """
+
+    def problem(self, count: int, rounds: int) -> str:
+        """Why so many rounds cannot be filled, as what follows “rounds …”; "" if they can."""
+        return ""
 
     @abstractmethod
     def expected_uploads(self, count: int, rounds: int) -> float:
@@ -35,5 +49,11 @@ class Selection(Component):
     def size(self, count: int) -> int | None:
         """How many take part in a round, if any so many of the clients are as likely as any others, and
         rounds are drawn independently; None where that is not so.
+        """
+        return None
+
+    def stretches(self, count: int, rounds: int) -> list[tuple[int, int, int]] | None:
+        """Of a kind in which nobody uploads twice: first round, last round, and how many take part in each of
+        them, any so many as likely as any others. None for every other kind.
         """
         return None

@@ -12,6 +12,7 @@ from scipy.special import bdtr
 from ldp_core.fields import Number
 from ldp_core.limits import FRACTION
 from ldp_core.selections.base import Selection
+from ldp_core.streams import stream
 
 
 class Fraction(Selection):
@@ -30,8 +31,8 @@ class Fraction(Selection):
         """How many of `count` clients take part in a round."""
         return max(1, round(self.fraction * count))
 
-    def choose(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        chosen = generator.choice(count, size=self.participants(count), replace=False)
+    def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:
+        chosen = stream(seed, "selection", number).choice(count, size=self.participants(count), replace=False)
         return np.sort(chosen).astype(np.int64)
 
     def expected_uploads(self, count: int, rounds: int) -> float:

@@ -71,16 +71,15 @@ def server_noise(experiment: Experiment) -> ServerNoise:
 def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNoise:
     public = _Public(experiment, np.array(held))
     variance = empty = 0.0
-    imagined: Floats | None = None
+    imagined: dict[int, Floats] = {}
     for turnout in turnouts(experiment, public.kinds):
         noise, nobody = public.noise(turnout)
         variance += float(turnout.share @ noise)
         empty += float(turnout.share @ nobody)
-        if turnout.drawn:  # the same row of each is of the same imagined run
-            part = turnout.share.sum() * noise
-            imagined = part if imagined is None else imagined + part
+        if turnout.drawn:  # the same row of each is of the same imagined run, where there are as many
+            imagined[len(noise)] = imagined.get(len(noise), 0.0) + turnout.share.sum() * noise
     heard = variance / (1 - empty) if empty < 1 - 1e-12 else 0.0
-    error = 0.0 if imagined is None else float(imagined.std()) / math.sqrt(len(imagined))
+    error = math.sqrt(math.fsum(float(of.var()) / rows for rows, of in imagined.items()))
     return ServerNoise(variance, heard, min(1.0, empty), error)
 
 

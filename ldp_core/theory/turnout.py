@@ -56,6 +56,10 @@ def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turno
     """
     count, rounds = experiment.clients.count, experiment.rounds
     most = affordable(experiment)
+    parts = experiment.selection.stretches(count, rounds)
+    if parts is not None:
+        yield from _once(experiment, kinds, parts, most > 0)
+        return
     size = experiment.selection.size(count)
     if size == count:
         yield from _all(most, rounds)
@@ -115,6 +119,28 @@ def _apart(
         here = here & (generator.random(clients.shape) < still)
         share = np.full(len(clients), (last - first + 1) / rounds / len(clients))
         yield Turnout(share, clients, here, (first, last), drawn=True)
+
+
+def _once(
+    experiment: Experiment,
+    kinds: NDArray[np.int64],
+    parts: list[tuple[int, int, int]],
+    sends: NDArray[np.bool_],
+) -> Iterator[Turnout]:
+    """Nobody uploads twice, so a limit either allows a client's upload or it does not; and each round by
+    itself is as if its clients were drawn from all.
+    """
+    generator = stream(0, "prediction")
+    for first, last, size in parts:
+        mixtures = _mixtures(kinds, size) if sends.all() else None
+        weight = (last - first + 1) / experiment.rounds
+        if mixtures is not None:
+            share, clients = mixtures
+            yield Turnout(weight * share, clients, np.ones(clients.shape, dtype=bool), (first, last))
+        else:
+            clients, here = _imagined(experiment, size, generator)
+            share = np.full(len(clients), weight / len(clients))
+            yield Turnout(share, clients, here & sends[clients], (first, last), drawn=True)
 
 
 def affordable(experiment: Experiment) -> NDArray[np.int64]:
@@ -182,7 +208,8 @@ def _imagined(
     if size is None:
         chosen = np.zeros((max(10, min(cases // 40, MOST_NUMBERS // count)), count), dtype=bool)
         for row in chosen:
-            row[experiment.selection.choose(count, generator)] = True
+            seed = int(generator.integers(2**62))
+            row[experiment.selection.choose(count, seed, 1, experiment.rounds)] = True
         return np.broadcast_to(np.arange(count), chosen.shape), chosen
     draws = max(10, min(cases, MOST_NUMBERS // size))
     # a shuffle cut into pieces is as many choices at once

@@ -71,7 +71,7 @@ def main() -> None:
         parsed = parse(experiment)
         data = digits() if parsed.dataset == "digits" else mnist_like()
         round_, scoring = measure(experiment, data, repeats)
-        uploads = parsed.selection.expected_uploads(parsed.clients.count, 1)
+        uploads = parsed.selection.expected_uploads(parsed.clients.count, parsed.rounds) / parsed.rounds
         images = get(parsed.dataset).train_size * uploads * parsed.local.epochs
         print(
             f"| {name} | {round_:.3f} | {images / round_:,.0f} | {scoring:.3f} "

@@ -57,7 +57,11 @@ def random_experiment(generator: np.random.Generator) -> dict[str, Any]:
         "mechanism": {"name": mechanism, **own},
         "form": one(*forms),
         "aggregator": _aggregator(one(*aggregators.names()), generator),
-        "selection": one({"kind": "all"}, {"kind": "fraction", "fraction": one(0.05, 0.3, 0.5, 0.9)}),
+        "selection": one(
+            {"kind": "all"},
+            {"kind": "fraction", "fraction": one(0.05, 0.3, 0.5, 0.9)},
+            {"kind": "once" if rounds <= count else "all"},
+        ),
         "partition": one({"kind": "iid"}, {"kind": "dirichlet", "alpha": one(0.1, 1.0)}),
         "model": one("logistic_regression", {"name": "mlp", "hidden": 4}),
         "target": one("weights", "update"),
@@ -91,11 +95,11 @@ def measured(experiment: Experiment, draws: int, generator: np.random.Generator)
     found = np.zeros(draws)
     for i in range(draws):
         number = int(generator.integers(1, experiment.rounds + 1))
-        sent = np.zeros(count, dtype=np.int64)
-        for _ in range(number - 1 if limited else 0):
-            chosen = experiment.selection.choose(count, generator)
+        sent, run = np.zeros(count, dtype=np.int64), int(generator.integers(2**62))
+        for before in range(1, number if limited else 1):
+            chosen = experiment.selection.choose(count, run, before, experiment.rounds)
             sent[chosen[sent[chosen] < most[chosen]]] += 1
-        chosen = experiment.selection.choose(count, generator)
+        chosen = experiment.selection.choose(count, run, number, experiment.rounds)
         chosen = chosen[sent[chosen] < most[chosen]]
         if number not in facts:
             pieces, ends = experiment.pieces(number), (population.epsilon, population.low, population.high)
