@@ -173,7 +173,8 @@ class Ended(Event):
     """Why, where it did not simply complete."""
     weights_sha256: str
     """Of the final global model, float32 little-endian."""
-    ledger: list[dict[str, Any]] = field(default_factory=list)
+    ledger: list[dict[str, Any]] | dict[str, Any] = field(default_factory=list)
+    """As ldp_core.accounting.table has it: one entry a client or, above a thousand, each promise once."""
     held_out: int = 0
     """Samples that the accuracy is of …"""
     right: str = ""

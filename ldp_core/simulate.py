@@ -88,7 +88,7 @@ def simulate(
         accuracy=score.accuracy,
         message=message,
         weights_sha256=hashlib.sha256(weights.cpu().numpy().astype("<f4").tobytes()).hexdigest(),
-        ledger=accounting.ledger(experiment),
+        ledger=accounting.told(accounting.ledger(experiment)),
         held_out=len(score.right),
         right=packed(score.right),
     )

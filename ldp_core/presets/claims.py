@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ldp_core.accounting import entry_of
 from ldp_core.attacks.metrics import wilson
 from ldp_core.presets.evidence import Evidence, Missing
 
@@ -210,7 +211,7 @@ def budget(label: str, scope: str, low: float, high: float, client: int = 0) -> 
     """What the ledger says of a client in a scope ("coordinate", "upload", "run_worst"), by the plain sum."""
 
     def check(evidence: Evidence) -> Found:
-        lines = [one.ledger[client][scope] for one in evidence.of(label)[0] if one.ledger]
+        lines = [entry_of(one.ledger, client)[scope] for one in evidence.of(label)[0] if one.ledger]
         if not lines:
             raise Missing(f"{label} has no ledger")
         sums = [float(line["basic"]) for line in lines]

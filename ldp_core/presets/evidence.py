@@ -6,7 +6,7 @@ stands on the same figures in both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,8 +49,8 @@ class Outcome:
     """Measured noise variance per weight, from round 1 on."""
     attempts: Mapping[tuple[str, int], Attempts] = field(default_factory=dict)
     """(upload, client) → what became of it."""
-    ledger: tuple[Mapping[str, Any], ...] = ()
-    """Of every client."""
+    ledger: Sequence[Mapping[str, Any]] | Mapping[str, Any] = ()
+    """Of every client, as the end event carries it."""
 
 
 class Missing(LookupError):

@@ -39,7 +39,7 @@ def _outcome(run: RunProgress) -> Outcome:
         permissive=run.last.get("client_weights", {}).get("permissive", 0.0),
         noise=run.curves["noise_variance"][1:],
         attempts={where: _attempts(tries) for where, tries in run.tries.items() if tries.closest},
-        ledger=tuple((run.end or {}).get("ledger", ())),
+        ledger=(run.end or {}).get("ledger", ()),
     )
 
 
