@@ -18,7 +18,7 @@ EACH = 1000
 
 Told = list[dict[str, Any]] | dict[str, Any]
 """One entry a client; or `clients` (their number), `promises` (the different entries) and `of`: for each
-client the number of its promise, unsigned little-endian integers of 16 bits (32 where there are more), base64."""
+client the number of its promise, little-endian, 16 bits each (32 where there are more), base64."""
 
 
 def told(entries: list[dict[str, Any]]) -> Told:
