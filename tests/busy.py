@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
+MOST = 4.0
+"""What is measured on a machine that is slower than this by others' work proves nothing."""
 OWN_LOAD = 2.0
 """Runnable processes for each core that these tests and what they start make by themselves."""
 
@@ -19,5 +23,10 @@ def busy() -> float:
 
 
 def within(seconds: float) -> float:
-    """Seconds that are allowed where so many are promised."""
-    return seconds * busy()
+    """Seconds that are allowed where so many are promised.
+
+    On a machine that is far too busy the test is skipped as inconclusive: neither passed nor failed.
+    """
+    if (slower := busy()) > MOST:
+        pytest.skip(f"inconclusive: others' work makes this machine about {slower:.0f} times slower")
+    return seconds * slower

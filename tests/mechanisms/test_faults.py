@@ -125,7 +125,3 @@ def test_each_planted_fault_is_caught(kind: type[Mechanism]):
 def test_what_has_no_fault_is_not_blamed(kind: type[Mechanism]):
     for budget in (BUDGET, (1.0, 0.2, 1.0)):
         assert caught(kind().fitted(Use(VECTOR)), budget) == []
-
-
-def test_there_are_ten():
-    assert len(FAULTS) == 10

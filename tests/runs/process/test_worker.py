@@ -122,10 +122,6 @@ def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom
 
 
 def test_a_job_that_cannot_run_says_why():
-    groups = [{"share": 0.98, "labels": None}, {"share": 0.02, "labels": [3]}]
-    identity = launch({"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}})
-    job = until(identity, lambda job: not job.live)
-    assert job.status in ("completed", "failed")
     groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
     identity = launch({"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}})
     job = until(identity, lambda job: not job.live)
@@ -139,7 +135,7 @@ def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pyt
 
     ensure_worker()
     job = until(identity, lambda job: not job.live)
-    assert job.status in ("failed", "completed")
+    assert job.status == "completed", "a reference that is no yes or no is a yes"
     broken = queue.add("run", {"nothing": 1})
     job = until(broken, lambda job: not job.live)
     assert job.status == "failed"
