@@ -14,6 +14,7 @@ from scipy.special import ndtr
 
 from ldp_core import datasets
 from ldp_core.experiment import Experiment
+from ldp_core.theory.clients import worst_variance
 from ldp_core.theory.server import ServerNoise, server_noise
 
 Word = Literal["learns", "borderline", "chance", "unknown"]
@@ -36,6 +37,10 @@ CENTRED = 0.1
 """How far a safe range's centre may lie from 0, in half-widths: the rule was measured for ranges around 0."""
 WIDEST_CHANGE = 0.5
 """Half-width up to which the rule was measured for changes."""
+UNEVEN = 1.5
+"""Widest safe range over narrowest up to which the rule speaks: weighting by noise hears the narrow ones."""
+MIXED = 4.0
+"""Largest over smallest variance of the clients' noise: above it, who is drawn decides about a round."""
 FEW = 3
 """Rounds in which anybody is heard: with fewer it is a matter of luck."""
 USUAL = {
@@ -90,6 +95,11 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
         return Outlook("unknown", sigma, size, None, f"{why}, which was not measured: press Train")
     low, high = CHANGES if changes else WEIGHTS
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
+    noises, count = worst_variance(experiment), experiment.clients.count
+    by_lot = experiment.selection.size(count) != count
+    if word == "chance" and not changes and by_lot and noises.max() > MIXED * noises.min():
+        why = "quiet clients and loud ones are drawn by lot, and who is in the last round decides"
+        return Outlook("unknown", sigma, size, ratio, f"{why}: press Train")
     whose = f"the noise of {heard:.0f} rounds" if changes else "the noise left at the server"
     times = f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
     cut = f", of which the safe range leaves {left:.2g}" if left < 0.995 * size else ""
@@ -141,6 +151,8 @@ def _beyond_ranges(experiment: Experiment) -> str:
     half = (population.high - population.low) / 2
     if (abs(population.high + population.low) / 2 > CENTRED * half).any():
         return "the rule of thumb was measured for safe ranges around 0"
+    if half.max() > UNEVEN * half.min():
+        return "the rule of thumb was measured for clients whose safe ranges are alike"
     if experiment.target == "update" and half.mean() > WIDEST_CHANGE:
         return f"the rule of thumb was measured for changes within ±{WIDEST_CHANGE:g}, not ±{half.mean():.2g}"
     return ""

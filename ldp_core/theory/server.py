@@ -36,7 +36,8 @@ class ServerNoise:
     empty: float
     """The share of the rounds in which nobody is heard."""
     error: float
-    """One standard error of `variance`; 0 where it is exact."""
+    """One standard error of `variance`; 0 where nothing is imagined: then it is exact, but for noise that
+    changes over more than 24 rounds, which is interpolated (5e-5 off at most, seen over 820 experiments)."""
 
 
 def server_variance(experiment: Experiment) -> float:

@@ -78,6 +78,22 @@ def test_a_narrow_range_is_part_of_the_verdict():
         {"clients": {"epsilon": 8, "low": 0.3, "high": 1.0}, "target": "update"},
         {"clients": {"epsilon": 0.4, "range": 0.9}, "mechanism": "duchi", "target": "update"},
         {"partition": {"kind": "dirichlet", "alpha": 0.1}},
+        {"clients": {"epsilon": 8, "range": [0.02] + [0.5] * 19}, "aggregator": "inverse_variance"},
+        {
+            "model": "mlp",
+            "clients": {"count": 22, "epsilon": "two_volunteers", "range": 0.412},
+            "aggregator": "inverse_std",
+            "selection": {"kind": "fraction", "fraction": 0.3},
+            "rounds": 20,
+        },
+        {
+            "model": "mlp",
+            "clients": {"count": 16, "epsilon": "two_volunteers", "range": 0.399},
+            "mechanism": "hybrid",
+            "aggregator": "probability_selection",
+            "selection": "once",
+            "rounds": 8,
+        },
         {
             "model": "mlp",
             "clients": {"epsilon": 8, "range": 0.02},
