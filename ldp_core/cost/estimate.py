@@ -10,7 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ldp_core import datasets, limits
+from ldp_core.accounting.table import EACH
 from ldp_core.attacks.metrics import MOST_PAIRS
 from ldp_core.cost.work import Rates, Work, seconds, victims_of, work_of
 from ldp_core.errors import InvalidExperiment, Problem
@@ -29,6 +32,8 @@ ROUND_BYTES = 1200
 """A round's event as JSON."""
 ATTACK_BYTES = 950
 """An attack's event, besides its images."""
+PROMISE_BYTES = 1200
+"""A client's entry of the ledger, in the event of a run's end."""
 IMAGE_BYTES = 110
 """An encoded image, besides its pixels."""
 
@@ -137,7 +142,17 @@ def _stored(experiment: Experiment) -> int:
     # each upload is attacked as sent and under both controls
     for kind in _kinds(experiment):
         each += 3 * victims_of(experiment) * (ATTACK_BYTES + images[kind] * image)
-    return experiment.rounds * each
+    return experiment.rounds * each + _ledger(experiment)
+
+
+def _ledger(experiment: Experiment) -> int:
+    """The ledger in the event of a run's end: of a large population each promise is told once."""
+    count = experiment.clients.count
+    if count <= EACH:
+        return PROMISE_BYTES * count
+    population = experiment.population()
+    asked = np.stack([population.epsilon, population.low, population.high, experiment.clients.run_limits()])
+    return PROMISE_BYTES * np.unique(asked, axis=1).shape[1] + 6 * count
 
 
 def _gigabytes(size: int) -> str:

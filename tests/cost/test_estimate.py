@@ -64,10 +64,19 @@ def test_what_would_fill_the_disk_is_refused_with_the_arithmetic():
     refuse_what_cannot_fit(draft({"rounds": 10_000, "attack": None}, runs=12))
 
 
-def test_what_is_stored_is_no_more_than_was_said():
-    told = sum(len(json.dumps(event)) for event in events({"rounds": 15}) if event["event"] != "end")
-    said = cost(draft({"rounds": 15})).storage
-    assert 0.6 * told < said < 3 * told
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rounds": 15},
+        {"rounds": 15, "clients": {"count": 400, "epsilon": 1}, "attack": None},
+        {"rounds": 1, "clients": {"count": 1400, "epsilon": "eps2"}, "attack": None, "target": "update"},
+        {"rounds": 1, "clients": {"count": 1001, "epsilon": "two_volunteers"}, "attack": None},
+    ],
+)
+def test_what_is_stored_is_no_more_than_was_said(changes: dict[str, Any]):
+    """With the end and its ledger."""
+    told = sum(len(json.dumps(event)) for event in events(changes))
+    assert 0.6 * told < cost(draft(changes)).storage < 3 * told
 
 
 def test_costs_add_up():
