@@ -128,8 +128,17 @@ def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_a_measured_machine_tells_the_time_within_a_factor_of_three_or_of_a_ladder_of_four(runs_dir: Path):
+def test_a_measured_machine_tells_the_time_within_a_factor_of_three_or_of_a_ladder_of_four():
+    """Measured anew once, and told so, if it is not: other work may come and go while this measures."""
     assert rates() is None
+    try:
+        _tells_the_time()
+    except AssertionError as error:
+        print(f"measured again, since {error}")
+        _tells_the_time()
+
+
+def _tells_the_time() -> None:
     measured = calibrate()
     assert rates() == measured
     for asked in (
