@@ -32,8 +32,8 @@ ROUND_BYTES = 1200
 """A round's event as JSON."""
 ATTACK_BYTES = 950
 """An attack's event, besides its images."""
-PROMISE_BYTES = 1200
-"""A client's entry of the ledger, in the event of a run's end."""
+PROMISE_BYTES = 1000
+"""A client's entry of the ledger, in the event of a run's end (619 to 998 in the presets and by mechanism)."""
 IMAGE_BYTES = 110
 """An encoded image, besides its pixels."""
 
