@@ -33,7 +33,7 @@ ROUND_BYTES = 1200
 ATTACK_BYTES = 950
 """An attack's event, besides its images."""
 PROMISE_BYTES = 1000
-"""A client's entry of the ledger, in the event of a run's end (619 to 998 in the presets and by mechanism)."""
+"""A client's entry of the ledger, in the event of a run's end (619 to 998 were measured)."""
 IMAGE_BYTES = 110
 """An encoded image, besides its pixels."""
 
