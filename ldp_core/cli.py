@@ -11,10 +11,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from ldp_core import limits
 from ldp_core.datasets import Step, Told
-from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line
-from ldp_core.experiment import Draft, Experiment, changed, loads, parse_draft, read_json
-from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, StudioError, on_one_line, shown
+from ldp_core.experiment import Experiment, amended, changed, departures, read_json
+from ldp_core.experiment.sweep import read_values
 
 MOST_CHARACTERS = 50_000_000
 """Of an experiment: the budgets and ranges of as many clients as there may be take a fifth of it."""
@@ -68,26 +69,29 @@ def _presets(options: argparse.Namespace) -> int:
         print("\n".join(presets.names()))
         return 0
     draft = presets.get(options.show).draft
-    if options.variants:
-        for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
-            print(json.dumps(changed(experiment, {"name": variant.label}).as_json()))
-    else:
+    if not options.variants:
         print(json.dumps(draft.base.as_json(), indent=2))
+        for one in departures(draft.base):
+            print(f"not as in the paper: {one}", file=sys.stderr)
+        return 0
+    for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
+        print(json.dumps(changed(experiment, {"name": variant.label}).as_json()))
     return 0
 
 
 def _submit(options: argparse.Namespace) -> int:
     from ldp_core.runs import jobs
 
-    if options.kind == "attack":
-        print(jobs.submit_ladder(_ladder(options)))
-    else:
-        print(jobs.submit(_draft(options)))
+    asked = _asked(options, options.kind)
+    identity = jobs.launch(options.kind, asked)
+    if options.kind == "sweep":
+        _estimate(options.kind, asked)
+    print(identity)
     return 0
 
 
 def _attack(options: argparse.Namespace) -> int:
-    ladder = _ladder(options)
+    ladder = _asked(options, "attack")
     from ldp_core.leakage.grid import climb
     from ldp_core.runs.lockstep import load, one_thread
 
@@ -97,22 +101,45 @@ def _attack(options: argparse.Namespace) -> int:
     return 0
 
 
+def _sweep(options: argparse.Namespace) -> int:
+    sweep = _asked(options, "sweep")
+    from ldp_core.cost.estimate import refuse_cells_that_cannot_fit
+    from ldp_core.runs.lockstep import one_thread
+    from ldp_core.runs.record.cells import told
+    from ldp_core.runs.train_all import train_all
+
+    refuse_cells_that_cannot_fit(sweep)
+    _estimate("sweep", sweep)
+    one_thread()
+    for number, figures in train_all([cell.experiment for cell in sweep.cells], _on_stderr()):
+        print(json.dumps(told(number, sweep.cells[number], figures.as_json()), allow_nan=False), flush=True)
+    return 0
+
+
+def _estimate(kind: str, asked: Any) -> None:
+    """Say on stderr how long it takes, where this machine was measured."""
+    from ldp_core.runs import kinds
+    from ldp_core.runs.machine.calibration import rates
+
+    cost = kinds.get(kind).cost(asked)
+    if known := rates():
+        print(f"{len(cost.work)} runs, about {cost.seconds(known):.0f} s on this machine", file=sys.stderr)
+
+
 def _status(options: argparse.Namespace) -> int:
-    from ldp_core.runs import jobs
+    from ldp_core.runs import jobs, kinds
 
     state = jobs.status(options.id)
     if options.json:
         print(json.dumps(state))
-    elif state["kind"] == "attack":
-        reason = f": {state['message']}" if state["message"] else ""
-        print(f"{state['status']}, {state['cells']} of {state['cells_in_all']} cells{reason}")
-    else:
-        accuracy = "" if state["accuracy"] is None else f", accuracy {state['accuracy']:.1%}"
-        reason = f": {state['message']}" if state["message"] else ""
-        place = state["doing"] or f"round {state['round']} of {state['rounds']}"
-        if state["status"] == "queued":
-            place = f"{state['ahead']} jobs before it" if state["ahead"] != 1 else "1 job before it"
-        print(f"{state['status']}, {place}{accuracy}{reason}")
+        return 0
+    job = jobs.look(options.id)
+    place = state["doing"] or kinds.get(job.kind).progress(job).words
+    if state["status"] == "queued":
+        place = f"{state['ahead']} jobs before it" if state["ahead"] != 1 else "1 job before it"
+    accuracy = f", accuracy {state['accuracy']:.1%}" if state.get("accuracy") is not None else ""
+    reason = f": {state['message']}" if state["message"] else ""
+    print(f"{state['status']}, {place}{accuracy}{reason}")
     return 0
 
 
@@ -127,6 +154,31 @@ def _resume(options: argparse.Namespace) -> int:
     from ldp_core.runs import jobs
 
     print(jobs.resume(options.id).status)
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from ldp_core.runs import jobs
+
+    try:
+        count = jobs.export(options.id, Path(options.out))
+    except OSError as error:
+        where = f"{on_one_line(options.out)} cannot be written ({error.strerror})"
+        raise InvalidInput(f"{where}; name a file in a folder that is there and is yours") from error
+    print(f"{options.out}: {limits.spelled(count)} events")
+    return 0
+
+
+def _papers(options: argparse.Namespace) -> int:
+    from ldp_core.runs import claims
+
+    if options.rerun is None:
+        if wrong := [name for name in ("only", "seeds", "fresh", "into") if getattr(options, name)]:
+            raise InvalidExperiment([Problem(f"--{wrong[0]}", "belongs to --rerun SYSTEM")])
+        print("\n".join(claims.listed()))
+        return 0
+    asked = (options.rerun, options.only, options.seeds, options.fresh, options.into)
+    claims.rerun(*asked, say=lambda line: print(line, flush=True), progress=_on_stderr())
     return 0
 
 
@@ -163,14 +215,14 @@ def _on_stderr() -> Told:
 
 
 def _runs(options: argparse.Namespace) -> int:
+    from ldp_core.runs.jobs.listing import listed
     from ldp_core.runs.record import quota
-    from ldp_core.runs.view.listing import listed
 
     kept = {one.job.id: one for one in quota.kept()}
     for one in listed(most=10_000):
         if on_disk := kept.get(one.job.id):
             mark = "pinned" if on_disk.pinned else ""
-            size, name = f"{on_disk.size / 1e6:9.1f} MB", on_one_line(one.name)
+            size, name = f"{on_disk.size / 1e6:9.1f} MB", on_one_line(one.in_words())
             print(f"{one.job.id}  {size}  {one.state:<11}  {mark:<6}  {name}")
     return 0
 
@@ -203,28 +255,43 @@ def _pin(options: argparse.Namespace) -> int:
 
 
 def _experiment(options: argparse.Namespace) -> Experiment:
-    return changed(loads(_text(options.experiment)), _changes(options.set))
+    return amended(read_json(_text(options.experiment)), _changes(options.set))
 
 
-def _draft(options: argparse.Namespace) -> Draft:
-    """A draft (base, variants, seeds) or a bare experiment, from a file."""
-    draft = parse_draft(read_json(_text(options.experiment)))
-    return draft.with_base(_changes(options.set))
+def _asked(options: argparse.Namespace, kind: str) -> Any:
+    """What a job of this kind is asked for in a file; `--set` changes its fields."""
+    from ldp_core.runs import kinds
 
-
-def _ladder(options: argparse.Namespace) -> Ladder:
-    """An attacker's ladder from a file; `--set` changes its fields, `base.…` those of its experiment."""
+    made = kinds.get(kind)
     data = read_json(_text(options.experiment))
-    if isinstance(data, dict):
-        for path, value in _changes(options.set).items():
-            *parents, last = path.split(".")
-            where: Any = data
-            for name in parents:
-                where = where.setdefault(name, {}) if isinstance(where, dict) else None
-            if not isinstance(where, dict):
-                raise InvalidExperiment([Problem(path, "is not a field of a ladder")])
-            where[last] = value
-    return parse_ladder(data)
+    grid, seeds = getattr(options, "grid", []), getattr(options, "seeds", None)
+    if kind == "sweep":
+        data = _swept(data, grid, seeds)
+    elif grid or seeds is not None:
+        raise InvalidExperiment(
+            [Problem("--grid" if grid else "--seeds", "belongs to a sweep (--kind sweep)")]
+        )
+    return made.read(data, _changes(options.set))
+
+
+def _swept(data: Any, grid: Sequence[str], seeds: str | None) -> Any:
+    """A sweep of an experiment, or one that a file holds already, over what the options name."""
+    if not isinstance(data, dict):
+        return data
+    whole = dict(data) if {"base", "grid"} & set(data) else {"base": data}
+    values = dict(whole.get("grid") or {})
+    for pair in grid:
+        name, equals, text = pair.partition("=")
+        if not (name and equals):
+            message = f"takes NAME=VALUE,VALUE…, like clients.epsilon=0.5,1,2; got {shown(pair)}"
+            raise InvalidExperiment([Problem("--grid", message)])
+        if name in values:
+            raise InvalidExperiment([Problem(name, "is named twice")])
+        try:
+            values[name] = read_values(text)
+        except InvalidExperiment as error:
+            raise InvalidExperiment([Problem(name, p.message) for p in error.problems]) from None
+    return whole | {"grid": values} | ({} if seeds is None else {"seeds": _value(seeds)})
 
 
 def _text(source: str) -> str:
@@ -250,11 +317,16 @@ def _changes(pairs: Sequence[str]) -> dict[str, Any]:
         name, equals, value = pair.partition("=")
         if not (name and equals):
             raise InvalidExperiment([Problem("--set", f"takes NAME=VALUE, like rounds=5; got “{pair}”")])
-        try:
-            changes[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            changes[name] = value
+        changes[name] = _value(value)
     return changes
+
+
+def _value(text: str) -> Any:
+    """What was typed: JSON, or else a bare word."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -270,24 +342,40 @@ def _parser() -> argparse.ArgumentParser:
 
     for name, function, text in (
         ("run", _run, "run an experiment here and print its events as JSON lines"),
+        ("sweep", _sweep, "train every combination of some values here; one JSON line a cell and seed"),
         ("submit", _submit, "put an experiment in the queue that the pages use; prints the job's id"),
     ):
         added = command(name, function, text)
         added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
         added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
         if name == "submit":
-            added.add_argument("--kind", choices=("run", "attack"), default="run", help="run by default")
+            added.add_argument(
+                "--kind", default="run", help="of job: run (by default), attack, sweep or claim"
+            )
     added = command("attack", _attack, "climb an attacker's ladder here and print its cells as JSON lines")
     added.add_argument("experiment", metavar="LADDER.json", help="a JSON file, or - for stdin")
     added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
+    for name in ("sweep", "submit"):
+        added = commands.choices[name]
+        added.add_argument("--grid", action="append", default=[], metavar="NAME=VALUE,VALUE")
+        added.add_argument("--seeds", metavar="N", help="of each cell; 1 by default")
     added = command("presets", _presets, "list the prepared scenarios, or show one")
     added.add_argument("--show", metavar="NAME", help="print its base experiment")
     added.add_argument("--variants", action="store_true", help="with --show: one experiment a line")
+    added = command("papers", _papers, "what the papers claim, ours beside theirs; or measure it again")
+    added.add_argument("--rerun", metavar="SYSTEM", help="measure its claims; what is known stays")
+    added.add_argument("--only", metavar="CLAIM", help="with --rerun: one claim")
+    added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
+    added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
+    added.add_argument("--into", type=Path, metavar="FOLDER", help="with --rerun: instead of assets/papers")
     added = command("status", _status, "how far a job is")
     added.add_argument("id")
     added.add_argument("--json", action="store_true", help="as JSON")
     added = command("cancel", _cancel, "stop a job, queued or running")
     added.add_argument("id")
+    added = command("export", _export, "write a job's record to a ZIP file")
+    added.add_argument("id")
+    added.add_argument("--out", required=True, metavar="FILE.zip")
     added = command("data", _data, "list the data sets, or download one ahead of its first use")
     added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")

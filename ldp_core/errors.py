@@ -132,7 +132,9 @@ def on_one_line(text: str) -> str:
 
 
 def one_of(names: Sequence[str]) -> str:
-    """`a, b or c`."""
+    """`a, b or c`; null, where there is none to choose."""
+    if not names:
+        return "null"
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
 
 

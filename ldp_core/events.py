@@ -38,6 +38,8 @@ class Started(Event):
     device: str
     engine: str
     """How clients are trained, in words."""
+    engine_kind: str
+    """Which engine that is, in one: runs with the same one are equal bit for bit."""
     accuracy: float
     accuracy_per_class: list[float]
     loss: float
@@ -51,6 +53,8 @@ class Started(Event):
     """For each kind of upload under attack: `upload`, `attacker` and what it `knows`, in sentences."""
     attack_note: str = ""
     """Why nothing is attacked, where an attack was asked for and none is possible."""
+    departures: list[dict[str, Any]] = field(default_factory=list)
+    """Of a published system's run: each `field` that is not as in the `paper`, and what it is `now`."""
     round: int = 0
 
 
@@ -97,6 +101,23 @@ class RoundDone(Event):
     have cost at `delta` (null without a guarantee), and what is `left` of the client's own limit."""
     stopped: int
     """Clients that have reached their own limit."""
+    accuracy_per_client: list[float] | None = None
+    """Where every client has a model of its own (a system's): what each gets with it, up to a thousand of
+    them; `accuracy` is then their mean, or that of what clients share, where that is a model by itself.
+    Absent where all share one model."""
+    accuracy_own_mix: float | None = None
+    """The mean over clients, each with the model that it has, classes weighted as the client holds them. With
+    `heterogeneity` it is absent where the system does not compare clients."""
+    heterogeneity: float | None = None
+    """The variance between participants of their mean losses (nats) on their own samples, after training and
+    before clipping and noise. Papers add it up over rounds."""
+
+    def as_json(self) -> dict[str, Any]:
+        told = super().as_json()
+        for name in ("accuracy_per_client", "accuracy_own_mix", "heterogeneity"):
+            if told[name] is None:
+                del told[name]
+        return told
 
 
 @dataclass(frozen=True)
@@ -175,6 +196,8 @@ class Ended(Event):
     """Of the final global model, float32 little-endian."""
     ledger: list[dict[str, Any]] | dict[str, Any] = field(default_factory=list)
     """As ldp_core.accounting.table has it: one entry a client or, above a thousand, each promise once."""
+    accuracy_unnoised: float | None = None
+    """Of the model that the last round would have made of the same uploads without their noise."""
     held_out: int = 0
     """Samples that the accuracy is of …"""
     right: str = ""

@@ -33,13 +33,25 @@ def epsilon_of(delta: ArrayLike, mu: ArrayLike) -> Floats:
     goal, m = np.broadcast_arrays(np.asarray(delta, np.float64), np.asarray(mu, np.float64))
     # δ ≤ Φ(μ/2 − ε/μ), so at ε = μ²/2 + μ·√(2 ln(1/δ)) the goal is met
     high = m**2 / 2 + m * np.sqrt(2 * np.log(1 / goal))
-    low = np.zeros_like(high)
+    low, epsilon, wanted = np.zeros_like(high), np.zeros_like(high), np.log(goal)
     done = delta_of(0.0, m) <= goal
-    for _ in range(90):
-        middle = (low + high) / 2
-        over = delta_of(middle, m) > goal
-        low, high = np.where(over, middle, low), np.where(over, high, middle)
-    return np.where(done, 0.0, high)
+    # ln δ falls and is concave in ε, so Newton's steps on it arrive in a handful; a bracket guards them
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for _ in range(90):
+            now = delta_of(epsilon, m)
+            over = now > goal
+            low, high = np.where(over, epsilon, low), np.where(over, high, epsilon)
+            # −∂δ/∂ε is the second term of δ
+            slope = (
+                -0.5 * np.exp(-((m / 2 - epsilon / m) ** 2) / 2) * erfcx((m / 2 + epsilon / m) / ROOT_2) / now
+            )
+            following = epsilon - (np.log(now) - wanted) / slope
+            inside = (following > low) & (following < high)
+            following = np.where(inside, following, (low + high) / 2)
+            moved, epsilon = np.abs(following - epsilon), following
+            if (done | (moved <= 1e-15 * (1 + epsilon)) | (high - low <= 1e-15 * (1 + high))).all():
+                break
+    return np.where(done, 0.0, epsilon)
 
 
 def mu_of(epsilon: ArrayLike, delta: ArrayLike) -> Floats:

@@ -7,8 +7,8 @@ them, a test collects them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -16,18 +16,28 @@ import torch
 from ldp_core import accounting
 from ldp_core.bits import packed
 from ldp_core.datasets import Data
+from ldp_core.engines.joint_training import Work
 from ldp_core.errors import Diverged
 from ldp_core.events import Ended, Event, RoundDone, Started, Status, Target
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, departures
 from ldp_core.experiment.threat_model import why_not
 from ldp_core.federated.evaluate import Score, evaluate, groups, per_group
-from ldp_core.federated.federation import Federation, assemble, choose_device, initial_weights
-from ldp_core.federated.privacy_filter import Purse
-from ldp_core.federated.round import RoundResult, one_round
+from ldp_core.federated.federation import (
+    Federation,
+    assemble,
+    choose_device,
+    initial_weights,
+    taking_part,
+)
+from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.round import RoundResult, round_steps
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.observe import Victims, spread_by_budget
 from ldp_core.leakage.online import Attempts
+from ldp_core.systems import Participation
+
+Steps = Generator[Event | Work, torch.Tensor, None]
 
 
 def simulate(
@@ -42,6 +52,28 @@ def simulate(
 
     Bit-equal on the same kind of machine with the same number of threads.
 
+    Args and errors: as `steps` has them.
+    """
+    under_way = steps(experiment, data, device, start, keep, tick)
+    said = next(under_way, None)
+    while said is not None:
+        if isinstance(said, Work):
+            said = under_way.send(said.alone())  # after its work a run always says something
+        else:
+            yield said
+            said = next(under_way, None)
+
+
+def steps(
+    experiment: Experiment,
+    data: Data,
+    device: torch.device | None = None,
+    start: State | None = None,
+    keep: Callable[[State], None] | None = None,
+    tick: Callable[[float], None] | None = None,
+) -> Steps:
+    """A run that does not train: it yields events and work, and is sent the trained weights of each work.
+
     Args:
         experiment: what to run.
         data: its data set.
@@ -53,45 +85,65 @@ def simulate(
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
     """
-    federation = assemble(experiment, data, device or choose_device(), tick)
+    began = start.engine if start else ""
+    federation = assemble(experiment, data, device or choose_device(), tick, began)
     weights = initial_weights(federation)
     if start is not None:
         weights = torch.from_numpy(start.weights.copy()).to(weights.device)
-    purse, watched = Purse(experiment, start.uploads if start else None), spread_by_budget(federation)
+    joined = taking_part(federation, start.arrays if start else None)
+    budgets, watched = (
+        PrivacyFilter(experiment, start.uploads if start else None),
+        spread_by_budget(federation),
+    )
     attempts = Attempts(federation)
-    score = evaluate(federation, weights)
+    score = evaluate(federation, weights, joined)
     if start is None:
         if keep:
-            keep(State(0, weights.cpu().numpy(), purse.count))
+            keep(_state(0, weights, budgets, joined, federation))
         yield _started(federation, score, attempts)
         yield from _targets(federation, attempts.victims)
 
     status: Status = "completed"
-    message, finished = "", start.round if start else 0
+    message, finished, unnoised = "", start.round if start else 0, None
     for number in range(finished + 1, experiment.rounds + 1):
+        begun = attempts.begun(weights, joined)
         try:
-            result = one_round(federation, weights, number, purse)
+            result = yield from round_steps(federation, weights, number, budgets, joined)
         except Diverged as error:
             status, message = "diverged", f"diverged at round {number}: {error}"
             break
-        yield from attempts.round(weights, number)
+        yield from attempts.round(weights, number, begun)
         weights, finished = result.weights, number
-        score = evaluate(federation, weights)
+        score = evaluate(federation, weights, joined)
         if keep:
-            keep(State(number, weights.cpu().numpy(), purse.count))
+            keep(_state(number, weights, budgets, joined, federation))
         done = _round_done(federation, result, score, number)
-        yield replace(done, spent=purse.spent(watched), stopped=purse.stopped)
+        yield replace(done, spent=budgets.spent(watched), stopped=budgets.stopped)
+        if number == experiment.rounds and experiment.mechanism.role != "identity":
+            unnoised = evaluate(federation, result.unnoised, joined).accuracy
 
     yield Ended(
         status=status,
         round=finished,
         accuracy=score.accuracy,
+        accuracy_unnoised=unnoised,
         message=message,
         weights_sha256=hashlib.sha256(weights.cpu().numpy().astype("<f4").tobytes()).hexdigest(),
         ledger=accounting.told(accounting.ledger(experiment)),
-        held_out=len(score.right),
-        right=packed(score.right),
+        held_out=len(federation.test_y),
+        right="" if score.right is None else packed(score.right),
     )
+
+
+def _state(
+    number: int,
+    weights: torch.Tensor,
+    budgets: PrivacyFilter,
+    joined: Participation,
+    federation: Federation,
+) -> State:
+    arrays = {name: array.copy() for name, array in joined.arrays.items()}
+    return State(number, weights.cpu().numpy(), budgets.count, arrays, federation.engine.kind)
 
 
 def _started(federation: Federation, score: Score, attempts: Attempts) -> Started:
@@ -100,17 +152,19 @@ def _started(federation: Federation, score: Score, attempts: Attempts) -> Starte
     return Started(
         experiment=experiment.as_json(),
         key=experiment.key,
-        dimension=experiment.dimension,
+        dimension=experiment.uploaded,
         device=str(federation.device),
         engine=federation.engine.description,
+        engine_kind=federation.engine.kind,
         accuracy=score.accuracy,
         accuracy_per_class=score.per_class,
         loss=score.loss,
         mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if attempts.spies else None,
         chance=float(counts.max() / counts.sum()),
         targets=len(attempts.victims.clients),
-        spies=[asdict(spy) | {"knows": list(spy.knows)} for spy in attempts.spies],
+        spies=[spy.as_json() for spy in attempts.spies],
         attack_note=why_not(experiment),
+        departures=[one.as_json() for one in departures(experiment)],
     )
 
 
@@ -142,4 +196,7 @@ def _round_done(federation: Federation, result: RoundResult, score: Score, numbe
         },
         spent={},
         stopped=0,
+        accuracy_per_client=score.per_client,
+        accuracy_own_mix=score.own_mix,
+        heterogeneity=result.heterogeneity,
     )

@@ -20,6 +20,8 @@ Purpose = Literal[
     "initial model",
     "selection",  # who takes part in a round
     "batches",  # the order of each client's samples
+    "records",  # which of its samples a client trains on in a round, and the papers' synthetic records
+    "encoding",  # what a system draws before the mechanism sees an upload
     "noise",  # the mechanism's randomness
     "aggregation",  # aggregators that draw their weights
     "attack images",  # which image of a client is attacked
@@ -28,8 +30,8 @@ Purpose = Literal[
     "attack decoys",  # the images beside a client's own among which the server is to pick
     "attack right",  # which of them an upload is made of, and whom a tie favours
     "identification noise",  # the mechanism's randomness on the uploads that are to be told apart
+    "reconstruction",  # where an attacker that searches begins
     "public images",  # held-out pictures that an attacker may know
-    "records",  # the papers' synthetic records
     "audit",  # samples that a mechanism's promise is held against
     "prediction",  # imagined rounds, where the server's noise has no closed form
 ]

@@ -15,15 +15,16 @@ from ldp_core.runs import jobs
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
+from ldp_core.runs.view.grid_progress import desk_of
 from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
-from pages.parts.runs.job_state import desk_of, may_go_on, takes
+from pages.parts.runs.job_state import may_go_on, takes
 from pages.parts.train.watch_only import go_on, shared_job, whose
 from pages.parts.ui.header import header
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.text import plain
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 
@@ -79,7 +80,8 @@ def _title() -> None:
     st.title("What can the server see?", anchor=False)
     st.markdown(
         "The server keeps to the protocol, and looks. It tries to get a client's images back from an upload, "
-        "and to tell which of ten images that was made of: at every budget, under several mechanisms at once."
+        "and to tell which of a few images that was made of: at every budget, under several mechanisms at "
+        "once."
     )
 
 
@@ -97,7 +99,7 @@ def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
     if before is not None:
         return before
     used = [experiment.mechanism for experiment in workspace.draft.experiments()]
-    named = {one.name: one for one in [*used, *DEFAULT] if one.name != "none"}
+    named = {one.name: one for one in [*used, *DEFAULT] if one.role != "identity"}
     attack = workspace.draft.base.attack
     real = attack is not None and attack.uploads != "audit"
     return Ladder(mechanisms=tuple(named.values())[:3], upload="real" if real else "audit")
@@ -147,7 +149,7 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         st.caption(takes(seconds([work_of_ladder(ladder)], known), visitor().owner))
 
 
-@uncut
+@pressed
 def _press(draft: str) -> None:
     st.session_state[PRESSED] = draft
 

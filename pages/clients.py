@@ -29,8 +29,8 @@ def main() -> None:
     header(workspace)
     st.title("Who asks for what?", anchor=False)
     st.markdown(
-        "Every client picks its own budget ε and its own safe range: the smaller ε and the longer the range, "
-        "the more noise is added to each of its weights."
+        "Every client picks its own budget ε and its own safe range. With most mechanisms, the smaller ε and "
+        "the longer the range, the more noise is added to each of its weights; how much it is, is drawn here."
     )
     for problem in wrong:
         st.error(plain(str(problem), 300))

@@ -38,8 +38,8 @@ def main() -> None:
         st.markdown(
             "A mechanism randomises every weight before it leaves a client; an aggregator decides how much "
             "each client counts. Compare up to three designs on the same clients, without any training: the "
-            "laws and the promises are exact, the noise at the server is for weights in the middle of their "
-            "range, and the verdict on learning is a rule of thumb."
+            "laws are exact, the promises are bounds, the noise at the server is for weights in the middle "
+            "of their range, and the verdict on learning is a rule of thumb."
         )
     with right:
         if st.button("Train these designs", type="primary", width="stretch"):
@@ -149,7 +149,7 @@ def _variances(seen: list[View], value: float, budgets: list[float]) -> Iterator
     yield Card(
         title="Variance against the weight",
         rest=f", at ε {at}",
-        caption="a flat line hides every weight alike; ldpsign is left out: it sends a sign",
+        caption="a flat line: as much noise for one weight as for any other; ldpsign sends a sign: left out",
         figure=against_value(once, use, value),
         label=f"Variance of what is sent against the weight, at ε {at}",
         row=2,

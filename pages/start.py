@@ -6,7 +6,7 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.presets import Preset
-from ldp_core.runs.view.listing import listed
+from ldp_core.runs.jobs.listing import listed
 from pages.parts.charts.scenario_card import picture
 from pages.parts.runs.job_list import job_line
 from pages.parts.ui import components

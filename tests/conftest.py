@@ -4,12 +4,41 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ldp_core.runs.lockstep import one_thread
+from tests.retries import NOTED
+
 ROOT = Path(__file__).parents[1]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """What a test tries again goes into its report, by which it reaches this process from others."""
+    NOTED.clear()
+    try:
+        return (yield)
+    finally:
+        item.user_properties += [("retry", why) for why in NOTED]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Retries are told, and so are skips (-rs in pyproject.toml): neither passes for a plain success."""
+    reports = [one for found in terminalreporter.stats.values() for one in found]
+    retries = [
+        (one.nodeid, why)
+        for one in reports
+        if getattr(one, "when", "") == "call"
+        for name, why in one.user_properties
+        if name == "retry"
+    ]
+    terminalreporter.write_line(f"{len(retries)} retries")
+    for test, why in retries:
+        terminalreporter.write_line(f"RETRIED {test}: {why}")
 
 
 @pytest.fixture(scope="session")
@@ -39,8 +68,14 @@ def mnist_dir() -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _own_kernels(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Machine code is kept for as long as the tests run, and shared by their processes."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    os.environ.setdefault("EPSILON_CACHE_DIR", str(shared / "cache"))
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _one_thread() -> None:
     """Every result in the tests is of one thread, as in the worker."""
-    import torch
-
-    torch.set_num_threads(1)
+    one_thread()

@@ -1,4 +1,8 @@
-"""The command line, in processes of its own: exit codes, one sentence on stderr, JSON lines on stdout."""
+"""The command line: exit codes, one sentence on stderr, JSON lines on stdout.
+
+A process of its own costs seconds of imports, so there is one only where the process is what is tested: its
+exit code and streams, a pipe that closes, that the same experiment is the same run in another process.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,11 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -16,13 +24,21 @@ from ldp_core.cli import main
 from ldp_core.experiment import parse
 from ldp_core.runs import queue
 from tests.busy import within
+from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.alone
-
 
 def ldp_core(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """A command in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with patch.object(sys, "stdin", io.StringIO(stdin)), redirect_stdout(out), redirect_stderr(err):
+        code = main(arguments)
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+
+def in_a_process(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """The same as somebody types it."""
     return subprocess.run(
         [sys.executable, "-m", "ldp_core", *arguments],
         input=stdin,
@@ -33,11 +49,19 @@ def ldp_core(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[st
     )
 
 
+@pytest.mark.parametrize("how", [ldp_core, in_a_process])
+def test_what_is_no_experiment_exits_with_2_and_one_sentence(how: Callable[..., Any]):
+    done = how("run", "-", stdin="hello")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "this is not JSON at line 1, column 1: it begins with “hello”\n" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("stdin", "arguments", "words"),
     [
         ("", (), "this is not JSON"),
-        ("hello", (), "this is not JSON"),
         ('{"rounds": 0}', (), "rounds must be a whole number between 1"),
         ('{"clients": {"epsilon": NaN}}', (), "clients.epsilon must be a number"),
         ("{}", ("--set", "rounds"), "--set takes NAME=VALUE"),
@@ -76,6 +100,93 @@ def test_what_cannot_be_meant_is_refused_in_this_process(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "grid must name fields and their values"),
+        (("--grid", "clients.epsilon"), "--grid takes NAME=VALUE,VALUE…"),
+        (("--grid", "clients.epsilon="), "clients.epsilon takes numbers or words between commas"),
+        (("--grid", "clients.epsilon=1,,2"), "clients.epsilon takes numbers or words between commas"),
+        (("--grid", "rounds=1", "--grid", "rounds=2"), "rounds is named twice"),
+        (("--grid", "rounds=1,1"), "rounds must have each value once; got 1 twice"),
+        (
+            ("--grid", "rounds=1", "--seeds", "many"),
+            "seeds must be a whole number between 1 and 20; got “many”",
+        ),
+        (("--grid", "clients.epsilon=1,-1"), "clients.epsilon must be"),
+        (("--grid", "clients.epsilon=1,-1"), "(in the cell clients.epsilon=-1)"),
+        (("--grid", "clents.epsilon=1"), "clents.epsilon is not a field of an experiment"),
+        (("--grid", "model=cnn"), "(in the cell model=cnn)"),
+    ],
+)
+def test_a_sweep_that_cannot_be_meant_is_one_sentence(
+    arguments: tuple[str, ...],
+    words: str,
+    runs_dir: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    for command in (["sweep", "-"], ["submit", "-", "--kind", "sweep"]):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
+        assert main([*command, *arguments]) == 2
+        said = capsys.readouterr()
+        assert words in said.err
+        assert said.err.count("\n") == 1
+        assert said.out == ""
+    assert not queue.find()
+
+
+def test_a_grid_belongs_to_a_sweep(
+    runs_dir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
+    assert main(["submit", "-", "--grid", "rounds=1,2"]) == 2
+    assert "--grid belongs to a sweep" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
+    assert main(["submit", "-", "--kind", "swep"]) == 2
+    assert (
+        "kind of job must be attack, claim, run or sweep; got “swep”; did you mean sweep?"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_sweep_prints_a_line_a_cell_and_seed():
+    grid = ("--grid", "clients.epsilon=0.5,8", "--grid", "mechanism.name=duchi,piecewise")
+    done = ldp_core("sweep", "-", *grid, "--seeds", "2", "--set", "rounds=2", stdin='{"seed": 4}')
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {(one["set"]["clients.epsilon"], one["set"]["mechanism.name"], one["seed"]) for one in lines} == {
+        (epsilon, name, seed) for epsilon in (0.5, 8) for name in ("duchi", "piecewise") for seed in (4, 5)
+    }
+    assert len(lines) == 8
+    for one in lines:
+        assert (one["event"], one["status"], one["round"]) == ("cell", "completed", 2)
+        assert 0 <= one["accuracy"] <= 1
+    first = next(one for one in lines if (one["set"]["clients.epsilon"], one["seed"]) == (8, 4))
+    changes = [f"{name}={value}" for name, value in first["set"].items()]
+    alone = ldp_core("run", "-", "--set", "rounds=2", "seed=4", "attack=null", *changes, stdin="{}")
+    assert json.loads(alone.stdout.splitlines()[-1])["weights_sha256"] == first["weights_sha256"]
+
+
+def test_a_sweep_goes_through_the_queue(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1")
+    calibrated(runs_dir)
+    submitted = ldp_core(
+        "submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3", stdin='{"name": "three"}'
+    )
+    identity = submitted.stdout.strip()
+    assert len(identity) == 12, submitted.stderr
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (state := json.loads(ldp_core("status", identity, "--json").stdout))["status"] != "completed":
+        assert state["status"] in ("queued", "running")
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert (state["kind"], state["cells"], state["cells_in_all"]) == ("sweep", 3, 3)
+    assert ldp_core("status", identity).stdout == "completed, 3 of 3 cells\n"
+    listed = ldp_core("runs").stdout
+    assert "three: a sweep of 3 settings, over rounds (3)" in listed
+
+
 def test_without_a_standard_output_it_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
@@ -98,6 +209,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):
     assert "longer than 50 million characters" in done.stderr
 
 
+@pytest.mark.alone
 def test_run_prints_events_and_settings_override_the_file(tmp_path: Path):
     file = tmp_path / "experiment.json"
     file.write_text('{"rounds": 9, "seed": 1}', encoding="utf-8")
@@ -110,6 +222,7 @@ def test_run_prints_events_and_settings_override_the_file(tmp_path: Path):
     assert 0 < lines[-1]["seconds"] < within(5)
 
 
+@pytest.mark.alone
 def test_the_default_demonstration_takes_at_most_five_seconds_after_imports():
     done = ldp_core("run", "-", stdin="{}")
     assert json.loads(done.stdout.splitlines()[-1])["seconds"] <= within(5)
@@ -117,7 +230,7 @@ def test_the_default_demonstration_takes_at_most_five_seconds_after_imports():
 
 def test_a_reader_that_leaves_early_is_no_error():
     done = subprocess.run(
-        f"echo '{{}}' | {sys.executable} -m ldp_core run - | head -n 1",
+        f"echo '{{}}' | {sys.executable} -m ldp_core run - --set rounds=2 attack=null | head -n 1",
         shell=True,
         capture_output=True,
         text=True,
@@ -147,16 +260,18 @@ def test_presets_are_listed_shown_and_can_be_run():
 
 def test_a_job_from_submit_to_its_end(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1")
-    submitted = ldp_core("submit", "-", "--set", "rounds=3", stdin="{}")
+    calibrated(runs_dir)
+    submitted = in_a_process("submit", "-", "--set", "rounds=3", stdin="{}")
     identity = submitted.stdout.strip()
     assert len(identity) == 12, submitted.stderr
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (state := json.loads(ldp_core("status", identity, "--json").stdout))["status"] != "completed":
         assert state["status"] in ("queued", "running")
         assert time.monotonic() < deadline
+        time.sleep(0.05)
     assert state["round"] == state["rounds"] == 3
     assert state["pid"] is None
-    run = json.loads(ldp_core("run", "-", "--set", "rounds=3", stdin="{}").stdout.splitlines()[-1])
+    run = json.loads(in_a_process("run", "-", "--set", "rounds=3", stdin="{}").stdout.splitlines()[-1])
     assert state["weights_sha256"] == run["weights_sha256"]
     assert ldp_core("status", identity).stdout.startswith("completed, round 3 of 3, accuracy ")
     assert ldp_core("cancel", identity).stdout.strip() == "completed"
@@ -183,3 +298,26 @@ def test_a_run_that_has_ended_can_be_removed(runs_dir: Path):
     assert not queue.find()
     assert not (runs_dir / "jobs" / identity).exists()
     assert "there is no job" in ldp_core("remove", identity).stderr
+
+
+SMALL = {
+    "pldp_fl": ["dataset=digits", "model=logistic_regression", "clients.count=20", "rounds=2"],
+    "personalized_ldp_fl": ["rounds=2"],
+}
+
+
+@pytest.mark.parametrize("system", SMALL)
+def test_a_system_that_is_chosen_here_fills_and_runs(system: str):
+    sets = [f"system.name={system}", *SMALL[system], "attack=null"]
+    done = ldp_core("run", "-", "--set", *sets, stdin="{}")
+    start, *_, end = map(json.loads, done.stdout.splitlines())
+    assert end["status"] == "completed"
+    assert start["experiment"]["system"]["name"] == system
+    assert start["experiment"]["local"]["batch_size"] in (20, 50), "the paper's"
+    assert {"field": "form", "paper": "as_printed", "now": "corrected"} in start["departures"]
+
+
+def test_a_systems_preset_says_what_is_not_as_in_the_paper():
+    done = ldp_core("presets", "--show", "pldp_fl")
+    assert "not as in the paper: dataset is “digits”, there “mnist”\n" in done.stderr
+    assert ldp_core("presets", "--show", "two_volunteers").stderr == ""

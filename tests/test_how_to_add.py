@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.calibrated import calibrated
 from tests.conftest import ROOT
+from tests.runs.processes import end_workers, until
+from tests.warm import Interpreter
 
 TEXT = (ROOT / "ldp_core" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
-FILES = re.findall(r"^`(ldp_core/\w+/\w+\.py)`\n\n```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+FILES = re.findall(r"^`((?:\w+/)+\w+\.py)`\n\n```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+LINE = re.findall(r"^In `pages/shell.py`:\n\n(        .*\n)", TEXT, re.MULTILINE)
 COMMANDS = re.findall(r"^    ((?:echo|python -m) .*)$", TEXT, re.MULTILINE)
 
 
@@ -22,33 +29,55 @@ COMMANDS = re.findall(r"^    ((?:echo|python -m) .*)$", TEXT, re.MULTILINE)
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project with all examples in it."""
     folder = tmp_path_factory.mktemp("project")
-    for name in ("ldp_core", "tests"):
+    for name in ("ldp_core", "pages", "assets", "tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     for path, body in FILES:
         assert not (ROOT / path).exists(), f"{path} would be no addition"
         (folder / path).write_text(body, encoding="utf-8")
+    shell = folder / "pages" / "shell.py"
+    before = '        st.Page("runs.py"'
+    text = shell.read_text(encoding="utf-8")
+    assert before in text
+    shell.write_text(text.replace(before, f"{LINE[0]}{before}"), encoding="utf-8")
     return folder
 
 
 def test_there_is_an_example_of_each_kind():
-    assert [Path(path).parent.name for path, _ in FILES] == ["mechanisms", "aggregators", "selections"]
-    assert len(COMMANDS) == 2 * len(FILES)
+    core = ("mechanisms", "aggregators", "selections", "attacks", "systems", "runs/kinds")
+    rooms = [f"ldp_core/{room}" for room in core]
+    assert [str(Path(path).parent) for path, _ in FILES] == [*rooms, "pages", "tests/pages"]
+    assert len(COMMANDS) == 2 * len(rooms) + 1
+    assert len(LINE) == 1
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Interpreter]:
+    with Interpreter(tmp_path_factory.mktemp("typed")) as warm:
+        yield warm
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_its_commands_run_as_they_stand(copy: Path, command: str, tmp_path: Path):
-    environment = os.environ | {
-        "PYTHONPATH": str(copy),
-        "EPSILON_RUNS_DIR": str(tmp_path),
-        "PYTEST_ADDOPTS": "-p no:cacheprovider",
-    }
-    command = command.replace("python -m", f"{sys.executable} -m")
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], cwd=copy, env=environment, capture_output=True, text=True
-    )
+def test_its_commands_run_as_they_stand(
+    copy: Path, python: Interpreter, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path)))
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1")
+    monkeypatch.setenv("PYTHONPATH", str(copy))
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")
+    given, _, typed = command.rpartition(" | ")
+    words = shlex.split(typed)[2:]
+    done = python.run(words, copy, os.environ, shlex.split(given)[1] if given else "")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    if "ldp_core run" in command:
+    if "ldp_core submit" in command:
+        identity = done.stdout.strip()
+        try:
+            until(identity, lambda job: not job.live)
+            told = python.run(["ldp_core", "status", identity, "--json"], copy, os.environ).stdout
+            assert json.loads(told)["status"] == "completed"
+        finally:
+            end_workers(tmp_path)
+    elif "ldp_core run" in command:
         assert '"event": "end"' in done.stdout.splitlines()[-1]
     else:
         assert "100%" in done.stdout, "pytest says so only where something was run"

@@ -31,7 +31,7 @@ def test_what_it_names_exists(file: str, name: str):
 
 def test_every_row_of_the_reference_is_there():
     wanted = (
-        {f"F{n}" for n in range(1, 11)} | {f"C{n}" for n in range(1, 6)} | {f"S{n}" for n in range(1, 13)}
+        {f"F{n}" for n in range(1, 12)} | {f"C{n}" for n in range(1, 6)} | {f"S{n}" for n in range(1, 13)}
     )
     assert set(ROWS) == wanted
 

@@ -194,3 +194,13 @@ def test_real_mnist_trains_and_is_attacked(mnist_dir):
     assert found[-1]["accuracy"] > 0.8
     clean = [e for e in found if e["event"] == "attack" and e["control"] == "clean"]
     assert min(e["psnr"] for e in clean) > 40
+
+
+def test_the_last_rounds_uploads_without_their_noise_are_scored_beside_it():
+    """Of a first round they are what a run without a mechanism sends: the same bits, so the same accuracy."""
+    one = {"rounds": 1, "attack": None, "seed": 7}
+    noisy = events({**one, "mechanism": "piecewise", "clients": {"epsilon": 0.5}})[-1]
+    plain = events({**one, "mechanism": "none", "clients": {"epsilon": 0.5}})[-1]
+    assert noisy["accuracy_unnoised"] == pytest.approx(plain["accuracy"], abs=0.01)
+    assert noisy["accuracy"] < plain["accuracy"] - 0.1
+    assert plain["accuracy_unnoised"] is None, "there is nothing to take away"

@@ -1,5 +1,11 @@
-"""What is promised to each client: composition of losses, the ledger, and an audit of the claim."""
+"""What is promised to each client, and an audit of the claim.
 
+`ledger` is the four numbers of a client, `spending` what so many uploads cost it (it chooses the rule),
+`compose` the rules, `own_law` a mechanism's own; `afford` reads it backwards, from a price to an ε; `table`
+is the ledger as an event carries it; `empirical` and `floats` hold promises against samples and float32.
+"""
+
+from ldp_core.accounting.afford import epsilon_for, run_budget
 from ldp_core.accounting.compose import compose
 from ldp_core.accounting.empirical import Audit, audit, exact_epsilon
 from ldp_core.accounting.ledger import SHARE, everyone, ledger, promise, within
@@ -15,10 +21,12 @@ __all__ = [
     "audit",
     "compose",
     "entry_of",
+    "epsilon_for",
     "everyone",
     "exact_epsilon",
     "ledger",
     "promise",
+    "run_budget",
     "told",
     "within",
 ]

@@ -54,8 +54,9 @@ def by_shuffling(epsilon: float, clients: int, delta: float, alike: bool = True)
         return Amplified(epsilon, False, why)
     most = math.log(clients / (16 * math.log(2 / delta))) if clients > 0 else -math.inf
     if epsilon > most:
-        what = f"ε at most {most:.3g}" if most > 0 else "many more clients"
-        return Amplified(epsilon, False, f"the theorem needs {what} for {clients} clients at this δ")
+        small = f"ε at most {most:.3g} for {clients} clients"
+        what = small if most > 0 else f"many more than {clients} clients"
+        return Amplified(epsilon, False, f"the theorem needs {what} at this δ")
     e = math.exp(epsilon)
     spread = 8 * math.sqrt(e * math.log(4 / delta) / clients) + 8 * e / clients
     bound = math.log1p((e - 1) / (e + 1) * spread)

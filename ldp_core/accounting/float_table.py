@@ -39,11 +39,10 @@ class Measured:
 
 def key(mechanism: Mechanism) -> str:
     """What a mechanism is called in the table: name, form and the parameters that are not idle."""
-    form = mechanism.form if mechanism.as_printed else "corrected"
     own = {name: value for name, value in mechanism.parameters().items() if mechanism.matters(name)}
     if own.get("calibration", "paper001") != "paper001":
         own.pop("rounds")  # an experiment fills them in, and only that calibration uses them
-    return f"{mechanism.name} {form} {json.dumps(own, sort_keys=True)}"
+    return f"{mechanism.name} {mechanism.form} {json.dumps(own, sort_keys=True)}"
 
 
 def measured(mechanism: Mechanism, low: float, high: float) -> Measured | None:

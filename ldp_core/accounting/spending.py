@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy as np
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.accounting.own_law import own_epsilon
 from ldp_core.experiment import Experiment
+from ldp_core.experiment.schema import Release
+from ldp_core.mechanisms import Mechanism
 from ldp_core.normal import epsilon_of
 
 DELTA = 1e-5
@@ -39,45 +42,71 @@ class Spending:
     """The promises of an experiment's mechanism to a client, for any number of uploads."""
 
     experiment: Experiment
+    releases: tuple[tuple[int, Release], ...] | None = None
+    """For how many rounds each release is made, in order; by default those of the experiment."""
+
+    @cached_property
+    def _releases(self) -> tuple[tuple[int, Release], ...]:
+        return self.releases or self.experiment.releases
 
     def coordinate(self, client: Client) -> dict[str, Any]:
         """For one weight of one upload."""
-        mechanism = self.experiment.randomiser
-        mu = mechanism.mu(*client)
+        release = self._releases[0][1]
+        if release.sent.clear:
+            return _line(None, 0.0, "none", None, release.sent.why)
+        mu = release.mechanism.mu(*client)
         if mu is not None:
-            whole = self.experiment.dimension if mechanism.scope == "upload" else 1
+            # in a ball, a single weight may change as much as a whole upload
+            boxed = release.mechanism.scope == "upload" and release.mechanism.region == "box"
+            whole = release.sent.perturbed if boxed else 1
             return _gaussian(float(mu) ** 2 / whole, 1)
-        return self._pure(client, 1)
+        return self._pure(release.mechanism, client, 1)
 
     def uploads(self, client: Client, count: float) -> dict[str, Any]:
         """For `count` uploads; an average number of them need not be whole.
 
-        Noise that changes from round to round is counted from the first round on.
+        What changes from round to round is counted from the first round on.
         """
-        mechanism = self.experiment.randomiser
         if count <= 0:
             return _line(0.0, 0.0, "basic", 0.0, generic=0.0)
-        if mechanism.mu(*client) is None:
-            # the bound is for the next whole use
-            return self._pure(client, math.ceil(count * self.experiment.uses_per_upload - 1e-9))
-        squares = self._squares(client)
-        whole = int(count)
-        spent = squares[:whole].sum() + (count - whole) * squares[min(whole, len(squares) - 1)]
-        return self._normal(spent, count)
+        told = [release for _, release in self._first(count)]
+        clear = next((release.sent.why for release in told if release.sent.clear), "")
+        if clear:
+            return _line(None, 0.0, "none", None, clear)
+        if all(release.mechanism.mu(*client) is not None for release in told):
+            return self._normal(client, count)
+        # the bound is for the next whole use
+        uses = [math.ceil(n * release.uses - 1e-9) for n, release in self._first(count)]
+        parts = [self._pure(release.mechanism, client, n) for release, n in zip(told, uses, strict=True)]
+        return parts[0] if len(parts) == 1 else _added(parts)
 
     def again(self, client: Client, times: int) -> dict[str, Any]:
         """For an upload's values that are sent `times` over in one round, which may be more than a run has.
 
         Of noise that changes from round to round, the first round's tells most.
         """
-        if self.experiment.randomiser.mu(*client) is None:
-            return self.uploads(client, times)
-        return self._normal(times * float(self._squares(client)[0]), times)
+        release = self._releases[0][1]
+        if release.sent.clear or release.mechanism.mu(*client) is None:
+            return Spending(self.experiment, ((times, release),)).uploads(client, times)
+        each = _uses_of_noise(release)
+        return _gaussian(times * each * float(_squares(self.experiment, client)[0]), times * each)
 
-    def _normal(self, squares: float, count: float) -> dict[str, Any]:
-        """For `count` uploads whose μ², each for one use, add up to `squares`."""
-        each = self.experiment.dimension if self.experiment.randomiser.scope == "coordinate" else 1
-        return _gaussian(squares * each, math.ceil(count * each - 1e-9))
+    def _first(self, count: float) -> Iterator[tuple[float, Release]]:
+        """What the first `count` uploads release: how many uploads of each kind."""
+        left = count
+        for rounds, release in self._releases:
+            yield min(left, rounds) if release is not self._releases[-1][1] else left, release
+            left -= rounds
+            if left <= 0:
+                return
+
+    def _normal(self, client: Client, count: float) -> dict[str, Any]:
+        """For `count` uploads with Gaussian noise, whose μ², each for one use, add up."""
+        squares = _squares(self.experiment, client)
+        each = [(rounds, _uses_of_noise(release)) for rounds, release in self._releases]
+        uses = np.repeat([float(n) for _, n in each], [rounds for rounds, _ in each])
+        share = np.clip(count - np.arange(len(uses)), 0, 1)  # of each round's upload
+        return _gaussian(float(share @ (uses * squares)), math.ceil(float(share @ uses) - 1e-9))
 
     def affordable(self, client: Client, limit: float) -> int:
         """How many uploads of the run stay within a client's own `limit`."""
@@ -89,11 +118,11 @@ class Spending:
             low, high = (middle, high) if fits else (low, middle)
         return low
 
-    def _pure(self, client: Client, uses: int) -> dict[str, Any]:
-        mechanism = self.experiment.randomiser
+    @staticmethod
+    def _pure(mechanism: Mechanism, client: Client, uses: int) -> dict[str, Any]:
         loss, exact = float(mechanism.ledger_loss(*client)), float(mechanism.privacy_loss(*client))
         if not math.isfinite(loss):
-            why = NO_NOISE if mechanism.name == "none" else IN_CLEAR
+            why = NO_NOISE if mechanism.role == "identity" else IN_CLEAR
             return _line(None, 0.0, "none", None, why)
         if loss != exact:  # a paper's own figure, which may be too small
             return _line(loss * uses, 0.0, "nominal", loss * uses) | {"guarantee": loss >= exact}
@@ -109,18 +138,27 @@ class Spending:
             found = _line(own, DELTA, "own_law", basic)
         return found | {"generic": generic}
 
-    def _squares(self, client: Client) -> np.ndarray:
-        """μ² of one use in each round."""
-        return _squares(self.experiment, client)
+
+def _uses_of_noise(release: Release) -> int:
+    """Noise of a wider scope counts once an upload: its sensitivity is the whole upload's."""
+    return release.uses if release.mechanism.scope == "coordinate" else 1
+
+
+def _added(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Several kinds of release: their bounds add up, and so do their δ."""
+    if any(part["epsilon"] is None for part in parts):
+        return next(part for part in parts if part["epsilon"] is None)
+    total = {name: math.fsum(part[name] for part in parts) for name in ("epsilon", "delta", "basic")}
+    rule = next((part["rule"] for part in parts if part["rule"] != "basic"), "basic")
+    line = _line(total["epsilon"], total["delta"], rule, total["basic"])
+    return line | {"guarantee": all(part["guarantee"] for part in parts)}
 
 
 @lru_cache(maxsize=4096)
 def _squares(experiment: Experiment, client: Client) -> np.ndarray:
-    first = experiment.pieces(1)[0].mechanism
-    if first == experiment.pieces(2)[0].mechanism:
-        return np.full(experiment.rounds, float(first.mu(*client)) ** 2)
-    rounds = range(1, experiment.rounds + 1)
-    return np.array([float(experiment.pieces(r)[0].mechanism.mu(*client)) ** 2 for r in rounds])
+    """μ² of one use in each round."""
+    each = [(rounds, float(release.mechanism.mu(*client)) ** 2) for rounds, release in experiment.releases]
+    return np.repeat([square for _, square in each], [rounds for rounds, _ in each])
 
 
 def _gaussian(squares: float, uses: int) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from ldp_core.mechanisms.base import Floats
 
 
 class InverseStd(WeighsByNoise):
-    """Never more noise than the plain mean leaves, and never less than the inverse variance does."""
+    """At worst never more noise than the plain mean leaves, and never less than the inverse variance does."""
 
     label = "1/σ"
     order = 2
     summary = (
-        "A client with twice the noise σ counts half: between the plain mean and 1/σ² in what noise is left."
+        "A client with twice the noise σ (for its worst weight) counts half: in the worst case between the "
+        "plain mean and 1/σ² in what noise is left of estimates."
     )
     formula = r"\bar w=\sum_i\frac{1/\sigma_i}{\sum_j 1/\sigma_j}\,\tilde w_i"
     reference = "Paper 001 (Personalized LDP-FL), weighted average B"

@@ -14,7 +14,8 @@ class InverseVariance(WeighsByNoise):
     label = "1/σ²"
     order = 3
     summary = (
-        "A client with twice the noise σ counts a quarter: with κ 0 the least noise a weighted mean can have."
+        "A client with twice the noise σ (for its worst weight) counts a quarter: with κ 0 no weighted mean "
+        "of unbiased estimates has a smaller worst case."
     )
     formula = r"\bar w=\sum_i\frac{1/(\sigma_i^2+\kappa^2)}{\sum_j 1/(\sigma_j^2+\kappa^2)}\,\tilde w_i"
     reference = "Best linear unbiased estimate (Gauss–Markov); mathematics, section 2"

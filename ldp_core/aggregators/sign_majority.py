@@ -1,18 +1,28 @@
-"""Majority vote, weight by weight (paper 001, eq. 10): the sign of the (weighted) sum of votes."""
+"""Majority vote, weight by weight (paper 001, eq. 10, 13 and 16): the sign of the (weighted) sum of votes."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from ldp_core.aggregators.base import Aggregator, power_of_inverse
+from ldp_core.aggregators.base import Aggregator, Drawn
+from ldp_core.aggregators.inverse_std import InverseStd
+from ldp_core.aggregators.inverse_variance import InverseVariance
+from ldp_core.aggregators.mean import Mean
+from ldp_core.aggregators.probability_selection import ProbabilitySelection
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import STEP
 from ldp_core.mechanisms.base import Floats, Values
 
-VOTES = ("equal", "inverse_std")
+VOTES: dict[str, type[Aggregator]] = {
+    "equal": Mean,
+    "inverse_std": InverseStd,
+    "inverse_variance": InverseVariance,
+    "lottery": ProbabilitySelection,
+}
 
 
 class SignMajority(Aggregator):
@@ -24,13 +34,28 @@ class SignMajority(Aggregator):
     formula = r"\bar w=\eta\,\operatorname{sign}\Big(\sum_i\alpha_i\,\tilde w_i\Big)"
     reference = "Paper 001 (Personalized LDP-FL), algorithm 2, for non-IID data"
 
-    votes: Annotated[str, Choice(VOTES)] = Field("equal", description="votes")
+    votes: Annotated[str, Choice(tuple(VOTES))] = Field("equal", description="votes")
     step: Annotated[float, Number(STEP)] = Field(STEP.default, description="length of a step, η")
+
+    @property
+    def counted(self) -> Aggregator:
+        """How votes are weighted, by the σ behind them."""
+        return VOTES[self.votes]()
 
     def raw_weights(
         self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
     ) -> Floats:
-        return np.ones_like(variances) if self.votes == "equal" else power_of_inverse(variances, 0.5)
+        return self.counted.raw_weights(variances, sizes, between, generator)
+
+    def moments(
+        self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
+    ) -> tuple[Floats, Floats, float]:
+        return self.counted.moments(variances, sizes, between)
+
+    def noise(
+        self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
+    ) -> tuple[Floats, Floats]:
+        return self.counted.noise(drawn, worst, sizes, here, between)
 
     def finish(self, total: Values) -> Values:
         sign: Any = np.sign(total) if isinstance(total, np.ndarray) else total.sign()

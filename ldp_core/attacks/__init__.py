@@ -1,18 +1,19 @@
 """What an honest-but-curious server can make of an upload.
 
 An attacker sees an `Observation` and nothing else: the uploads, the previous global model, and the
-public experiment. It cannot reach the data (tests/test_layers.py, tests/attacks/test_boundary.py).
+public experiment. It cannot reach the data (tests/test_layers.py, tests/attacks/test_boundary.py). Beside
+the attackers, a file each: `bounds` no attacker beats, `metrics` hold a picture against the original, and
+`verdict` says in words what an attempt shows.
 
->>> from ldp_core import attacks, mechanisms, models
->>> attacks.choose(models.get("mlp"), mechanisms.get("piecewise"), "audit")
-'trimmed'
+>>> from ldp_core import attacks
+>>> attacks.reconstructor("trimmed").many
+False
 """
 
-from ldp_core.attacks.base import Attacker, Facts, Identifier, Reconstructor
+from ldp_core.attacks.base import Attacker, Effort, Facts, Identifier, Reconstructor
 from ldp_core.attacks.observation import Observation, Public
 from ldp_core.component import Registry
 from ldp_core.errors import one_of
-from ldp_core.mechanisms.base import Mechanism
 from ldp_core.models.base import Model, Shape
 
 registry: Registry[Attacker] = Registry(__name__, Attacker, "the attacker's name")
@@ -49,18 +50,15 @@ def identifier() -> Identifier:
     return found
 
 
-def choose(model: Model, mechanism: Mechanism, upload: str) -> str:
-    """The attacker that suits a model, a mechanism and a kind of upload ("audit" or "real") best.
-
-    Without noise a division is exact. With noise, a single layer is read through the mechanism's
-    law and what images look like; a wider network has too many unknown factors for that, and is
-    read by its rank. An upload of many images falls apart unit by unit.
-    """
-    if upload == "real":
-        return "per_neuron"
-    if mechanism.name == "none":
-        return "least_squares"
-    return "posterior" if model.name == "logistic_regression" else "trimmed"
+def choose(facts: Facts) -> Reconstructor | None:
+    """The attacker that suits an upload best, by its own word; None if none that can attack it suits."""
+    able = [
+        attacker
+        for attacker in map(reconstructor, reconstructors())
+        if not attacker.unfit(facts.model, facts.shape, facts.classes)
+    ]
+    suiting = [(fit, attacker) for attacker in able if (fit := attacker.suits(facts)) is not None]
+    return max(suiting, key=lambda pair: pair[0])[1] if suiting else None
 
 
 def unfit(model: Model, shape: Shape, classes: int, name: str = "auto") -> str:
@@ -82,6 +80,7 @@ def unfit(model: Model, shape: Shape, classes: int, name: str = "auto") -> str:
 
 __all__ = [
     "Attacker",
+    "Effort",
     "Facts",
     "Identifier",
     "Observation",

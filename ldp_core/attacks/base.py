@@ -8,14 +8,19 @@ need torch import it inside their functions.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from ldp_core.attacks.observation import Image, Observation, Public
 from ldp_core.component import Component
 from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
+
+Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,21 @@ class Facts:
     epochs: int
     rounds: int
     """Uploads of the same values that the server sees."""
+    shape: Shape
+    """Of one sample."""
+    classes: int
+    clear: float = 0.0
+    """The share of the upload's weights that come without noise beside those that have some."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The bulk of what an attacker does to one upload that it sees once."""
+
+    gradients: float = 0.0
+    """Gradients of one image that are computed and differentiated again."""
+    likelihoods: float = 0.0
+    """Answers that the mechanism is asked about: how likely is this one?"""
 
 
 class Attacker(Component):
@@ -64,8 +84,9 @@ class Attacker(Component):
             f"the architecture ({facts.model.label}), the optimiser ({facts.optimizer.label}) and its "
             f"learning rate ({facts.learning_rate:g})",
             "that no noise was added, and the safe range"
-            if mechanism.name == "none"
+            if mechanism.role == "identity"
             else f"the mechanism ({mechanism.label}), the client's ε and its safe range",
+            *([f"that {100 * facts.clear:.0f} % of the weights come as they are"] if facts.clear else []),
             batch,
             *([cls.also_knows] if cls.also_knows else []),
         ]
@@ -81,19 +102,49 @@ class Reconstructor(Attacker):
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
         return no_picture(shape) or no_dense_start(model, shape, classes)
 
-    @classmethod
-    def likelihoods(cls, rows: int, columns: int) -> int:
-        """How often it asks the mechanism how likely an answer is, for each upload, if the first layer has so
-        many rows and columns (that of the bias included): the bulk of the work of whoever asks at all.
+    together: ClassVar[bool] = False
+    """Many observations at once cost it little more than one: it is given as many as fit."""
+
+    def suits(self, facts: Facts) -> float | None:
+        """How well it suits what it can attack at all; None to be chosen by name only.
+
+        The largest is chosen by “auto”: from 2 on for one that reads exactly what was sent, from 1 for
+        a closed form, below 1 for one that searches.
         """
-        return 0
+        return None
+
+    def effort(self, facts: Facts) -> Effort:
+        """What it does to one upload, besides looking at it once."""
+        return Effort()
 
     @abstractmethod
-    def reconstruct(self, seen: Observation) -> Image:
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
         """Guesses (V, M, *shape), the surest first; NaN where an upload yields fewer than M.
 
         Not clamped, possibly far outside [0, 1]. M is 1 unless `many`.
+
+        Args:
+            seen: all that the server holds.
+            generator: the stream for the purpose "reconstruction"; most need none.
+            on_progress: is told the share that is done, by those that take long.
         """
+
+    def reconstruct_all(
+        self,
+        seen: Sequence[Observation],
+        *,
+        generators: Sequence[np.random.Generator],
+        on_progress: Progress | None = None,
+    ) -> list[Image]:
+        """The same for several observations of one global model, each with a generator of its own."""
+        found = []
+        for i, (one, generator) in enumerate(zip(seen, generators, strict=True), start=1):
+            found.append(self.reconstruct(one, generator=generator))
+            if on_progress:
+                on_progress(i / len(seen))
+        return found
 
 
 class Identifier(Attacker):

@@ -39,11 +39,6 @@ class Bound:
         return {"name": self.name, "label": self.label, "value": self.value, "vacuous": self.vacuous}
 
 
-def advantage(epsilon: ArrayLike) -> Floats:
-    """The largest advantage in telling two inputs apart: tanh(ε/2)."""
-    return np.tanh(np.asarray(epsilon, np.float64) / 2)
-
-
 def mary(epsilon: ArrayLike, candidates: int) -> Floats:
     """The largest share of right picks among M equally likely candidates: e^ε / (e^ε + M − 1).
 
@@ -52,17 +47,11 @@ def mary(epsilon: ArrayLike, candidates: int) -> Floats:
     return 1 / (1 + (candidates - 1) * np.exp(-np.asarray(epsilon, np.float64)))
 
 
-def reconstruction(epsilon: ArrayLike, baseline: ArrayLike) -> Floats:
-    """The largest chance to come as close as guessing does with chance `baseline` (ReRo).
-
-    min(e^ε·κ, 1 − e^−ε·(1 − κ)) for a total ε (Balle, Cherubin and Hayes 2022, improved at the upper end).
-    """
-    e, kappa = np.asarray(epsilon, np.float64), np.asarray(baseline, np.float64)
-    return np.minimum(np.exp(np.minimum(e, 700.0)) * kappa, 1 - np.exp(-e) * (1 - kappa))
-
-
 def gaussian(mu: ArrayLike, baseline: ArrayLike) -> Floats:
-    """The same for Gaussian noise, Φ(Φ⁻¹(κ) + μ); μ is total sensitivity over σ (Hayes et al. 2023)."""
+    """The largest chance of what guessing does with chance κ: Φ(Φ⁻¹(κ) + μ) (Hayes et al. 2023).
+
+    For Gaussian noise; μ is total sensitivity over σ.
+    """
     return ndtr(ndtri(np.asarray(baseline, np.float64)) + np.asarray(mu, np.float64))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Reconstructor
+from ldp_core.attacks.base import Facts, Progress, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 
 
@@ -22,7 +22,12 @@ class LeastSquares(Reconstructor):
     formula = r"\hat x=\frac{\sum_r \nabla b_r\,\nabla W_r}{\sum_r (\nabla b_r)^2}"
     reference = "Phong et al. 2018; Geiping et al. 2020, proposition 3.1; attacks, section 2"
 
-    def reconstruct(self, seen: Observation) -> Image:
+    def suits(self, facts: Facts) -> float | None:
+        return 2.0 if facts.upload == "audit" and facts.mechanism.role == "identity" else None
+
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
         rows = seen.first_layer(seen.gradients)
         weight, bias = rows[..., :-1], rows[..., -1]
         energy = np.maximum((bias**2).sum(axis=1), 1e-30)

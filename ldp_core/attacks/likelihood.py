@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.attacks.base import Identifier
-from ldp_core.attacks.laws import log_likelihood
 from ldp_core.attacks.observation import Observation, Public
+from ldp_core.attacks.shared.laws import log_likelihood
 from ldp_core.mechanisms.base import Floats
 
 ALIKE = 1e-12

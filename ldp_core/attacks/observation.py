@@ -7,8 +7,10 @@ training sample can be reached from it (tests/attacks/test_boundary.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,9 @@ from numpy.typing import NDArray
 from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
+
+if TYPE_CHECKING:
+    import torch
 
 Image = NDArray[np.float64]
 Law = tuple[slice, Mechanism]
@@ -61,6 +66,12 @@ class Observation:
     batch_size: int = 1
     epochs: int = 1
     public: Public | None = None
+    noted: Mapping[str, Floats] = field(default_factory=dict)
+    """What the server has worked out of the victims from their earlier uploads, by name; one row a victim."""
+    device: str = "cpu"
+    """Where to compute."""
+    clear: float = 0.0
+    """The share of an upload's weights that a system sends without noise; which they are is not told."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -117,6 +128,22 @@ class Observation:
         found = self.model.gradients(views, samples, labels, torch.ones_like(labels, dtype=samples.dtype))
         return torch.cat([found[name].flatten(1) for name in views], 1).numpy().astype(np.float64)
 
+    def traced_gradients(self, x: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """(n, d): the gradient at the global model of each of n images with soft labels (n, classes).
+
+        In x's precision and on its device; it can be differentiated again by both.
+        """
+        import torch
+
+        weights = torch.from_numpy(self.previous).to(x).expand(len(x), -1)
+        views = self.model.views(weights, self.shape, self.classes)
+        found = self.model.traced_gradients(views, x.unsqueeze(1), targets.unsqueeze(1))
+        return torch.cat([found[name].flatten(1) for name in views], 1)
+
+    def labels(self) -> NDArray[np.int64]:
+        """(V,): the label of a single image, where the gradient of the last bias is lowest."""
+        return self.last_bias().argmin(axis=1)
+
     def moved(self, gradients: Floats) -> Floats:
         """What one step of the client's own optimiser makes of gradients, shaped like them."""
         import torch
@@ -139,4 +166,5 @@ class Observation:
             epsilon=self.epsilon[victims],
             low=self.low[victims],
             high=self.high[victims],
+            noted={name: rows[victims] for name, rows in self.noted.items()},
         )

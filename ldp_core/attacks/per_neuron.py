@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Reconstructor
-from ldp_core.attacks.first_layer import trimmed
+from ldp_core.attacks.base import Facts, Progress, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.shared.first_layer import trimmed
 
 
 class PerNeuron(Reconstructor):
@@ -25,7 +25,12 @@ class PerNeuron(Reconstructor):
     also_knows = "public images of the same kind: how large a step one image can cause"
     many = True
 
-    def reconstruct(self, seen: Observation) -> Image:
+    def suits(self, facts: Facts) -> float | None:
+        return 1.0 if facts.upload == "real" else None
+
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
         rows, kept = trimmed(seen)
         weight, bias = rows[..., :-1], rows[..., -1:]
         usable = kept[..., -1:] & (np.abs(bias) > 1e-12)

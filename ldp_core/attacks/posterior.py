@@ -10,13 +10,15 @@ image (reference: attacks, sections 4 and 5).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.attacks.base import Reconstructor
-from ldp_core.attacks.first_layer import window
-from ldp_core.attacks.laws import blocks, log_likelihood
+from ldp_core.attacks.base import Effort, Facts, Progress, Reconstructor
 from ldp_core.attacks.observation import Image, Observation, Public
+from ldp_core.attacks.shared.first_layer import window
+from ldp_core.attacks.shared.laws import blocks, log_likelihood
 from ldp_core.attacks.trimmed import Trimmed
 from ldp_core.mechanisms.base import Floats
 
@@ -43,14 +45,23 @@ class Posterior(Reconstructor):
     reference = "Balunović et al. 2022 (Bayes-optimal adversary); attacks, sections 4 and 5"
     also_knows = "public images of the same kind, as a prior"
 
-    @classmethod
-    def likelihoods(cls, rows: int, columns: int) -> int:
-        return (2 * PASSES + 1) * GRID * min(ROWS, rows) * columns
+    def suits(self, facts: Facts) -> float | None:
+        # a wider network has too many unknown reactions for a posterior; it is read by its rank
+        alone = len(facts.model.layers(facts.shape, facts.classes)) == 1
+        return 1.5 if facts.upload == "audit" and alone else None
 
-    def reconstruct(self, seen: Observation) -> Image:
+    def effort(self, facts: Facts) -> Effort:
+        if facts.mechanism.role == "identity":
+            return Effort()
+        rows, *columns = facts.model.slices(facts.shape, facts.classes)[0].shape
+        return Effort(likelihoods=(2 * PASSES + 1) * GRID * min(ROWS, rows) * (math.prod(columns) + 1))
+
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
         public = seen.public
-        if seen.mechanism.name == "none" or public is None:
-            return Trimmed().reconstruct(seen)
+        if seen.mechanism.role == "identity" or public is None:
+            return Trimmed().reconstruct(seen, generator=generator)
         shares = _class_shares(seen, public)
         brightness = _brightness(seen, public, shares)
         delta, spread = _expected_reactions(seen, public, shares)
@@ -68,7 +79,7 @@ class Posterior(Reconstructor):
             delta[victims] = reactions
         fine = np.flatnonzero(_too_fine(seen, delta))
         if len(fine):
-            found[fine] = Trimmed().reconstruct(seen.of(fine))
+            found[fine] = Trimmed().reconstruct(seen.of(fine), generator=generator)
         return found
 
 

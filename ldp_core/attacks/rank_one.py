@@ -7,9 +7,11 @@ noisy numbers shrinks towards black.
 
 from __future__ import annotations
 
-from ldp_core.attacks.base import Reconstructor
-from ldp_core.attacks.first_layer import leading, scaled
+import numpy as np
+
+from ldp_core.attacks.base import Progress, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.shared.first_layer import leading, scaled
 
 
 class RankOne(Reconstructor):
@@ -23,6 +25,8 @@ class RankOne(Reconstructor):
     )
     reference = "Eckart and Young 1936; attacks, section 2"
 
-    def reconstruct(self, seen: Observation) -> Image:
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
         z = leading(seen.first_layer(seen.gradients))
         return scaled(z).reshape(-1, 1, *seen.shape)

@@ -6,9 +6,11 @@ ones they are, drops them, and completes the matrix of rank 1 from the rest.
 
 from __future__ import annotations
 
-from ldp_core.attacks.base import Reconstructor
-from ldp_core.attacks.first_layer import leading_of_known, scaled, trimmed
+import numpy as np
+
+from ldp_core.attacks.base import Facts, Progress, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.shared.first_layer import leading_of_known, scaled, trimmed
 
 
 class Trimmed(Reconstructor):
@@ -21,6 +23,11 @@ class Trimmed(Reconstructor):
     reference = "Wang et al. 2019, algorithm 2, read backwards; attacks, sections 4 and 9"
     also_knows = "public images of the same kind: how large a step one image can cause"
 
-    def reconstruct(self, seen: Observation) -> Image:
+    def suits(self, facts: Facts) -> float | None:
+        return 1.0 if facts.upload == "audit" else None
+
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
         z = leading_of_known(*trimmed(seen))
         return scaled(z).reshape(-1, 1, *seen.shape)

@@ -64,9 +64,10 @@ def judge_share(share: float, non_members: float, clean: float, clipped: float) 
     if clean < RECOVERED_SHARE:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
     if share > non_members and share >= clean / 2:
-        return Verdict("recovered", "recovered: as many of its images as without noise, or nearly")
+        return Verdict("recovered", "recovered: at least half as many of its images as without noise")
     if share > non_members:
         return Verdict("partly", "partly recovered: some of its images are back")
     if clipped < RECOVERED_SHARE:
         return Verdict("clipping", "not recovered; clipping alone already hides the images")
-    return Verdict("hidden", "none of its images recovered by this attack")
+    none = "none of its images recovered by this attack"
+    return Verdict("hidden", none if not share else "no more of its images back than by chance")

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp_core import datasets, limits
+from ldp_core import limits
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.metrics import MOST_PAIRS
-from ldp_core.cost.work import Rates, Work, seconds, victims_of, work_of
+from ldp_core.cost.work import Rates, Work, rounds_attacked, seconds, victims_of, work_of
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment import Draft, Experiment, Variant
+from ldp_core.experiment.sweep import Sweep, in_cell
+from ldp_core.experiment.threat_model import spies
 
 MEMORY = 3 * 2**30
 """Bytes that a training process may fill, besides the program itself."""
@@ -32,6 +34,8 @@ ROUND_BYTES = 1200
 """A round's event as JSON."""
 ATTACK_BYTES = 950
 """An attack's event, besides its images."""
+CELL_BYTES = 1000
+"""What a cell of a sweep came to, and its place in the index of results."""
 PROMISE_BYTES = 1000
 """A client's entry of the ledger, in the event of a run's end (619 to 998 were measured)."""
 IMAGE_BYTES = 110
@@ -71,7 +75,7 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
     found = cost(draft)
     problems = []
     widest = max(draft.experiments(), key=_memory)
-    source = datasets.get(widest.dataset)
+    source = widest.source
     if found.memory > MEMORY:
         data = (
             f"{source.train_size + source.test_size:,} samples × {source.features:,} numbers × 5 B = "
@@ -112,9 +116,29 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
         raise InvalidExperiment(problems)
 
 
+def cost_of_sweep(sweep: Sweep) -> Cost:
+    """The cost of a sweep, whose cells are trained one after another and leave their final figures."""
+    experiments = [cell.experiment for cell in sweep.cells]
+    work = [work_of(experiment) for experiment in experiments]
+    return Cost(max(map(_memory, experiments)), CELL_BYTES * len(work), work)
+
+
+def refuse_cells_that_cannot_fit(sweep: Sweep) -> None:
+    """Do nothing for a sweep that fits.
+
+    Raises:
+        InvalidExperiment: with the cell, and the numbers that say why it cannot.
+    """
+    for cell in sweep.cells[: len(sweep.cells) // sweep.seeds]:  # another seed takes no more
+        try:
+            refuse_what_cannot_fit(Draft(cell.experiment, (Variant("cell"),)))
+        except InvalidExperiment as error:
+            raise in_cell(error, cell.set) from None
+
+
 def _kinds(experiment: Experiment) -> tuple[str, ...]:
     """The kinds of upload that are attacked, if any."""
-    return experiment.attack.kinds if experiment.attack and experiment.attacked else ()
+    return tuple(spy.upload for spy in spies(experiment))
 
 
 def _chunk(experiment: Experiment) -> int:
@@ -123,26 +147,26 @@ def _chunk(experiment: Experiment) -> int:
 
 
 def _memory(experiment: Experiment) -> int:
-    data = datasets.get(experiment.dataset).memory
+    data = experiment.source.memory
     return COPIES * _chunk(experiment) * experiment.dimension * 4 + _activations(experiment) + data
 
 
 def _activations(experiment: Experiment) -> int:
     """What the layers of a model hold for the way back, one client at a time."""
-    source = datasets.get(experiment.dataset)
+    source = experiment.source
     batch = min(experiment.local.batch_size, source.train_size)
     return ACTIVATIONS * 4 * batch * experiment.model.activations(source.shape, source.classes)
 
 
 def _stored(experiment: Experiment) -> int:
-    each = ROUND_BYTES
-    pixels = math.prod(datasets.get(experiment.dataset).shape)
+    each, attacks = ROUND_BYTES, 0
+    pixels = math.prod(experiment.source.shape)
     image = IMAGE_BYTES + 4 * pixels // 3  # base64
     images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
     # each upload is attacked as sent and under both controls
     for kind in _kinds(experiment):
-        each += 3 * victims_of(experiment) * (ATTACK_BYTES + images[kind] * image)
-    return experiment.rounds * each + _ledger(experiment)
+        attacks += 3 * victims_of(experiment) * (ATTACK_BYTES + images[kind] * image)
+    return experiment.rounds * each + rounds_attacked(experiment) * attacks + _ledger(experiment)
 
 
 def _ledger(experiment: Experiment) -> int:

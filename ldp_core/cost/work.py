@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 
-from ldp_core import attacks, datasets
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.threat_model import spies
+from ldp_core.models.chain import is_chain
 
 CONTROLS = 2
 """Attacks on the same upload without noise, and only clipped. Neither asks a mechanism anything."""
@@ -26,7 +26,7 @@ class Rates:
     product: float
     """For one sample through one weight of a fully connected layer, forwards and backwards."""
     convolution: float
-    """For one product of a convolutional model, forwards and backwards, all processes together."""
+    """For one product of a convolutional model that is no chain, forwards and backwards, on all cores."""
     value: float
     """For one perturbed value of one client."""
     round: float
@@ -37,6 +37,12 @@ class Rates:
     """For each weight of an upload that is attacked, both controls included."""
     likelihood: float
     """For an attacker to ask a mechanism how likely one answer is."""
+    search: float = 0.0
+    """For a product of a searching attacker's gradient, forwards, backwards and once more."""
+    chain: float = 0.0
+    """For one product of a convolutional model that is a chain of layers, which may have a kernel made for
+    it: forwards and backwards, on all cores.
+    """
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class Work:
     products: float
     """Samples times multiplications, in fully connected models."""
     convolutions: float
-    """The same, in convolutional ones; scoring the model included."""
+    """The same, in convolutional ones that are no chain; scoring the model included."""
     values: float
     """Perturbed."""
     rounds: float
@@ -56,6 +62,10 @@ class Work:
     """Weights in them."""
     likelihoods: float
     """Answers that are weighed."""
+    searches: float = 0.0
+    """Products in gradients that are differentiated again."""
+    chains: float = 0.0
+    """As `convolutions`, in convolutional models that are chains of layers (`ldp_core.models.chain`)."""
 
 
 def seconds(works: Iterable[Work], rates: Rates) -> float:
@@ -67,14 +77,17 @@ def seconds(works: Iterable[Work], rates: Rates) -> float:
 
 def work_of(experiment: Experiment) -> Work:
     """What one run of an experiment does, its attacks included."""
-    victims = victims_of(experiment) * experiment.rounds
-    found, weights, likelihoods = 0.0, 0.0, 0.0
+    victims = victims_of(experiment) * rounds_attacked(experiment)
+    found, weights, likelihoods, searches = 0.0, 0.0, 0.0, 0.0
     for spy in spies(experiment):
         seen = experiment.attack.rounds_observed if experiment.attack and spy.upload == "audit" else 1
         found += victims
         weights += victims * experiment.dimension * (_share(seen) + CONTROLS) / (1 + CONTROLS)
-        likelihoods += victims * seen * _likelihoods(experiment, spy.attacker)
-    return Work(*_training(experiment, experiment.rounds), found, weights, likelihoods)
+        effort = spy.who.effort(spy.facts)
+        likelihoods += victims * seen * effort.likelihoods
+        searches += victims * (1 + CONTROLS) * effort.gradients * _products(experiment)
+    products, convolutions, values, rounds, chains = _training(experiment, experiment.rounds)
+    return Work(products, convolutions, values, rounds, found, weights, likelihoods, searches, chains)
 
 
 def work_of_ladder(ladder: Ladder) -> Work:
@@ -86,28 +99,31 @@ def work_of_ladder(ladder: Ladder) -> Work:
     seen, dimension = ladder.rounds_observed, ladder.experiment(None).dimension
     cells, controls = len(ladder.mechanisms) * len(ladder.epsilons), CONTROLS * len(ladder.mechanisms)
     weights = images * dimension * (cells * _share(seen) + controls) / (1 + CONTROLS)
-    likelihoods = math.fsum(
-        images * seen * len(ladder.epsilons) * _likelihoods(ladder.experiment(one), ladder.attacker_of(one))
-        for one in ladder.mechanisms
-    )
-    products, convolutions, values, rounds = _training(ladder.experiment(None), ladder.round - 1)
+    efforts = [ladder.attacker_of(one).effort(ladder.facts(one)) for one in ladder.mechanisms]
+    rungs = len(ladder.epsilons)
+    likelihoods = images * seen * rungs * math.fsum(one.likelihoods for one in efforts)
+    gradients = images * (rungs + CONTROLS) * math.fsum(one.gradients for one in efforts)
+    products, convolutions, values, rounds, chains = _training(ladder.experiment(None), ladder.round - 1)
     values += images * cells * seen * dimension
     # a few images cost no more than one does
     calls = (cells + controls) * max(1.0, images / (1 + CONTROLS))
-    return Work(products, convolutions, values, rounds, calls, weights, likelihoods)
+    searches = gradients * _products(ladder.base)
+    return Work(products, convolutions, values, rounds, calls, weights, likelihoods, searches, chains)
 
 
-def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float, float]:
-    """Products, convolutions, perturbed values and rounds."""
-    source, count = datasets.get(experiment.dataset), experiment.clients.count
+def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float, float, float]:
+    """Products, convolutions, perturbed values, rounds, and convolutions of chains."""
+    source, count = experiment.source, experiment.clients.count
     share = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
     samples = source.train_size * share * experiment.local.epochs
     values = rounds * count * share * experiment.dimension
-    each = experiment.model.products(source.shape, source.classes)
+    each = _products(experiment)
     if experiment.model.batched:
-        return rounds * samples * each, 0.0, values, rounds
+        return rounds * samples * each, 0.0, values, rounds, 0.0
     samples += source.test_size / 3  # forwards only
-    return 0.0, rounds * samples * each, values, rounds
+    made = rounds * samples * each
+    chain = is_chain(experiment.model, source.shape, source.classes)
+    return 0.0, 0.0 if chain else made, values, rounds, made if chain else 0.0
 
 
 def victims_of(experiment: Experiment) -> int:
@@ -121,10 +137,12 @@ def _share(seen: int) -> float:
     return (1 + seen) / 2
 
 
-def _likelihoods(experiment: Experiment, attacker: str) -> int:
-    """Answers that an attacker weighs in each upload."""
-    if experiment.mechanism.name == "none":
-        return 0
-    source = datasets.get(experiment.dataset)
-    rows, *columns = experiment.model.slices(source.shape, source.classes)[0].shape
-    return attacks.reconstructor(attacker).likelihoods(rows, math.prod(columns) + 1)
+def _products(experiment: Experiment) -> int:
+    """Multiplications that one sample takes forwards."""
+    source = experiment.source
+    return experiment.model.products(source.shape, source.classes)
+
+
+def rounds_attacked(experiment: Experiment) -> int:
+    """Rounds in which uploads are attacked, if any are."""
+    return experiment.attack.rounds_attacked(experiment.rounds) if experiment.attack else 0

@@ -1,35 +1,37 @@
-"""Who computes what: all clients at once, or one client a process.
+"""Who computes what: all clients at once, one client a process, or a compiled kernel a thread.
 
 Fully connected models are a handful of batched products, fastest together everywhere. Convolutions
 want a GPU to be computed together; on a CPU one client at a time, channels-last and on one thread,
-is fastest, and several processes share the clients (reference: speed, sections 2 and 3).
+is fastest of what PyTorch can, and several processes share the clients (reference: speed, sections 2
+and 3). Faster than both is a kernel made for the network (`ldp_core.engines.fused`), where there is one.
 
-The choice is no part of an experiment. It can be overridden by the environment: EPSILON_ENGINE is
-auto, batched or processes; EPSILON_CORES is how many cores a job may use (by default all that the
-system, or a container's quota, allows this process), and there are as many processes.
+The choice is no part of an experiment; `ldp_core.engines.choice` makes it. EPSILON_CORES is how many
+cores a job may use (by default all that the system, or a container's quota, allows this process), and
+there are as many processes or threads.
 """
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ldp_core.engines import choice
 from ldp_core.engines.batched import Tick, train_together
 from ldp_core.engines.per_client import batches_of
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.process_pool import Pool, Samples, Scoring, Task, Training
 from ldp_core.engines.recipe import Recipe
-from ldp_core.errors import InvalidInput, one_of, shown
+from ldp_core.errors import InvalidInput, shown
+from ldp_core.models.base import Model
 from ldp_core.system.resources import cores
 
-ENGINES = ("auto", "batched", "processes")
 BATCH = 2048
 """Test samples that are scored at a time."""
 BATCH_ALONE = 250
@@ -50,18 +52,26 @@ _pools: dict[tuple[int, ...], tuple[Pool, Samples]] = {}
 class Engine:
     """How a federation is trained and scored."""
 
-    kind: Literal["batched", "processes"]
+    kind: choice.Kind
     processes: int
+    """Or threads."""
     device: str
+    note: str = ""
+    """Why it is no other engine, where that needs a word."""
 
     @property
     def description(self) -> str:
         """In words, for whoever wants to know what took so long."""
+        return f"{self._words}; {self.note}" if self.note else self._words
+
+    @property
+    def _words(self) -> str:
         if self.kind == "batched":
             return f"all clients at once on {'the GPU' if self.device == 'cuda' else 'one core'}"
+        how, each = ("channels-last", "process") if self.kind == "processes" else ("fused kernel", "thread")
         if self.processes == 1:
-            return "one client at a time on one core, channels-last"
-        return f"{self.processes} clients at a time, a process and a core each, channels-last"
+            return f"one client at a time on one core, {how}"
+        return f"{self.processes} clients at a time, a {each} and a core each, {how}"
 
     def train(
         self, recipe: Recipe, start: torch.Tensor, samples: Samples, plan: Plan, tick: Tick | None = None
@@ -81,6 +91,10 @@ class Engine:
         """
         if self.kind == "batched":
             return train_together(recipe, start, samples[0], samples[1], plan, tick)
+        if self.kind == "fused":
+            from ldp_core.engines.fused.training import train_fused
+
+            return train_fused(recipe, start, samples[0], samples[1], plan, self.processes, tick)
         begin = start.cpu().numpy()
         tasks = [
             Training(recipe, begin if begin.ndim == 1 else begin[shard], batches_of(plan, row))
@@ -93,6 +107,28 @@ class Engine:
                 tick(done / len(tasks))
         return torch.from_numpy(trained)
 
+    def joins(self, model: Model) -> bool:
+        """True if clients of several runs are worth training together: where a run's own are few products.
+
+        A process has one client at a time, whoever's; and convolutions fill all cores by themselves.
+        """
+        return self.kind == "batched" or (self.kind == "fused" and model.batched)
+
+    def train_joint(
+        self,
+        recipe: Recipe,
+        start: torch.Tensor,
+        samples: Samples,
+        plan: Plan,
+        rates: torch.Tensor | None,
+    ) -> torch.Tensor:
+        """As `train`, for an engine that `joins`, with `rates` (K,) in place of the recipe's one."""
+        if self.kind == "fused":
+            from ldp_core.engines.fused.training import train_fused
+
+            return train_fused(recipe, start, samples[0], samples[1], plan, self.processes, rates=rates)
+        return train_together(recipe, start, samples[0], samples[1], plan, rates=rates)
+
     def scores(self, recipe: Recipe, weights: torch.Tensor, samples: Samples) -> torch.Tensor:
         """The scores (n, classes) of the global model `weights` (d,) for the test samples."""
         if self.kind == "batched":
@@ -100,6 +136,10 @@ class Engine:
             with torch.no_grad():
                 parts = torch.split(samples[2], BATCH if recipe.model.batched else BATCH_ALONE)
                 return torch.cat([recipe.model.logits(views, x.unsqueeze(0))[0] for x in parts])
+        if self.kind == "fused":
+            from ldp_core.engines.fused.training import scores_fused
+
+            return scores_fused(recipe, weights, samples[2], self.processes)
         model, count = weights.cpu().numpy(), len(samples[2])
         tasks = [Scoring(recipe, model, slice(a, a + BATCH_ALONE)) for a in range(0, count, BATCH_ALONE)]
         found = dict(self._map(tasks, samples))
@@ -111,19 +151,37 @@ class Engine:
         return pool(self.processes, samples).map(tasks)
 
 
-def choose(batched: bool, device: torch.device) -> Engine:
+def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, began: str = "") -> Engine:
     """The engine for a model that is `batched` on a CPU or not, unless the environment says another.
+
+    Args:
+        batched: whether computing for all clients at once is fastest on a CPU too.
+        device: where.
+        recipe: what is to be trained; without it there is no fused kernel.
+        began: the kind that a run began with, which goes before what the environment says; "" for none.
 
     Raises:
         InvalidInput: the environment says what cannot be.
     """
-    asked = os.environ.get("EPSILON_ENGINE", "auto")
-    if asked not in ENGINES:
-        raise InvalidInput(f"EPSILON_ENGINE must be {one_of(ENGINES)}; got {shown(asked)}")
-    together = batched or device.type != "cpu"
-    if asked == "batched" or (asked == "auto" and together) or device.type != "cpu":
-        return Engine("batched", 1, device.type)
-    return Engine("processes", processes(), device.type)
+    on_cpu = device.type == "cpu"
+    fit = misfit(recipe) if recipe and on_cpu else None
+    found = choice.chosen(batched, on_cpu, fit, began)
+    if found.kind == "batched":
+        return Engine("batched", 1, device.type, found.note)
+    return Engine(found.kind, threads() if found.kind == "fused" else processes(), device.type, found.note)
+
+
+def misfit(recipe: Recipe) -> str:
+    """Why no fused kernel can train by this recipe here; "" if one can, which is then made."""
+    reason = choice.misfit(recipe.model, recipe.shape, recipe.classes, recipe.optimizer)
+    if reason:
+        return reason
+    try:
+        from ldp_core.engines.fused.compiled import failure
+    except (ImportError, OSError) as error:  # it is there, and broken
+        logging.warning("no fused kernel: %s: %s", type(error).__name__, error)
+        return "llvmlite cannot be loaded"
+    return failure(recipe.model, recipe.shape, recipe.classes)
 
 
 def processes() -> int:
@@ -132,8 +190,15 @@ def processes() -> int:
     Raises:
         InvalidInput: the environment holds something else than a whole number from 1.
     """
-    if multiprocessing.current_process().daemon:
-        return 1  # such a process may have no children
+    return 1 if multiprocessing.current_process().daemon else threads()  # a daemon may have no children
+
+
+def threads() -> int:
+    """How many cores a job may use.
+
+    Raises:
+        InvalidInput: the environment holds something else than a whole number from 1.
+    """
     text = os.environ.get("EPSILON_CORES", "")
     if not text:
         return cores()

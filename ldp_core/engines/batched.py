@@ -57,8 +57,11 @@ def train_together(
     y: torch.Tensor,
     plan: Plan,
     tick: Tick | None = None,
+    rates: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """The same, for a recipe. Where memory runs out, half as many clients are trained at a time.
+
+    `rates` (K,), in the order of the shards, are learning rates in place of the recipe's one.
 
     Raises:
         MemoryError: there is not enough for a single client.
@@ -71,7 +74,7 @@ def train_together(
         order = torch.from_numpy(plan.rows[rows])
         weights = (start.expand(len(order), -1) if start.dim() == 1 else start[order]).clone()
         try:
-            _steps(recipe, weights, x, y, plan, rows, tick)
+            _steps(recipe, weights, x, y, plan, rows, tick, None if rates is None else rates[order])
         except (RuntimeError, MemoryError) as error:
             if not ran_out(error):
                 raise
@@ -92,8 +95,9 @@ def _steps(
     plan: Plan,
     rows: slice,
     tick: Tick | None,
+    rates: torch.Tensor | None,
 ) -> None:
-    """All steps of some rows of the plan, on their `weights` (k, d) in place."""
+    """All steps of some rows of the plan, on their `weights` (k, d) in place; `rates` (k,) or None."""
     model, optimizer = recipe.model, recipe.optimizer
     samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
     sample_weights = torch.from_numpy(plan.weights[:, rows]).to(x.device)
@@ -108,9 +112,15 @@ def _steps(
         gradients = model.gradients(views, x[batch], y[batch], sample_weights[t, :active])
         for name, gradient in gradients.items():
             own = [m[name] for m in remembered]
-            optimizer.step(views[name], gradient, own, t + 1, recipe.learning_rate)
+            rate = recipe.learning_rate if rates is None else _column(rates[:active], gradient)
+            optimizer.step(views[name], gradient, own, t + 1, rate)
         if tick is not None:
             tick((rows.start + (rows.stop - rows.start) * (t + 1) / len(plan.active)) / len(plan.rows))
+
+
+def _column(rates: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+    """(k,) as (k, 1, …), to hold against a gradient (k, …)."""
+    return rates.view(-1, *[1] * (gradient.dim() - 1))
 
 
 def clients_at_once(recipe: Recipe, device: torch.device, batch: int) -> int:

@@ -2,9 +2,10 @@
 
 from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.clients import Clients
+from ldp_core.experiment.departures import Departure, departures
 from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
-from ldp_core.experiment.overrides import changed
+from ldp_core.experiment.overrides import amended, changed
 from ldp_core.experiment.profiles import MOST_BYTES, read_profiles, write_profiles
 from ldp_core.experiment.reading import loads, parse, read_json
 from ldp_core.experiment.schema import TARGETS, Experiment, Local, Population
@@ -16,6 +17,7 @@ __all__ = [
     "TARGETS",
     "Attack",
     "Clients",
+    "Departure",
     "Draft",
     "Experiment",
     "Local",
@@ -23,8 +25,10 @@ __all__ = [
     "Population",
     "Run",
     "Variant",
+    "amended",
     "changed",
     "checked",
+    "departures",
     "loads",
     "parse",
     "parse_draft",

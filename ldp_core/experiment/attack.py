@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from ldp_core import attacks, limits
-from ldp_core.errors import shown
+from ldp_core.attacks import Reconstructor
+from ldp_core.component import Component, Registry
+from ldp_core.errors import hint, one_of, shown
+from ldp_core.experiment.parts import Part
 from ldp_core.fields import Checked, Choice, Whole, refused
 
 UPLOADS = {
@@ -29,8 +35,49 @@ def _check_clients(value: Any) -> tuple[int, ...] | None:
 
 
 def attackers() -> tuple[str, ...]:
-    """What `attacker` may be: "auto", or a reconstructor by name."""
+    """What `attacker` may be called: "auto", or a reconstructor by name."""
     return ("auto", *attacks.reconstructors())
+
+
+@dataclass(frozen=True)
+class Who:
+    """A field that names a reconstructor and gives its parameters; None stands for "auto"."""
+
+    part: Part
+    """Any attacker of the registry."""
+
+    @property
+    def registry(self) -> Registry[Any]:
+        """Where its names come from."""
+        return self.part.registry
+
+    @property
+    def key(self) -> str:
+        """Under which its JSON has the name."""
+        return self.part.key
+
+    def check(self, value: Any) -> Component | None:
+        """The reconstructor; refused with a sentence if the name or a parameter will not do."""
+        if value is None or isinstance(value, Reconstructor):
+            return value
+        name = value.get(self.key) if isinstance(value, Mapping) else value
+        if not isinstance(name, str) or name not in attackers():
+            hinted = hint(name, attackers())
+            raise refused(f"must be {one_of(attackers())}; got {shown(name)}{hinted}")
+        return None if value == "auto" or value == {self.key: "auto"} else self.part.check(value)
+
+    def serialise(self, component: Component | None) -> Any:
+        """As JSON: a bare name wherever that says all."""
+        return "auto" if component is None else self.part.serialise(component)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.check,
+            serialization=core_schema.plain_serializer_function_ser_schema(self.serialise),
+        )
+
+
+WHO = Who(Part(attacks.registry, "name", short=True))
 
 
 class Attack(BaseModel):
@@ -41,8 +88,8 @@ class Attack(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    attacker: Annotated[str, Choice(attackers())] = Field(
-        "auto", description="who reconstructs; auto: what suits model, mechanism and upload best"
+    attacker: Annotated[Reconstructor | None, WHO] = Field(
+        None, description="who reconstructs; auto: what suits model, mechanism and upload best"
     )
     clients: Annotated[tuple[int, ...] | None, Checked(_check_clients)] = Field(
         None, description="clients by number from 0; null: the strictest, the median, the most permissive"
@@ -51,9 +98,20 @@ class Attack(BaseModel):
     rounds_observed: Annotated[int, Whole(limits.OBSERVED)] = Field(
         int(limits.OBSERVED.default), description="uploads of the same values that the server sees"
     )
+    every: Annotated[int, Whole(limits.ATTACK_EVERY)] = Field(
+        int(limits.ATTACK_EVERY.default), description="rounds from one attack to the next, from round 1 on"
+    )
     candidates: Annotated[int, Whole(limits.CANDIDATES)] = Field(
         int(limits.CANDIDATES.default), description="images among which the right one is to be found"
     )
+
+    def at(self, round: int) -> bool:
+        """True for a round in which uploads are attacked: the first, and every so many from there."""
+        return (round - 1) % self.every == 0
+
+    def rounds_attacked(self, rounds: int) -> int:
+        """How many of `rounds` rounds are attacked."""
+        return -(-rounds // self.every)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -76,4 +134,9 @@ def attack_as_json(attack: Attack | None) -> Any:
     """The shortest JSON that `check_attack` reads back."""
     if attack is None:
         return None
-    return "auto" if attack == Attack() else attack.model_dump(mode="json")
+    if attack == Attack():
+        return "auto"
+    fields = attack.model_dump(mode="json")
+    if attack.every == 1:  # as it was written before there was a choice, so that such runs keep their key
+        del fields["every"]
+    return fields

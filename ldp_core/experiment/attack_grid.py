@@ -7,13 +7,15 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, ValidationError
 
-from ldp_core import attacks, datasets, limits, mechanisms
+from ldp_core import attacks, limits, mechanisms
+from ldp_core.attacks import Facts, Reconstructor
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
-from ldp_core.experiment.attack import attackers
+from ldp_core.experiment.attack import WHO
 from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.parts import Part
 from ldp_core.experiment.reading import parse, problems_of
 from ldp_core.experiment.schema import Experiment
+from ldp_core.experiment.threat_model import facts, nobody
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms import Mechanism
 
@@ -29,10 +31,11 @@ def _check_mechanisms(value: Any) -> tuple[Mechanism, ...]:
         raise refused(f"must be a list of {allowed} mechanisms; got {shown(value)}")
     found = tuple(cast(Mechanism, NAMED.check(item)) for item in value)
     names = [one.name for one in found]
-    for name in names:
-        if names.count(name) > 1 or name == "none":
-            why = "no noise is the control of every ladder" if name == "none" else "it is named twice"
-            raise refused(f"must name noisy mechanisms once each; got {shown(name)} ({why})")
+    for one in found:
+        plain = one.role == "identity"
+        if names.count(one.name) > 1 or plain:
+            why = "no noise is the control of every ladder" if plain else "it is named twice"
+            raise refused(f"must name noisy mechanisms once each; got {shown(one.name)} ({why})")
     return found
 
 
@@ -62,7 +65,7 @@ class Ladder(BaseModel):
     ] = DEFAULT
     epsilons: Annotated[tuple[float, ...], Checked(_check_epsilons)] = RUNGS
     upload: Annotated[str, Choice(("audit", "real"))] = Field("audit", description="what is attacked")
-    attacker: Annotated[str, Choice(attackers())] = Field("auto", description="who reconstructs")
+    attacker: Annotated[Reconstructor | None, WHO] = Field(None, description="who reconstructs")
     client: Annotated[int, Whole(limits.Limit(0, limits.CLIENTS.maximum - 1, 0))] = Field(
         0, description="whose images and range, from 0"
     )
@@ -90,11 +93,20 @@ class Ladder(BaseModel):
             return changed(self.base, shared | plain)
         return changed(self.base, shared | {"mechanism": NAMED.serialise(mechanism)})
 
-    def attacker_of(self, mechanism: Mechanism) -> str:
-        """Who reconstructs from uploads under a mechanism."""
-        if self.attacker != "auto":
-            return self.attacker
-        return attacks.choose(self.base.model, mechanism, self.upload)
+    def attacker_of(self, mechanism: Mechanism) -> Reconstructor:
+        """Who reconstructs from uploads under a mechanism.
+
+        Raises:
+            LookupError: nobody suits; a ladder that was parsed has somebody.
+        """
+        found = self.attacker or attacks.choose(self.facts(mechanism))
+        if found is None:
+            raise LookupError(f"no attacker suits {self.upload} uploads of {self.base.model.name}")
+        return found
+
+    def facts(self, mechanism: Mechanism) -> Facts:
+        """What is public about the uploads under a mechanism."""
+        return facts(self.experiment(mechanism), self.upload, self.rounds_observed)
 
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON values; `parse_ladder` gives the same request back."""
@@ -127,7 +139,7 @@ def parse_ladder(data: Any) -> Ladder:
 
 
 def _conflicts(ladder: Ladder) -> Any:
-    base, source = ladder.base, datasets.get(ladder.base.dataset)
+    base, source = ladder.base, ladder.base.source
     if ladder.client >= base.clients.count:
         most = base.clients.count - 1
         yield Problem("client", f"must lie between 0 and {most}; got {ladder.client}")
@@ -135,6 +147,9 @@ def _conflicts(ladder: Ladder) -> Any:
         if base.form not in mechanism.forms:
             forms = one_of(mechanism.forms)
             yield Problem("base.form", f"must be {forms} for {mechanism.name}; got {base.form}")
-    why = attacks.unfit(base.model, source.shape, source.classes, ladder.attacker)
+    name = ladder.attacker.name if ladder.attacker else "auto"
+    why = attacks.unfit(base.model, source.shape, source.classes, name)
+    if not why and ladder.attacker is None and not attacks.choose(ladder.facts(ladder.mechanisms[0])):
+        why = nobody(base, ladder.upload)
     if why:
         yield Problem("attacker", f"will not do: {why}")

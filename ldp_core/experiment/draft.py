@@ -78,7 +78,7 @@ class Draft:
 
     def reference(self) -> Run | None:
         """A plain mean without noise and attack; None if a variant is without noise already."""
-        if any(experiment.mechanism.name == "none" for experiment in self.experiments()):
+        if any(experiment.mechanism.role == "identity" for experiment in self.experiments()):
             return None
         plain = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected", "attack": None}
         clean = changed(self.experiments()[-1], plain)

@@ -78,6 +78,34 @@ EPSILON_MODES: dict[str, Mode] = {
     "eps3": Mode("ε₃ of PLDP-FL", "ε 0.9 and 1.0 in turn (paper 000).", cycle(0.9, 1.0)),
 }
 
+PAPER_001: dict[str, tuple[tuple[float, float], ...]] = {
+    "digits_llh": ((2 / 3, 1), (1 / 3, 10)),
+    "digits_lmh": ((1 / 3, 1), (1 / 3, 5), (1 / 3, 10)),
+    "digits_lhh": ((1 / 3, 1), (2 / 3, 10)),
+    "fashion_llh": ((2 / 3, 0.05), (1 / 3, 1)),
+    "fashion_lmh": ((1 / 3, 0.05), (1 / 3, 0.5), (1 / 3, 1)),
+    "fashion_lhh": ((1 / 3, 0.05), (2 / 3, 1)),
+    "covtype_lh": ((0.5, 1), (0.5, 10)),
+    "covtype_lmh": ((0.3, 1), (0.4, 5), (0.3, 10)),
+    "votes_lh": ((0.5, 5), (0.5, 15)),
+    "votes_lmh": ((0.3, 5), (0.4, 10), (0.3, 15)),
+}
+"""(share, ε) of each block of clients. Low, middle and high are the paper's own names for them."""
+
+
+def _of_paper_001() -> dict[str, Mode]:
+    paper = "Personalized LDP-FL"
+    found = {}
+    for name, parts in PAPER_001.items():
+        budgets = ", ".join(f"{value:g}" for _, value in parts)
+        shares = ", ".join(f"{share:.0%} of the clients ask for ε {value:g}" for share, value in parts)
+        data = name.partition("_")[0].replace("votes", "sign votes")
+        found[name] = Mode(f"ε {budgets} of {paper} ({data})", f"{shares} (paper 001).", blocks(*parts))
+    return found
+
+
+EPSILON_MODES |= _of_paper_001()
+
 RANGE_MODES: dict[str, Mode] = {
     "tau1": Mode("τ₁ of PLDP-FL", "Ranges 0.2 and 0.4 long in turn (paper 000).", cycle(0.1, 0.2)),
     "tau2": Mode(

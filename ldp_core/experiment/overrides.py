@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
 from ldp_core.errors import InvalidExperiment, Problem, shown
+from ldp_core.experiment.filling import units
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import Experiment
 
 NAMING = ("name", "kind")
+SHORT = ("model", "optimizer", "attack", "attacker", "system")
+"""Fields that may hold a bare name."""
 RANGE = {"clients.range": ("low", "high"), "clients.low": ("range",), "clients.high": ("range",)}
 
 
@@ -17,25 +21,72 @@ def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
     """A copy with some fields set.
 
     Choosing another component (`mechanism.name`) drops the parameters of the old one, and setting
-    one kind of range drops the other; whatever else the same call sets is kept.
+    one kind of range drops the other; whatever else the same call sets is kept. Choosing a system, or
+    under a system other data, sets what the system sets there.
 
     Raises:
         InvalidExperiment: the result cannot run, or a name leads nowhere.
     """
     data = experiment.as_json()
     # names first, so that parameters set beside them are not dropped again
-    for path in sorted(changes, key=lambda p: p.split(".")[-1] not in NAMING):
+    order = sorted(changes, key=lambda p: p.split(".")[-1] not in NAMING)
+    chosen = [path for path in order if _chooses(path)]
+    for path in chosen:
         _assign(data, path, changes[path])
+    if chosen:
+        _refill(data, experiment, changes.get("dataset"))
+    for path in order:
+        if path not in chosen:
+            _assign(data, path, changes[path])
     return parse(data)
+
+
+def amended(data: Any, changes: Mapping[str, Any]) -> Experiment:
+    """The experiment that a JSON object describes, with some fields set: a system that is chosen by them
+    sets what neither of the two gives.
+
+    Raises:
+        InvalidExperiment: as for `changed`.
+    """
+    if isinstance(data, Mapping) and any(path.split(".")[0] == "system" for path in changes):
+        data = {**data, "system": copy.deepcopy(data.get("system"))}
+        early = [path for path in changes if _chooses(path)]
+        for path in sorted(early, key=lambda p: p.split(".")[-1] not in NAMING):
+            _assign(data, path, changes[path])
+        changes = {path: value for path, value in changes.items() if path not in early}
+    return changed(parse(data), changes)
+
+
+def _chooses(path: str) -> bool:
+    """Whether what a system sets depends on this field."""
+    return path.split(".")[0] in ("system", "dataset")
+
+
+def _refill(data: dict[str, Any], before: Experiment, dataset: Any) -> None:
+    """Put what the system sets where nothing else has been chosen: where there was no system, or where
+    stands what the system before had set."""
+    if data.get("system") is None:
+        return
+    old = before.system
+    stays = dataset is None and old is not None
+    asked = {"dataset": before.dataset if stays else dataset} if stays or dataset is not None else {}
+    new = parse({"system": data["system"], **asked})
+    if new.system == old and new.dataset == before.dataset:
+        return
+    theirs = parse({"system": before.as_json()["system"], "dataset": before.dataset}).as_json() if old else {}
+    sets = new.as_json()
+    for path in units(new.system.fill(new.dataset)) if new.system else []:
+        if not old or _at(data, path) == _at(theirs, path):
+            _assign(data, path, _at(sets, path))
 
 
 def _assign(data: dict[str, Any], path: str, value: Any) -> None:
     *parents, last = path.split(".")
     place = data
     for step in parents:
-        if isinstance(place.get(step), str) and step in ("model", "optimizer", "attack"):
+        if isinstance(place.get(step), str) and step in SHORT:
             place[step] = {} if step == "attack" else {"name": place[step]}  # written out from its short form
-        if place.get(step) is None and step == "attack":
+        if place.get(step) is None and step in ("attack", "system"):
             place[step] = {}
         if not isinstance(place.get(step), dict):
             raise InvalidExperiment([Problem(path, f"is not a field of an experiment; got {shown(value)}")])
@@ -45,3 +96,11 @@ def _assign(data: dict[str, Any], path: str, value: Any) -> None:
     for other in RANGE.get(path, ()) if value is not None else ():
         place.pop(other, None)
     place[last] = value
+
+
+def _at(data: Mapping[str, Any], path: str) -> Any:
+    """What stands at a dotted path; None where nothing does."""
+    place: Any = data
+    for step in path.split("."):
+        place = place.get(step) if isinstance(place, Mapping) else None
+    return place

@@ -59,3 +59,16 @@ class Part:
             self.check,
             serialization=core_schema.plain_serializer_function_ser_schema(self.serialise),
         )
+
+
+@dataclass(frozen=True)
+class OptionalPart(Part):
+    """The same, where null stands for none."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            lambda value: None if value is None else self.check(value),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda component: None if component is None else self.serialise(component)
+            ),
+        )

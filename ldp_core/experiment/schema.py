@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -25,11 +26,13 @@ from ldp_core import (
     optimizers,
     partitions,
     selections,
+    systems,
 )
 from ldp_core.errors import DataUnavailable, one_of, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
-from ldp_core.experiment.parts import Part
+from ldp_core.experiment.filling import filled
+from ldp_core.experiment.parts import OptionalPart, Part
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
@@ -67,6 +70,17 @@ class Population:
 
 
 @dataclass(frozen=True)
+class Release:
+    """What one upload of a round tells of its client's values, known before any is sent."""
+
+    mechanism: mechanisms.Mechanism
+    uses: int
+    """How often it spends the mechanism's ε: once a weight, once a layer, or once."""
+    sent: systems.Sent
+    """What of it goes through the mechanism, and what goes in clear."""
+
+
+@dataclass(frozen=True)
 class Piece:
     """A stretch of the upload and the mechanism that perturbs it, fitted to its size."""
 
@@ -92,11 +106,6 @@ def _check_dataset(value: Any) -> str:
         raise refused(f"cannot be used: {error}") from None
 
 
-def _check_system(value: Any) -> None:
-    if value is not None:
-        raise refused(f"must be null: this version runs no published system by name; got {shown(value)}")
-
-
 class Experiment(BaseModel):
     """One federated run: data, clients, training, mechanism, aggregation, attack and seed."""
 
@@ -120,11 +129,17 @@ class Experiment(BaseModel):
     aggregator: Annotated[aggregators.Aggregator, Part(aggregators.registry, "name")] = aggregators.get(
         "mean"
     )
-    system: Annotated[None, Checked(_check_system)] = None
+    system: Annotated[systems.System | None, OptionalPart(systems.registry, "name")] = None
     rounds: Annotated[int, Whole(limits.ROUNDS)] = int(limits.ROUNDS.default)
     seed: Annotated[int, Whole(limits.SEED)] = int(limits.SEED.default)
     form: Annotated[mechanisms.Form, Choice(("corrected", "as_printed"))] = "corrected"
     attack: Annotated[Attack | None, Checked(check_attack), PlainSerializer(attack_as_json)] = Attack()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, data: Any) -> Any:
+        """A system sets what is not given."""
+        return filled(data)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
@@ -139,7 +154,7 @@ class Experiment(BaseModel):
         return self
 
     def _conflicts(self) -> Any:
-        count, source = self.clients.count, datasets.get(self.dataset)
+        count, source = self.clients.count, self.source
         if count > source.train_size:
             yield (
                 ("clients", "count"),
@@ -197,10 +212,11 @@ class Experiment(BaseModel):
                 self.attack.clients,
                 f"must lie between 0 and {count - 1}; got {max(self.attack.clients)}",
             )
-        if self.attack and self.attack.attacker != "auto":
-            why = attacks.unfit(self.model, source.shape, source.classes, self.attack.attacker)
+        if self.attack and self.attack.attacker is not None:
+            name = self.attack.attacker.name
+            why = attacks.unfit(self.model, source.shape, source.classes, name)
             if why:
-                yield ("attack", "attacker"), self.attack.attacker, f"will not do: {why}"
+                yield ("attack", "attacker"), name, f"will not do: {why}"
         held = {label for group in getattr(self.partition, "groups", ()) for label in group.labels or ()}
         if held and not held <= set(range(source.classes)):
             yield (
@@ -208,6 +224,14 @@ class Experiment(BaseModel):
                 sorted(held),
                 f"must hold labels between 0 and {source.classes - 1}; got {max(held)}",
             )
+
+        if self.system:
+            yield from self.system.problems(self)
+
+    @property
+    def source(self) -> datasets.Dataset:
+        """Where its data come from: their shape, classes and numbers."""
+        return datasets.get(self.dataset)
 
     @property
     def randomiser(self) -> mechanisms.Mechanism:
@@ -223,44 +247,82 @@ class Experiment(BaseModel):
     @property
     def _formed(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, and made for uploads where budgets are."""
-        formed = self.mechanism.model_copy(update={"form": self.form})
+        formed = self.mechanism.formed(self.form)
         return formed.for_uploads() if self.clients.epsilon_scope == "upload" else formed
 
     @property
     def uses_per_upload(self) -> int:
         """How often an upload spends the mechanism's ε: once a weight, once a layer, or once."""
-        return {"coordinate": self.dimension, "layer": len(self.pieces()), "upload": 1}[self.randomiser.scope]
+        return self.released().uses
+
+    def released(self, round: int = 1) -> Release:
+        """What an upload of this round tells."""
+        pieces, sent = self.pieces(round), self.tells
+        first = pieces[0].mechanism
+        each = {"coordinate": math.ceil(sent.perturbed - 1e-9), "layer": len(pieces), "upload": 1}
+        return Release(first, each[first.scope], sent)
+
+    @cached_property
+    def releases(self) -> tuple[tuple[int, Release], ...]:
+        """For how many rounds each release is made, from the first round on; all equal ones told as one."""
+        first = self.released(1)
+        if self.rounds == 1 or first == self.released(2):
+            return ((self.rounds, first),)
+        return tuple((1, self.released(number)) for number in range(1, self.rounds + 1))
 
     def use(self) -> mechanisms.Use:
         """Where the mechanism is put to use, in the first round: a whole upload, or the first layer."""
         return self._use(self._layers[0] if self.mechanism.scope == "layer" else self._whole, 1)
 
     def _use(self, part: slice, round: int) -> mechanisms.Use:
-        samples = datasets.get(self.dataset).train_size / self.clients.count
+        samples = self.source.train_size / self.clients.count
         return mechanisms.Use(int(part.stop - part.start), self.rounds, round, samples)
 
     @property
     def _whole(self) -> slice:
-        return slice(0, self.dimension)
+        return slice(0, self.uploaded)
 
     @cached_property
     def _layers(self) -> tuple[slice, ...]:
-        source = datasets.get(self.dataset)
-        return self.model.layers(source.shape, source.classes)
+        """Within the upload."""
+        sent = self.sent
+        return tuple(
+            slice(layer.start - sent.start, layer.stop - sent.start)
+            for layer in self.layers
+            if sent.start <= layer.start and layer.stop <= sent.stop
+        )
+
+    @cached_property
+    def network(self) -> models.Model:
+        """What a client trains: the model, or what a system puts around it."""
+        return self.system.extends(self.model) if self.system else self.model
+
+    @cached_property
+    def layers(self) -> tuple[slice, ...]:
+        """Where the layers lie in the network's vector."""
+        source = self.source
+        return self.network.layers(source.shape, source.classes)
+
+    @cached_property
+    def sent(self) -> slice:
+        """The stretch of the network's vector that clients upload: all of it, unless a system keeps some."""
+        return self.system.sends(self.layers) if self.system else slice(0, self.dimension)
+
+    @property
+    def uploaded(self) -> int:
+        """m, how many weights an upload has."""
+        return int(self.sent.stop - self.sent.start)
+
+    @cached_property
+    def tells(self) -> systems.Sent:
+        """What of an upload is perturbed, and what goes in clear."""
+        return self.system.tells(self.uploaded, self.form) if self.system else systems.Sent(self.uploaded)
 
     @cached_property
     def dimension(self) -> int:
-        """d, how many weights an upload has."""
-        source = datasets.get(self.dataset)
-        return self.model.dimension(source.shape, source.classes)
-
-    @property
-    def attacked(self) -> bool:
-        """True if uploads are attacked: it is asked for, and model and data allow it."""
-        if self.attack is None:
-            return False
-        source = datasets.get(self.dataset)
-        return not attacks.unfit(self.model, source.shape, source.classes, self.attack.attacker)
+        """d, how many weights the network has."""
+        source = self.source
+        return self.network.dimension(source.shape, source.classes)
 
     def population(self) -> Population:
         """Every client's budget in the randomiser's own scope, and its safe range.
@@ -282,7 +344,7 @@ class Experiment(BaseModel):
 
         The name is not part of a run; the state of data that can change is.
         """
-        version = datasets.get(self.dataset).version
+        version = self.source.version
         parts = self.as_json() | {"name": ""} | ({"data": version} if version else {})
         if self.clients.epsilon_scope == "upload":
             parts["mechanism"] = Part(mechanisms.registry, "name").serialise(self.mechanism.for_uploads())

@@ -1,12 +1,18 @@
-"""Who attacks which kind of upload in an experiment, and what they know: for pages and for runs."""
+"""Who attacks which kind of upload in an experiment, and what they know: for pages and for runs.
+
+Whether an experiment is attacked is asked here and nowhere else: `spies` holds everybody who attacks,
+and `why_not` says why nobody does.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from ldp_core import attacks, datasets
-from ldp_core.attacks import Facts
+from ldp_core import attacks
+from ldp_core.attacks import Facts, Reconstructor
 from ldp_core.experiment.schema import Experiment
+from ldp_core.mechanisms.base import Form
 
 
 @dataclass(frozen=True)
@@ -15,35 +21,60 @@ class Spy:
 
     upload: str
     """ "audit" or "real"."""
-    attacker: str
-    knows: tuple[str, ...]
+    who: Reconstructor
+    facts: Facts
+
+    @property
+    def attacker(self) -> str:
+        """Its name."""
+        return self.who.name
+
+    @property
+    def knows(self) -> tuple[str, ...]:
+        """All that it uses, in plain words."""
+        return tuple(self.who.knows(self.facts))
+
+    def as_json(self) -> dict[str, Any]:
+        """What an event says of it."""
+        return {"upload": self.upload, "attacker": self.attacker, "knows": list(self.knows)}
 
 
 def spies(experiment: Experiment) -> tuple[Spy, ...]:
     """Those of an experiment; none where it has no attack, or where `why_not` says why."""
-    if experiment.attack is None or why_not(experiment):
+    attack = experiment.attack
+    if attack is None or _unfit(experiment):
         return ()
-    found = []
-    for upload in experiment.attack.kinds:
-        name = experiment.attack.attacker
-        if name == "auto":
-            name = attacks.choose(experiment.model, experiment.mechanism, upload)
-        knows = attacks.get(name).knows(facts(experiment, upload, experiment.attack.rounds_observed))
-        found.append(Spy(upload, name, tuple(knows)))
-    return tuple(found)
+    seen = [facts(experiment, upload, attack.rounds_observed) for upload in attack.kinds]
+    found = [(one.upload, attack.attacker or attacks.choose(one), one) for one in seen]
+    return tuple(Spy(upload, who, one) for upload, who, one in found if who is not None)
 
 
 def why_not(experiment: Experiment) -> str:
-    """One sentence on why the uploads of an experiment cannot be attacked; "" if they can."""
-    if experiment.attack is None:
+    """One sentence on why no upload of an experiment is attacked, though it asks for that; "" if one is."""
+    if experiment.attack is None or spies(experiment):
         return ""
-    source = datasets.get(experiment.dataset)
-    return attacks.unfit(experiment.model, source.shape, source.classes, experiment.attack.attacker)
+    return _unfit(experiment) or nobody(experiment, experiment.attack.kinds[0])
+
+
+def nobody(experiment: Experiment, upload: str) -> str:
+    """One sentence for a kind of upload that no attacker suits."""
+    what = "an image out of such an upload" if upload == "audit" else "many images out of one upload"
+    return f"no attacker here reads {what} through “{experiment.model.label}” by itself; choose one by name"
+
+
+def _unfit(experiment: Experiment) -> str:
+    if experiment.system and not experiment.system.readable(experiment.form):
+        other: Form = "corrected" if experiment.form == "as_printed" else "as_printed"
+        here = "in this form; in the other one there is" if experiment.system.readable(other) else "yet"
+        return f"no attacker reads the uploads of {experiment.system.label} {here}"
+    source = experiment.source
+    who = experiment.attack.attacker if experiment.attack else None
+    return attacks.unfit(experiment.model, source.shape, source.classes, who.name if who else "auto")
 
 
 def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
     """What an experiment says in public about an upload of one kind, seen so many times."""
-    audit = upload == "audit"
+    audit, source = upload == "audit", experiment.source
     return Facts(
         upload=upload,
         target=experiment.target,
@@ -54,4 +85,9 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         batch_size=1 if audit else experiment.local.batch_size,
         epochs=1 if audit else experiment.local.epochs,
         rounds=rounds,
+        shape=source.shape,
+        classes=source.classes,
+        clear=0.0
+        if experiment.mechanism.role == "identity"
+        else experiment.tells.clear / experiment.uploaded,
     )

@@ -1,16 +1,25 @@
-"""How well the global model does on the held-out test set."""
+"""How well the global model, and clients' own ones, do on the held-out test set."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core.engines.base import BATCH
+from ldp_core.accounting.table import EACH
+from ldp_core.engines.base import BATCH, BATCH_ALONE
+from ldp_core.engines.batched import clients_at_once
+from ldp_core.engines.plan import Indices
+from ldp_core.engines.recipe import Recipe
 from ldp_core.federated.federation import Federation
 from ldp_core.mechanisms.base import Floats
+from ldp_core.systems import Participation
+
+OWN_SAMPLES = 100_000
+"""Held-out samples that are scored in a round where every client has a model of its own, all told."""
 
 
 @dataclass(frozen=True)
@@ -20,13 +29,40 @@ class Score:
     accuracy: float
     per_class: list[float]
     loss: float
-    right: NDArray[np.bool_]
-    """Which of the held-out samples it names right, (n,)."""
+    right: NDArray[np.bool_] | None
+    """Which of the held-out samples it names right, (n,); None where every client has a model of its own."""
+    per_client: list[float] | None = None
+    """Where every client has one: the accuracy of each, up to a thousand. `accuracy` is their mean, unless
+    what clients share is a model by itself."""
+    groups: dict[str, float | None] | None = None
+    """… and what each group of clients gets with its own models."""
+    own_mix: float | None = None
+    """The mean over clients, each with the model that it has and classes weighted as it holds them."""
 
 
-def evaluate(federation: Federation, weights: torch.Tensor) -> Score:
-    """Score the global model `weights` (d,)."""
-    scores = federation.engine.scores(federation.recipe, weights, federation.samples)
+def evaluate(federation: Federation, weights: torch.Tensor, joined: Participation | None = None) -> Score:
+    """Score the global model `weights` (d,); or, where clients keep some weights, what they share, if that is
+    a model by itself, and each client's own.
+    """
+    own = joined.models(weights.cpu().numpy()) if joined else None
+    compares = joined is not None and joined.compares_clients
+    if own is None:
+        score = _evaluate_shared(federation, weights, federation.recipe)
+        if compares:
+            score = replace(score, own_mix=float((mixes(federation) @ np.array(score.per_class)).mean()))
+        return score
+    theirs = _evaluate_own(federation, torch.from_numpy(own).to(weights), compares)
+    model = federation.recipe.model
+    if model.shared is model:
+        return theirs
+    recipe = replace(federation.recipe, model=model.shared)
+    shared = _evaluate_shared(federation, weights[federation.experiment.sent], recipe)
+    return replace(shared, per_client=theirs.per_client, groups=theirs.groups, own_mix=theirs.own_mix)
+
+
+def _evaluate_shared(federation: Federation, weights: torch.Tensor, recipe: Recipe) -> Score:
+    """Score one model on all held-out samples."""
+    scores = federation.engine.scores(recipe, weights, federation.samples)
     right, loss = [], 0.0
     for logits, y in zip(torch.split(scores, BATCH), torch.split(federation.test_y, BATCH), strict=True):
         right.append(logits.argmax(1) == y)
@@ -38,8 +74,116 @@ def evaluate(federation: Federation, weights: torch.Tensor) -> Score:
     return Score(float(hits.mean()), per_class.tolist(), loss / len(labels), hits)
 
 
+def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Score:
+    """Score the clients' own models (K, d), each on as many held-out samples as time allows.
+
+    Client i reads on from sample i·n/K, so that together they read all samples equally often.
+    """
+    count, held_out = len(own), len(federation.test_y)
+    each = min(held_out, max(1, OWN_SAMPLES // count))
+    first = torch.arange(count, device=own.device) * held_out // count
+    asked = (first[:, None] + torch.arange(each, device=own.device)) % held_out
+    scored: Iterator[tuple[torch.Tensor, torch.Tensor]]
+    if each == held_out:
+        asked = torch.arange(each, device=own.device).expand(count, -1)
+        scored = ((asked[:1], _one_by_one(federation, row)) for row in own)
+    else:
+        scored = _side_by_side(federation, own, asked)
+    hits, losses = [], 0.0
+    for samples, logits in scored:
+        labels = federation.test_y[samples]
+        hits.append(logits.argmax(2) == labels)
+        flat = logits.flatten(0, 1), labels.flatten()
+        losses += float(torch.nn.functional.cross_entropy(*flat, reduction="sum"))
+    right, labels_asked = torch.cat(hits).cpu().numpy(), federation.test_y[asked].cpu().numpy()
+    per_client = right.mean(axis=1)
+    return Score(
+        float(per_client.mean()),
+        _by_class(right, labels_asked, federation.classes).tolist(),
+        losses / right.size,
+        None,
+        per_client.tolist() if count <= EACH else None,
+        {
+            name: _of_group(federation, members, right, labels_asked)
+            for name, members in groups(federation).items()
+        },
+        _on_own_mixes(federation, right, labels_asked) if mixed else None,
+    )
+
+
+def _one_by_one(federation: Federation, weights: torch.Tensor) -> torch.Tensor:
+    """(1, n, classes): the scores of one client's model (d,) for all held-out samples."""
+    recipe = federation.recipe
+    views = recipe.model.views(weights.unsqueeze(0), recipe.shape, recipe.classes)
+    one = {name: view[0] for name, view in views.items()}
+    with torch.no_grad():
+        parts = [recipe.model.scores(one, x) for x in torch.split(federation.test_x, BATCH_ALONE)]
+    return torch.cat(parts).unsqueeze(0)
+
+
+def _side_by_side(
+    federation: Federation, own: torch.Tensor, asked: torch.Tensor
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """For some clients at a time: which samples (k, each) they are asked, and their scores."""
+    recipe = federation.recipe
+    at_once = max(1, clients_at_once(recipe, own.device, asked.shape[1]) // 2)
+    for rows, samples in zip(torch.split(own, at_once), torch.split(asked, at_once), strict=True):
+        views = recipe.model.views(rows, recipe.shape, recipe.classes)
+        with torch.no_grad():
+            yield samples, recipe.model.logits(views, federation.test_x[samples])
+
+
+def _on_own_mixes(federation: Federation, right: NDArray[np.bool_], labels: NDArray[np.int64]) -> float:
+    """Each client's accuracy on its own mixture of classes, on average; classes that it was not asked for are
+    left out of its mixture.
+    """
+    held = mixes(federation)
+    found = np.empty(len(right))
+    for i, (hits, asked) in enumerate(zip(right, labels, strict=True)):
+        weight = held[i] * (np.bincount(asked, minlength=federation.classes) > 0)
+        found[i] = weight @ _by_class(hits, asked, federation.classes) / max(weight.sum(), 1e-300)
+    return float(found.mean())
+
+
+def own_losses(federation: Federation, trained: torch.Tensor, shards: Sequence[Indices]) -> Floats:
+    """(k,): the mean cross-entropy of each client's trained weights (k, d) on the samples of its shard."""
+    recipe, found = federation.recipe, np.empty(len(trained))
+    views = recipe.model.views(trained.to(federation.device), recipe.shape, recipe.classes)
+    for i, shard in enumerate(shards):
+        one, total = {name: view[i] for name, view in views.items()}, 0.0
+        with torch.no_grad():
+            for some in torch.split(torch.from_numpy(shard).to(federation.device), BATCH):
+                scores = recipe.model.scores(one, federation.train_x[some])
+                asked = federation.train_y[some]
+                total += float(torch.nn.functional.cross_entropy(scores, asked, reduction="sum"))
+        found[i] = total / len(shard)
+    return found
+
+
+def mixes(federation: Federation) -> Floats:
+    """(K, classes): the share of each class among each client's samples."""
+    everybody = np.eye(len(federation.shards), dtype=bool)
+    return np.stack([_mix(federation, one) for one in everybody])
+
+
+def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int) -> Floats:
+    """The share that is right of each class, over all who were asked; 0 where nobody was."""
+    asked = np.bincount(labels.ravel(), minlength=classes)
+    return np.bincount(labels[right], minlength=classes) / np.maximum(asked, 1)
+
+
+def _of_group(
+    federation: Federation, members: NDArray[np.bool_], right: NDArray[np.bool_], labels: NDArray[np.int64]
+) -> float | None:
+    """Classes weighted as the group holds them, each as its own members' models do on it."""
+    mix = _mix(federation, members)
+    return float(mix @ _by_class(right[members], labels[members], federation.classes)) if mix.any() else None
+
+
 def per_group(federation: Federation, score: Score) -> dict[str, float | None]:
     """The accuracy that each group of clients sees: classes weighted as the group holds them."""
+    if score.groups is not None:
+        return score.groups
     return {
         name: float(mix @ np.array(score.per_class)) if (mix := _mix(federation, members)).any() else None
         for name, members in groups(federation).items()

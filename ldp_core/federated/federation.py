@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core import limits
+from ldp_core import limits, systems
 from ldp_core.datasets import Data
 from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.process_pool import Samples
@@ -18,6 +19,11 @@ from ldp_core.experiment import Experiment, Population
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
+
+PLACED = 2
+"""Data sets that are kept on a device."""
+_on_device: dict[tuple[int, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
+"""With the data, so that its id stays its own."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Federation:
     def recipe(self) -> Recipe:
         """How every client trains."""
         local = self.experiment.local
-        return Recipe(self.experiment.model, self.shape, self.classes, local.optimizer, local.learning_rate)
+        return Recipe(self.experiment.network, self.shape, self.classes, local.optimizer, local.learning_rate)
 
     @property
     def chunk(self) -> int:
@@ -75,8 +81,10 @@ def assemble(
     data: Data,
     device: torch.device,
     tick: Callable[[float], None] | None = None,
+    began: str = "",
 ) -> Federation:
-    """Deal the data and resolve every client's budget and range.
+    """Deal the data and resolve every client's budget and range. `began` is the kind of engine that the run
+    began with; "" if it begins now.
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
@@ -85,19 +93,38 @@ def assemble(
     shards = experiment.partition.split(
         data.train_y, experiment.clients.count, stream(experiment.seed, "partition")
     )
+    scale = experiment.system.scale(experiment.dataset) if experiment.system else 1.0
+    train_x, train_y, test_x, test_y = _placed(data, device, scale)
+    local, shape = experiment.local, tuple(train_x.shape[1:])
+    recipe = Recipe(experiment.model, shape, data.classes, local.optimizer, local.learning_rate)
     return Federation(
         experiment=experiment,
-        train_x=torch.from_numpy(data.train_x).to(device),
-        train_y=torch.from_numpy(data.train_y).to(device),
-        test_x=torch.from_numpy(data.test_x).to(device),
-        test_y=torch.from_numpy(data.test_y).to(device),
+        train_x=train_x,
+        train_y=train_y,
+        test_x=test_x,
+        test_y=test_y,
         classes=data.classes,
         shards=shards,
         population=population,
         strict=_strict(population.epsilon),
-        engine=choose(experiment.model.batched, device),
+        engine=choose(experiment.model.batched, device, recipe, began),
         tick=tick,
     )
+
+
+def _placed(data: Data, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:
+    """The data set on the device, its samples times `scale`: the same tensors for every run that asks for
+    them while they are kept.
+    """
+    key = (id(data), str(device), scale)
+    if key not in _on_device:
+        samples = data.train_x, data.test_x
+        train_x, test_x = samples if scale == 1 else (x * np.float32(scale) for x in samples)
+        arrays = train_x, data.train_y, test_x, data.test_y
+        while len(_on_device) >= PLACED:
+            _on_device.pop(next(iter(_on_device)))
+        _on_device[key] = data, tuple(torch.from_numpy(array).to(device) for array in arrays)
+    return _on_device[key][1]
 
 
 def _strict(epsilon: Floats) -> NDArray[np.bool_]:
@@ -112,8 +139,29 @@ def initial_weights(federation: Federation) -> torch.Tensor:
     """The untrained global model (d,), the same for every run with the same seed."""
     experiment = federation.experiment
     generator = stream(experiment.seed, "initial model")
-    weights = experiment.model.initial(federation.shape, federation.classes, generator)
+    weights = experiment.network.initial(federation.shape, federation.classes, generator)
     return torch.from_numpy(weights).to(federation.device)
+
+
+def taking_part(
+    federation: Federation, arrays: Mapping[str, NDArray[Any]] | None = None
+) -> systems.Participation:
+    """What the system does in a run beyond the common round, anew or from a state's `arrays`."""
+    experiment = federation.experiment
+    public = systems.Public(
+        clients=experiment.clients.count,
+        rounds=experiment.rounds,
+        seed=experiment.seed,
+        dataset=experiment.dataset,
+        target=experiment.target,
+        form=experiment.form,
+        layers=experiment.layers,
+        sent=experiment.sent,
+        shards=tuple(len(shard) for shard in federation.shards),
+        model=experiment.model,
+    )
+    own = {name: array.copy() for name, array in (arrays or {}).items()}
+    return experiment.system.joins(public, own) if experiment.system else systems.Participation(public, own)
 
 
 def choose_device() -> torch.device:

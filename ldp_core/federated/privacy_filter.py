@@ -11,7 +11,7 @@ from ldp_core.accounting import Spending, everyone
 from ldp_core.experiment import Experiment
 
 
-class Purse:
+class PrivacyFilter:
     """Counts uploads over one run and holds them against each client's own limit."""
 
     def __init__(self, experiment: Experiment, uploads: NDArray[np.int64] | None = None) -> None:

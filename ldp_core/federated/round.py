@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,15 +10,21 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core import limits
-from ldp_core.engines.plan import plan_batches
+from ldp_core.engines.joint_training import Work
+from ldp_core.engines.plan import Plan, plan_batches
 from ldp_core.errors import Diverged
-from ldp_core.experiment.schema import Local
-from ldp_core.federated.federation import Federation
-from ldp_core.federated.privacy_filter import Purse
-from ldp_core.federated.upload import Vectors, moments, perturbed
+from ldp_core.experiment import Experiment
+from ldp_core.federated.evaluate import own_losses
+from ldp_core.federated.federation import Federation, taking_part
+from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.upload import uploaded
 from ldp_core.mechanisms.base import Floats
-from ldp_core.streams import stream
+from ldp_core.streams import Purpose, stream
+from ldp_core.systems import Participation
 from ldp_core.theory import worst_variance
+
+DRAWN: tuple[Purpose, ...] = ("records", "batches", "encoding", "noise")
+"""What clients draw in a round, each from a stream of its own."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,8 @@ class RoundResult:
 
     weights: torch.Tensor
     """(d,)"""
+    unnoised: torch.Tensor
+    """What it would be, had the same uploads come without their noise."""
     participants: NDArray[np.int64]
     client_weights: Floats
     """The aggregator's weights, in the order of the participants."""
@@ -33,50 +42,106 @@ class RoundResult:
     noise_variance_theory: float
     signal_variance: float
     clipped_fraction: float
+    heterogeneity: float | None = None
+    """The variance between participants of their losses after training, on their own samples; None where
+    nobody asks for it."""
 
 
-def one_round(federation: Federation, weights: torch.Tensor, number: int, purse: Purse) -> RoundResult:
-    """Round `number` (from 1), starting from the global model `weights` (d,).
+Round = Generator[Work, torch.Tensor, RoundResult]
+"""A round under way: it hands out what is to be trained, and is sent the trained weights (k, d)."""
 
-    Clients stream through in chunks that fit in memory; what is kept is a handful of vectors.
+
+def one_round(
+    federation: Federation,
+    weights: torch.Tensor,
+    number: int,
+    budgets: PrivacyFilter,
+    participation: Participation | None = None,
+) -> RoundResult:
+    """Round `number` (from 1), starting from the global model `weights` (d,), all by itself.
 
     Raises:
         Diverged: a client's training left the numbers.
     """
+    under_way = round_steps(federation, weights, number, budgets, participation)
+    trained = None
+    while True:
+        try:
+            trained = under_way.send(trained).alone() if trained is not None else next(under_way).alone()
+        except StopIteration as end:
+            result: RoundResult = end.value
+            return result
+
+
+def round_steps(
+    federation: Federation,
+    weights: torch.Tensor,
+    number: int,
+    budgets: PrivacyFilter,
+    participation: Participation | None = None,
+) -> Round:
+    """The same for whoever trains: see `Round`. `participation` is the system's part, by default from its
+    beginning.
+
+    Clients stream through in chunks that fit in memory; what is kept is a handful of vectors.
+    """
     experiment, population = federation.experiment, federation.population
+    joined = participation or taking_part(federation)
     chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
-    chosen = chosen[purse.can_afford(chosen)]
+    chosen = chosen[budgets.can_afford(chosen)]
     pieces = experiment.pieces(number)
     client_weights = _client_weights(federation, chosen, number)
-    batches = stream(experiment.seed, "batches", number)
-    noise = stream(experiment.seed, "noise", number)
+    draws = {purpose: stream(experiment.seed, purpose, number) for purpose in DRAWN}
+    model = weights.cpu().numpy()
+    # what the server takes for a weight that is not sent
+    known = model[experiment.sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
 
-    d = experiment.dimension
-    noisy, exact, bias, variance = (np.zeros(d) for _ in range(4))
-    clipped_count = 0
+    m = experiment.uploaded
+    noisy, exact, bias, variance = (np.zeros(m) for _ in range(4))
+    clipped_count = sent_count = 0
+    losses = np.zeros(len(chosen))
     for start in range(0, len(chosen), federation.chunk):
         clients = chosen[start : start + federation.chunk]
         share = client_weights[start : start + federation.chunk]
-        values = _train_chunk(federation, weights, clients, batches, number, (start, len(chosen)))
-        columns = population.columns(clients)
-        clipped = np.clip(values, *columns[1:]).astype(np.float32)
-        clipped_count += int((values != clipped).sum())
-        uploads = perturbed(pieces, clipped, columns, noise)
-        noisy += experiment.aggregator.combine(uploads.astype(np.float64), share)
-        exact += experiment.aggregator.combine(clipped.astype(np.float64), share)
-        client_bias, client_variance = moments(pieces, clipped, columns)
-        bias += share @ client_bias
-        variance += share**2 @ client_variance
-    purse.spend(chosen)
+        begin = joined.begin(model, clients)
+        shards = joined.records([federation.shards[i] for i in clients], draws["records"])
+        work = _work(
+            federation,
+            weights if begin is None else torch.from_numpy(begin).to(weights),
+            plan_batches(
+                list(shards), experiment.local.epochs, experiment.local.batch_size, draws["batches"]
+            ),
+            (start, len(chosen)),
+        )
+        trained = yield work
+        _refuse_wild(federation, clients, trained, number)
+        if joined.compares_clients:
+            losses[start : start + federation.chunk] = own_losses(federation, trained, shards)
+        joined.keep(trained.cpu().numpy(), clients)
+        values = (trained if experiment.target == "weights" else trained - weights)[:, experiment.sent]
+        epsilon, low, high = population.columns(clients)
+        encoded = joined.encode(values.cpu().numpy(), low, high, clients, draws["encoding"])
+        uploads = uploaded(pieces, encoded, epsilon, known, draws["noise"])
+        joined.heard(model, uploads.values, clients)
+        clipped_count += uploads.outside
+        sent_count += uploads.sent
+        noisy += experiment.aggregator.combine(uploads.values.astype(np.float64), share)
+        exact += experiment.aggregator.combine(uploads.exact.astype(np.float64), share)
+        bias += share @ uploads.bias
+        variance += share**2 @ uploads.variance
+    budgets.spend(chosen)
 
+    somebody = client_weights.any()
     return RoundResult(
-        weights=_step(federation, weights, noisy) if client_weights.any() else weights,
+        weights=_step(federation, weights, joined.finish(noisy)) if somebody else weights,
+        unnoised=_step(federation, weights, joined.finish(exact)) if somebody else weights,
         participants=chosen,
         client_weights=client_weights,
         noise_variance=float(((noisy - exact) ** 2).mean()),
         noise_variance_theory=float((variance + bias**2).mean()),
         signal_variance=float((exact**2).mean()),
-        clipped_fraction=clipped_count / max(1, len(chosen) * d),
+        clipped_fraction=clipped_count / max(1, sent_count),
+        heterogeneity=float(losses.var()) if joined.compares_clients and len(chosen) else None,
     )
 
 
@@ -93,44 +158,48 @@ def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: i
     )
 
 
-def _train_chunk(
-    federation: Federation,
-    weights: torch.Tensor,
-    clients: NDArray[np.int64],
-    batches: np.random.Generator,
-    number: int,
-    place: tuple[int, int],
-) -> Vectors:
-    """What each of the clients would upload if nothing were clipped or perturbed, (k, d).
+def _work(federation: Federation, start: torch.Tensor, plan: Plan, place: tuple[int, int]) -> Work:
+    """The training of some clients.
 
     `place`: how many clients have been trained before them in this round, and of how many.
     """
-    experiment, tick = federation.experiment, federation.tick
-    local = experiment.local
-    plan = plan_batches([federation.shards[i] for i in clients], local.epochs, local.batch_size, batches)
-    before, of = place
-    trained = federation.engine.train(
+    tick, (before, of) = federation.tick, place
+    share_of = len(plan.rows) / of
+    return Work(
+        federation.engine,
         federation.recipe,
-        weights,
+        start,
         federation.samples,
         plan,
-        tick and (lambda share: tick((before + share * len(clients)) / of)),
+        tick and (lambda share: tick(before / of + share * share_of)),
     )
+
+
+def _refuse_wild(
+    federation: Federation, clients: NDArray[np.int64], trained: torch.Tensor, number: int
+) -> None:
+    """Go on only with weights (k, d) that are numbers of a sensible size.
+
+    Raises:
+        Diverged: training left them.
+    """
     largest = trained.abs().amax(dim=1)
     wild = ~(largest <= limits.DIVERGED_WEIGHT)  # true for NaN as well
     if bool(wild.any()):
         row = int(wild.nonzero()[0])
-        exact = number == 1 or experiment.mechanism.name == "none"
+        exact = number == 1 or federation.experiment.mechanism.role == "identity"
         raise Diverged(
             f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
-            f"training; {_remedy(local, exact)}"
+            f"training; {_remedy(federation.experiment, exact)}"
         )
-    values = trained if experiment.target == "weights" else trained - weights
-    return values.cpu().numpy()
 
 
-def _remedy(local: Local, exact: bool) -> str:
+def _remedy(experiment: Experiment, exact: bool) -> str:
     """What to do about weights that left the numbers; where they are exact, no noise has reached them."""
+    own = experiment.system.why_diverged(experiment, exact) if experiment.system else ""
+    if own:
+        return own
+    local = experiment.local
     advice = "" if exact else ", or less noise"
     if local.optimizer.has_own_rate:
         return f"the steps of {local.optimizer.name} begin at {local.optimizer.rate(1, 0):g}; try sgd{advice}"
@@ -144,13 +213,20 @@ def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> t
     """The next global model.
 
     Where weights are the target, the corrected form projects the aggregate back into the hull of
-    the clients' public safe ranges: noise cannot push the model out of where the truth can be, and
-    as post-processing it costs no privacy.
+    the clients' public safe ranges, or into the ball: noise cannot push the model out of where the
+    truth can be, and as post-processing it costs no privacy.
     """
     experiment = federation.experiment
     aggregate = experiment.aggregator.finish(aggregate)
+    if experiment.target == "weights" and experiment.form == "corrected":
+        if experiment.mechanism.region == "box":
+            aggregate = np.clip(aggregate, *federation.hull)
+        else:
+            aggregate = np.asarray(experiment.mechanism.project(aggregate, *federation.hull), np.float64)
+    news = torch.from_numpy(aggregate).to(weights)
+    stepped = weights.clone()  # what is not sent stays as it is
     if experiment.target == "update":
-        return weights + torch.from_numpy(aggregate).to(weights)
-    if experiment.form == "corrected":
-        aggregate = np.clip(aggregate, *federation.hull)
-    return torch.from_numpy(aggregate).to(weights)
+        stepped[experiment.sent] += news
+    else:
+        stepped[experiment.sent] = news
+    return stepped

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +20,39 @@ class State:
     """The global model, (d,)."""
     uploads: NDArray[np.int64]
     """How often each client has uploaded, (K,)."""
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """What a system's clients keep, by name."""
+    engine: str = ""
+    """The kind of engine that the run began with; "" if that is not known. Others have other last bits."""
 
     def as_bytes(self) -> tuple[bytes, bytes]:
         """Weights and uploads, little-endian."""
         return self.weights.astype("<f4").tobytes(), self.uploads.astype("<i8").tobytes()
 
+    def arrays_as_bytes(self) -> dict[str, bytes]:
+        """The named arrays, each with its shape and type (numpy's format, which says its byte order)."""
+        return {name: _saved(array) for name, array in self.arrays.items()}
+
     @classmethod
-    def from_bytes(cls, round: int, weights: bytes, uploads: bytes) -> State:
-        """What `as_bytes` gave."""
+    def from_bytes(
+        cls,
+        round: int,
+        weights: bytes,
+        uploads: bytes,
+        arrays: Mapping[str, bytes] | None = None,
+        engine: str = "",
+    ) -> State:
+        """What `as_bytes` and `arrays_as_bytes` gave, and the engine."""
         return cls(
             round,
             np.frombuffer(weights, dtype="<f4").astype(np.float32),
             np.frombuffer(uploads, dtype="<i8").astype(np.int64),
+            {name: np.load(BytesIO(data), allow_pickle=False) for name, data in (arrays or {}).items()},
+            engine,
         )
+
+
+def _saved(array: NDArray[Any]) -> bytes:
+    file = BytesIO()
+    np.save(file, array, allow_pickle=False)
+    return file.getvalue()

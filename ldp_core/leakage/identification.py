@@ -19,7 +19,7 @@ from ldp_core.experiment.schema import Piece
 from ldp_core.federated.federation import Federation
 from ldp_core.federated.upload import Columns
 from ldp_core.leakage.candidates import Lineup
-from ldp_core.leakage.observe import Control, observe, one_step
+from ldp_core.leakage.observe import Begun, Control, observe, one_step
 from ldp_core.streams import stream
 
 Rows = dict[Control | None, list[dict[str, Any]]]
@@ -35,6 +35,7 @@ def identify(
     noise: np.random.Generator,
     times: int = 1,
     controls: bool = True,
+    begun: Begun | None = None,
 ) -> Rows:
     """For each control and victim, where the right image came among any images, and among its own class.
 
@@ -47,6 +48,7 @@ def identify(
         noise: the stream for the purpose "identification noise".
         times: how often the same values are perturbed and sent.
         controls: also where nothing is perturbed.
+        begun: where each victim begins, if not at the global model.
     """
     draws = [stream(federation.experiment.seed, "attack right", key).random(4) for key in keys]
     table = np.array(draws).reshape(-1, 4)
@@ -56,8 +58,8 @@ def identify(
         count = candidates.y.shape[1]
         right = np.minimum((which * count).astype(np.int64), count - 1)
         seen = observe(
-            federation, _made_of(federation, candidates, right, weights), weights, pieces, columns, noise,
-            times=times,
+            federation, _made_of(federation, candidates, right, begun.own if begun else weights), weights,
+            pieces, columns, noise, times=times, noted=begun.noted if begun else None,
         )  # fmt: skip
         for control, observed in seen.items() if controls else [(None, seen[None])]:
             came = places(identifier().scores(observed, candidates), right, coin)
@@ -78,3 +80,16 @@ def _made_of(
     x = torch.from_numpy(candidates.x[each, right]).to(weights)
     y = torch.from_numpy(candidates.y[each, right]).to(weights.device)
     return one_step(federation, x, y, weights)
+
+
+def candidate_values(federation: Federation, lineup: Lineup, begun: Begun) -> np.ndarray | None:
+    """(V, M, m): what each victim would send for each of its random candidates; None where the server's own
+    reckoning is right, because everybody begins at the global model.
+    """
+    if begun.own.dim() == 1:
+        return None
+    candidates = lineup.any_class
+    victims, count = candidates.y.shape
+    x = torch.from_numpy(candidates.x).to(begun.own).flatten(0, 1)
+    y = torch.from_numpy(candidates.y.ravel()).to(begun.own.device)
+    return one_step(federation, x, y, begun.own.repeat_interleave(count, 0)).reshape(victims, count, -1)

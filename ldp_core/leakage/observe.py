@@ -8,8 +8,8 @@ perturbed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -22,10 +22,11 @@ from ldp_core.attacks.observation import Law
 from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment.schema import Piece
-from ldp_core.federated.federation import Federation
-from ldp_core.federated.upload import Columns, Vectors, perturbed
+from ldp_core.federated.federation import Federation, taking_part
+from ldp_core.federated.upload import Columns, Vectors, perturbed, projected, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
+from ldp_core.systems import Participation
 
 Control = Literal["clean", "clipped"]
 PUBLIC_IMAGES = 512
@@ -58,39 +59,67 @@ def spread_by_budget(federation: Federation) -> NDArray[np.int64]:
     return by_budget[list(dict.fromkeys([0, last // 2, last]))]
 
 
+@dataclass(frozen=True)
+class Begun:
+    """Where the victims begin a round, and what a curious server has noted of them by then."""
+
+    own: torch.Tensor
+    """(d,), the global model; or (V, d), where clients keep some weights."""
+    noted: Mapping[str, Floats] = field(default_factory=dict)
+
+    def of(self, victims: slice) -> Begun:
+        """The same for some of the victims."""
+        own = self.own if self.own.dim() == 1 else self.own[victims]
+        return Begun(own, {name: rows[victims] for name, rows in self.noted.items()})
+
+
+def begun(clients: NDArray[np.int64], weights: torch.Tensor, joined: Participation) -> Begun:
+    """Of some clients, before a round from the global model `weights` (d,); `joined` is the system's part."""
+    own = joined.begin(weights.cpu().numpy(), clients)
+    noted = {name: rows.copy() for name, rows in joined.noted(clients).items()}
+    return Begun(weights if own is None else torch.from_numpy(own).to(weights), noted)
+
+
 def audit_values(federation: Federation, samples: NDArray[np.int64], weights: torch.Tensor) -> Vectors:
-    """(V, d): what one step on each sample alone would upload, neither clipped nor perturbed."""
+    """(V, m): what one step on each sample alone would upload, neither clipped nor perturbed, from `weights`
+    (d,) or (V, d).
+    """
     chosen = torch.from_numpy(samples).to(federation.device)
     return one_step(federation, federation.train_x[chosen], federation.train_y[chosen], weights)
 
 
 def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> Vectors:
-    """(n, d): the same for each of n labelled images, whoever holds them."""
-    experiment = federation.experiment
-    views = experiment.model.views(weights.expand(len(y), -1), federation.shape, federation.classes)
+    """(n, m): the same for each of n labelled images, whoever holds them; all from (d,), or each its own."""
+    experiment, network = federation.experiment, federation.recipe.model
+    views = network.views(weights.expand(len(y), -1), federation.shape, federation.classes)
     alone, labels = x.unsqueeze(1), y.unsqueeze(1)
-    gradients = experiment.model.gradients(views, alone, labels, torch.ones_like(labels, dtype=alone.dtype))
+    gradients = network.gradients(views, alone, labels, torch.ones_like(labels, dtype=alone.dtype))
     local = experiment.local
     flat = torch.cat([gradients[name].flatten(1) for name in views], 1)
     step = local.optimizer.first_step(flat, local.learning_rate)
-    return (step + weights if experiment.target == "weights" else step).cpu().numpy()
+    sent = (step + weights if experiment.target == "weights" else step)[:, experiment.sent]
+    return sent.cpu().numpy()
 
 
 def real_values(
     federation: Federation, clients: NDArray[np.int64], weights: torch.Tensor, number: int
 ) -> Vectors:
-    """(V, d): what each client's own training would upload, neither clipped nor perturbed."""
+    """(V, m): what each client's own training would upload, neither clipped nor perturbed, from `weights`
+    (d,) or (V, d).
+    """
     experiment = federation.experiment
     local, rows = experiment.local, []
-    for client in clients.tolist():
+    starts = weights.expand(len(clients), -1)
+    for client, start in zip(clients.tolist(), starts, strict=True):
         # a stream for each client and round, so that its batches do not depend on who else is attacked
         batches = stream(experiment.seed, "attack batches", number * experiment.clients.count + client)
         plan = plan_batches([federation.shards[client]], local.epochs, local.batch_size, batches)
         everything = federation.train_x, federation.train_y
         rate, classes = local.learning_rate, federation.classes
-        rows.append(train(experiment.model, weights, *everything, plan, rate, classes, local.optimizer))
+        rows.append(train(federation.recipe.model, start, *everything, plan, rate, classes, local.optimizer))
     trained = torch.cat(rows)
-    return (trained if experiment.target == "weights" else trained - weights).cpu().numpy()
+    values = trained if experiment.target == "weights" else trained - weights
+    return values[:, experiment.sent].cpu().numpy()
 
 
 def public_images(federation: Federation) -> Public:
@@ -111,19 +140,21 @@ def observe(
     upload: str = "audit",
     times: int = 1,
     public: Public | None = None,
+    noted: Mapping[str, Floats] | None = None,
 ) -> dict[Control | None, Observation]:
     """What the server gets of V victims' uploads, for each control.
 
     Args:
         federation: whose experiment says everything public.
-        exact: (V, d), what is uploaded before clipping and noise.
+        exact: (V, m), what is uploaded before clipping and noise.
         weights: (d,), the global model that they started from.
         pieces: who perturbs what.
         columns: ε, low and high of each victim.
-        noise: the stream for the purpose "attack noise".
+        noise: the stream for the purpose "attack noise"; a system that is readable encodes with it as well.
         upload: "audit" or "real".
         times: how often the same values are perturbed and sent. The controls are sent once.
         public: held-out pictures that an attacker may know.
+        noted: what the server has worked out of the victims before.
     """
     experiment = federation.experiment
     audit = upload == "audit"
@@ -134,11 +165,11 @@ def observe(
     def seen(uploads: Vectors, laws: tuple[Law, ...], ends: tuple[Floats, Floats]) -> Observation:
         return Observation(
             uploads=uploads,
-            previous=weights.cpu().numpy(),
+            previous=weights.cpu().numpy()[experiment.sent],
             target=experiment.target,
             optimizer=experiment.local.optimizer,
             nominal_rate=experiment.local.learning_rate,
-            model=experiment.model,
+            model=federation.recipe.model.shared,
             shape=federation.shape,
             classes=federation.classes,
             laws=laws,
@@ -148,11 +179,23 @@ def observe(
             batch_size=1 if audit else experiment.local.batch_size,
             epochs=1 if audit else experiment.local.epochs,
             public=public,
+            noted=noted or {},
+            device=str(federation.device),
+            clear=0.0 if laws[0][1].role == "identity" else experiment.tells.clear / experiment.uploaded,
         )
 
+    def answered() -> Vectors:
+        if not experiment.tells.clear:
+            return perturbed(pieces, exact, columns, noise)
+        joined, clients = taking_part(federation), np.zeros(len(exact), dtype=np.int64)
+        known = weights.cpu().numpy()
+        joined.begin(known, clients)
+        encoded = joined.encode(exact, *columns[1:], clients, noise)
+        return uploaded(pieces, encoded, columns[0], known[experiment.sent], noise).values
+
     laws = tuple((piece.columns, piece.mechanism) for piece in pieces)
-    sent = np.stack([perturbed(pieces, exact, columns, noise) for _ in range(times)])
-    clipped = np.clip(exact, *columns[1:]).astype(np.float32)
+    sent = np.stack([answered() for _ in range(times)])
+    clipped = projected(pieces, exact, columns)
     return {
         None: seen(sent, laws, (low, high)),
         "clean": seen(exact[None], (everything,), (-wide, wide)),

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from ldp_core import attacks
 from ldp_core.attacks import Observation
 from ldp_core.attacks.observation import Image
 from ldp_core.events import Attacked
+from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.threat_model import Spy, spies
 from ldp_core.federated.federation import Federation
 from ldp_core.leakage.candidates import line_up
-from ldp_core.leakage.identification import Rows, identify
+from ldp_core.leakage.identification import Rows, candidate_values, identify
 from ldp_core.leakage.observe import (
+    Begun,
     Control,
     Victims,
     audit_values,
+    begun,
     choose_victims,
     observe,
     public_images,
@@ -27,33 +29,57 @@ from ldp_core.leakage.observe import (
 )
 from ldp_core.leakage.scores import identification_bounds, score_audits, score_real
 from ldp_core.streams import stream
+from ldp_core.systems import Participation
 
 MOST_MEMBERS = 2000
 """Of a larger client, so many of its images are looked for."""
 
 
 class Attempts:
-    """What stays the same from round to round: victims, decoys, public images, attackers."""
+    """The attempts of a run, round by round; none where nothing is attacked."""
 
     def __init__(self, federation: Federation) -> None:
         experiment = federation.experiment
         self.spies = spies(experiment)
-        self.victims = choose_victims(federation) if self.spies else Victims(*(np.empty(0, np.int64),) * 2)
-        self._federation = federation
-        if self.spies and experiment.attack:
-            clients, samples = self.victims.clients.tolist(), self.victims.samples.tolist()
-            self._lineup = line_up(federation, samples, clients, experiment.attack.candidates)
-            self._public = public_images(federation)
-            self._times = experiment.attack.rounds_observed
+        nobody = Victims(*(np.empty(0, np.int64),) * 2)
+        self.victims = choose_victims(federation) if self.spies else nobody
+        self._attack, self._under = experiment.attack, None
+        if self.spies and self._attack:
+            self._under = _Attacked(federation, self.victims, self._attack)
 
-    def round(self, weights: torch.Tensor, number: int) -> Iterator[Attacked]:
+    def begun(self, weights: torch.Tensor, joined: Participation) -> Begun | None:
+        """Where the victims begin a round from the global model `weights` (d,); asked before it."""
+        return begun(self.victims.clients, weights, joined) if self.spies else None
+
+    def round(self, weights: torch.Tensor, number: int, begun: Begun | None) -> Iterator[Attacked]:
         """All attempts of round `number`, on uploads that start from the global model `weights` (d,)."""
-        for spy in self.spies:
-            picked = self._picked(weights, number) if spy.upload == "audit" else {}
-            for control, seen in self._seen(spy, weights, number).items():
-                guesses = attacks.reconstructor(spy.attacker).reconstruct(seen)
+        if begun and self._under and self._attack and self._attack.at(number):
+            yield from self._under.attempts(self.spies, weights, number, begun)
+
+
+class _Attacked:
+    """What stays the same from round to round: victims, decoys, public images."""
+
+    def __init__(self, federation: Federation, victims: Victims, attack: Attack) -> None:
+        self.victims, self._federation, self._times = victims, federation, attack.rounds_observed
+        clients, samples = victims.clients.tolist(), victims.samples.tolist()
+        self._lineup = line_up(federation, samples, clients, attack.candidates)
+        self._public = public_images(federation)
+
+    def attempts(
+        self, spies: Sequence[Spy], weights: torch.Tensor, number: int, begun: Begun
+    ) -> Iterator[Attacked]:
+        """Those of one round."""
+        seed = self._federation.experiment.seed
+        for spy in spies:
+            picked = self._picked(weights, number, begun) if spy.upload == "audit" else {}
+            observed = self._seen(spy, weights, number, begun)
+            # the same start under every control and mechanism, so that only the noise differs
+            starts = [stream(seed, "reconstruction", number) for _ in observed]
+            found = spy.who.reconstruct_all(list(observed.values()), generators=starts)
+            for (control, seen), guesses in zip(observed.items(), found, strict=True):
                 if spy.upload == "audit":
-                    rows = self._audits(control, seen, guesses, picked[control])
+                    rows = self._audits(control, seen, guesses, picked[control], begun)
                 else:
                     rows = self._real(seen, guesses)
                 for client, row in zip(self.victims.clients, rows, strict=True):
@@ -66,7 +92,7 @@ class Attempts:
                         **row,
                     )
 
-    def _picked(self, weights: torch.Tensor, number: int) -> Rows:
+    def _picked(self, weights: torch.Tensor, number: int, begun: Begun) -> Rows:
         federation, experiment = self._federation, self._federation.experiment
         return identify(
             federation,
@@ -77,14 +103,17 @@ class Attempts:
             [number * experiment.clients.count + client for client in self.victims.clients.tolist()],
             stream(experiment.seed, "identification noise", number),
             self._times,
+            begun=begun,
         )
 
-    def _seen(self, spy: Spy, weights: torch.Tensor, number: int) -> dict[Control | None, Observation]:
+    def _seen(
+        self, spy: Spy, weights: torch.Tensor, number: int, begun: Begun
+    ) -> dict[Control | None, Observation]:
         federation, experiment = self._federation, self._federation.experiment
         if spy.upload == "audit":
-            exact = audit_values(federation, self.victims.samples, weights)
+            exact = audit_values(federation, self.victims.samples, begun.own)
         else:
-            exact = real_values(federation, self.victims.clients, weights, number)
+            exact = real_values(federation, self.victims.clients, begun.own, number)
         return observe(
             federation,
             exact,
@@ -95,14 +124,21 @@ class Attempts:
             upload=spy.upload,
             times=self._times,
             public=self._public,
+            noted=begun.noted,
         )
 
     def _audits(
-        self, control: Control | None, seen: Observation, guesses: Image, picked: list[dict[str, Any]]
+        self,
+        control: Control | None,
+        seen: Observation,
+        guesses: Image,
+        picked: list[dict[str, Any]],
+        begun: Begun,
     ) -> list[dict[str, Any]]:
         rows = score_audits(seen, guesses[:, 0], self._lineup, picked)
         if control is None:
-            for row, lines in zip(rows, identification_bounds(seen, self._lineup), strict=True):
+            sent = candidate_values(self._federation, self._lineup, begun)
+            for row, lines in zip(rows, identification_bounds(seen, self._lineup, sent), strict=True):
                 row["caps"] = [line.as_json() for line in lines]
                 row["cap"] = min(line.value for line in lines)
         return rows

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ldp_core.attacks import Observation, bounds, metrics
-from ldp_core.attacks.laws import log_affinity
 from ldp_core.attacks.observation import Image
+from ldp_core.attacks.shared.laws import log_affinity
 from ldp_core.attacks.verdict import RECOVERED_DB
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import Lineup
+from ldp_core.mechanisms.base import Floats
 
 
 def score_audits(
@@ -33,7 +34,7 @@ def score_audits(
         "ncc_non_members": np.array(
             [metrics.ncc_pairs(g[None], s).max() for g, s in zip(guesses, strangers, strict=True)]
         ),
-        "label_recovered": seen.last_bias().argmin(axis=1) == lineup.labels,
+        "label_recovered": seen.labels() == lineup.labels,
     }
     rows = [{name: values[v].item() for name, values in found.items()} for v in range(len(guesses))]
     return [
@@ -80,15 +81,18 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
     }
 
 
-def identification_bounds(seen: Observation, lineup: Lineup) -> list[list[bounds.Bound]]:
+def identification_bounds(
+    seen: Observation, lineup: Lineup, uploads: Floats | None = None
+) -> list[list[bounds.Bound]]:
     """For each victim, what bounds its identification among random candidates, on average over which of them
-    is the right one.
+    is the right one. `uploads` (V, M, m) are what it would send for each; by default as the server has it.
     """
     candidates = lineup.any_class
     victims, count = candidates.y.shape
     flat = candidates.x.reshape(victims * count, *seen.shape)
-    uploads = seen.uploads_of(flat, candidates.y.ravel()).reshape(victims, count, -1)
-    affinity = log_affinity(seen, uploads)
+    if uploads is None:
+        uploads = seen.uploads_of(flat, candidates.y.ravel()).reshape(victims, count, -1)
+    affinity = None if seen.clear else log_affinity(seen, uploads)
     exact = None if affinity is None else bounds.instance(affinity)
     found = []
     for v in range(victims):
@@ -99,7 +103,9 @@ def identification_bounds(seen: Observation, lineup: Lineup) -> list[list[bounds
 
 
 def total_budget(seen: Observation) -> tuple[float, float | None]:
-    """ε (or μ, for Gaussian noise) of everything that was observed of one victim."""
+    """ε (or μ, for Gaussian noise) of everything that was observed of one victim; no bound in clear."""
+    if seen.clear:
+        return float("inf"), None
     budget = float(seen.epsilon[0]), float(seen.low[0]), float(seen.high[0])
     loss, squares, gaussian = 0.0, 0.0, True
     for where, mechanism in seen.laws:

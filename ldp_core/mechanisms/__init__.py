@@ -6,11 +6,32 @@
 4.6827
 """
 
+from typing import Any, get_args
+
 from ldp_core.component import Registry
-from ldp_core.mechanisms.base import Difference, Form, Mechanism, Use
+from ldp_core.errors import UnknownName
+from ldp_core.mechanisms.base import Difference, Form, InClear, Mechanism, Use
 
 registry: Registry[Mechanism] = Registry(__name__, Mechanism, "the mechanism's name")
 names = registry.names
-get = registry.get
 
-__all__ = ["Difference", "Form", "Mechanism", "Use", "get", "names", "registry"]
+
+def get(name: str, **parameters: Any) -> Mechanism:
+    """The mechanism called `name` with its own `parameters`, corrected, or `form="as_printed"`.
+
+    Raises:
+        UnknownName: no mechanism or form is called so.
+        pydantic.ValidationError: a parameter is unknown or out of its limits.
+    """
+    form = parameters.pop("form", "corrected")
+    if form not in get_args(Form):
+        raise UnknownName("the form's name", form, get_args(Form))
+    return registry.kind(name).in_form(form)(**parameters)
+
+
+def hides(name: object) -> bool:
+    """False for a mechanism that sends values as they are; true for any other name, known or not."""
+    return name not in names() or registry.kind(str(name)).role != "identity"
+
+
+__all__ = ["Difference", "Form", "InClear", "Mechanism", "Use", "get", "hides", "names", "registry"]

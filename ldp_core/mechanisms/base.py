@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 Form = Literal["corrected", "as_printed"]
 Scope = Literal["coordinate", "layer", "upload"]
+Region = Literal["box", "ball"]
+Role = Literal["estimate", "vote", "identity"]
 Floats: TypeAlias = NDArray[np.float64]
+Floating: TypeAlias = NDArray[np.floating[Any]]
 Values = TypeVar("Values", "NDArray[Any]", "torch.Tensor")
 
 
@@ -52,11 +55,23 @@ class Difference:
     why: str
 
 
+@dataclass(frozen=True)
+class InClear:
+    """Something that the server is told without noise, so that no ε covers it."""
+
+    what: str
+    by: str
+    why: str
+
+
 class Mechanism(Component):
     """A randomiser of values in a safe range [low, high] with budget epsilon."""
 
-    sends_in_clear: ClassVar[str] = ""
-    """What it reveals without any noise, besides what everybody knows ("" if nothing)."""
+    role: ClassVar[Role] = "estimate"
+    """What an answer is: an estimate of the value, a vote (its sign, good for counting only), or the value
+    itself."""
+    form: ClassVar[Form] = "corrected"
+    """Of the law. Where a paper's own differs, it is a subclass in the same file, which sets this."""
     known_from_use: ClassVar[tuple[str, ...]] = ()
     """Parameters that an experiment fills in, and that its JSON does not hold."""
     forms: ClassVar[tuple[Form, ...]] = ("corrected", "as_printed")
@@ -64,7 +79,22 @@ class Mechanism(Component):
     as_printed: ClassVar[str] = ""
     """What the paper's own form does differently, in one sentence ("" if nothing)."""
 
-    form: Form = "corrected"
+    @classmethod
+    def in_form(cls, form: Form) -> type[Mechanism]:
+        """The class of a form: the subclass that is the paper's own, or the one class of both.
+
+        A printed class is a direct subclass of the corrected one; it has no label, so it is not listed.
+        """
+        if cls.form == form:
+            return cls
+        if form == "corrected":
+            return cls.__bases__[0]
+        return next((one for one in cls.__subclasses__() if vars(one).get("form") == form), cls)
+
+    def formed(self, form: Form) -> Self:
+        """The same parameters in a form; itself, where both forms are the same."""
+        kind = type(self).in_form(form)
+        return self if kind is type(self) else cast("Self", kind(**self.model_dump(by_alias=True)))
 
     @property
     def printed_otherwise(self) -> bool:
@@ -76,6 +106,12 @@ class Mechanism(Component):
         """What epsilon and privacy_loss cover: one coordinate, one layer, or a whole upload."""
         return "coordinate"
 
+    @property
+    def region(self) -> Region:
+        """Where its inputs lie: each value in its range; or a whole vector in a ball around 0, whose radius
+        is a parameter, and the ranges are ignored."""
+        return "box"
+
     def fitted(self, use: Use) -> Self:
         """A copy that knows where it is used; itself, if that makes no difference."""
         return self
@@ -86,9 +122,34 @@ class Mechanism(Component):
 
     def parameters(self) -> dict[str, Any]:
         """Its own parameters as JSON values (the form belongs to the experiment)."""
-        values = self.model_dump(mode="json", by_alias=True, exclude={"form"})
+        values = self.model_dump(mode="json", by_alias=True)
         per = {"per": "upload"} if values.get("dimension") and "per" in values else {}
         return {k: v for k, v in (values | per).items() if k not in self.known_from_use}
+
+    def bits(self) -> float | None:
+        """That the answer for a whole vector takes, where it is less than an answer for each weight; None
+        where there is one for each.
+        """
+        return None
+
+    def in_clear(self) -> tuple[InClear, ...]:
+        """What of an upload is sent in this form without any noise, besides what everybody knows."""
+        return ()
+
+    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+        """What an input is brought to before it is perturbed: the nearest one that the guarantee covers.
+
+        Here each value is clipped to its range. What this changes is what a run counts as clipped.
+
+        Args:
+            values: floats, shape (..., d).
+            low, high: ends of the safe ranges, broadcast against values.
+
+        Returns:
+            The same shape and type; values that are covered already stay as they are, bit for bit.
+        """
+        clipped: Floating = np.clip(values, low, high).astype(values.dtype)
+        return clipped
 
     @abstractmethod
     def perturb(
@@ -99,7 +160,7 @@ class Mechanism(Component):
         high: ArrayLike,
         generator: np.random.Generator | torch.Generator,
     ) -> Values:
-        """Clip `values` to [low, high] and randomise them.
+        """Project `values` (most often: clip them to [low, high]) and randomise them.
 
         Args:
             values: floats, shape (..., d); integers are taken as float64.
@@ -132,6 +193,12 @@ class Mechanism(Component):
 
         It depends on nobody's data, so it is the one that a server may weight uploads by.
         """
+
+    def weighing_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        """What a server weighs uploads by: the largest variance; for a vote, that of the noise whose sign is
+        sent, as the votes themselves vary alike however noisy they are.
+        """
+        return self.max_variance(epsilon, low, high)
 
     @abstractmethod
     def log_prob(
@@ -178,6 +245,10 @@ class Mechanism(Component):
     @abstractmethod
     def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         """The smallest δ for which one use is (target, δ)-private; 0 from the pure loss on."""
+
+    def outputs(self, epsilon: float, low: float, high: float) -> Floats | None:
+        """(n, d): every vector that can be sent, where a whole vector has few answers; None elsewhere."""
+        return None
 
     def mu(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         """Sensitivity over σ of Gaussian noise, in the mechanism's scope; None for all other noise."""

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from ldp_core.fields import Checked, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLES, SLOWNESS
-from ldp_core.mechanisms.base import Difference, Use, check_budget
+from ldp_core.mechanisms.base import Difference, Floats, Use, check_budget
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import epsilon_of
 
@@ -58,10 +58,9 @@ class DynamicGaussian(GaussianNoise):
         return check_budget(epsilon) / (1 + np.log(round) / self.a)
 
     def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        sensitivity = self._stated_sensitivity(low, high)
-        if self.form == "as_printed" and self.sensitivity is None:
-            sensitivity = sensitivity / (self.samples or 1.0)
-        return sensitivity * classical(self.budget(epsilon, self.round or 1), self.delta_)
+        return self._stated_sensitivity(low, high) * classical(
+            self.budget(epsilon, self.round or 1), self.delta_
+        )
 
     def total(self, epsilon: float) -> tuple[float, float]:
         """The sum of the rounds' budgets as printed, εa·ln(1 + ln(M)/a), and as it is."""
@@ -74,7 +73,7 @@ class DynamicGaussian(GaussianNoise):
     ) -> tuple[Difference, ...]:
         fitted = self.fitted(use)
         printed, summed = fitted.total(epsilon)
-        forms = [fitted.model_copy(update={"form": form}) for form in ("as_printed", "corrected")]
+        forms = [fitted.formed("as_printed"), fitted.formed("corrected")]
         small, large = (float(form.sigma(epsilon, low, high)) for form in forms)
         stated = forms[0].mu(epsilon, low, high)
         return (
@@ -94,3 +93,13 @@ class DynamicGaussian(GaussianNoise):
                 "what the printed noise gives",
             ),
         )
+
+
+class DynamicGaussianAsPrinted(DynamicGaussian):
+    """Noise for an average over the client's samples, although what is sent is no such average."""
+
+    form = "as_printed"
+
+    def _stated_sensitivity(self, low: ArrayLike, high: ArrayLike) -> Floats:
+        stated = super()._stated_sensitivity(low, high)
+        return stated if self.sensitivity is not None else stated / (self.samples or 1.0)

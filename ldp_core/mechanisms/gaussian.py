@@ -62,9 +62,7 @@ class Gaussian(GaussianNoise):
             return sensitivity * classical(budget, self.delta_)
         if self.calibration == "analytic":
             return sensitivity / mu_of(budget, self.delta_)
-        if self.form == "as_printed":  # the paper itself takes 1 for the sensitivity, whatever the range
-            return sensitivity * self._printed(budget)
-        return sensitivity * np.sqrt(self._prefactor() * self._rest(budget))
+        return sensitivity * self._equation_4(budget)
 
     def _prefactor(self) -> float:
         q = self.sampling
@@ -73,8 +71,10 @@ class Gaussian(GaussianNoise):
     def _rest(self, epsilon: Floats) -> Floats:
         return 2 * np.log(1 / self.delta_) / epsilon**2 + 1 / epsilon
 
-    def _printed(self, epsilon: Floats) -> Floats:
-        return np.sqrt(self._prefactor()) * self._rest(epsilon)
+    def _equation_4(self, epsilon: Floats) -> Floats:
+        """σ for a sensitivity of 1: the root over the whole product."""
+        rooted: Floats = np.sqrt(self._prefactor() * self._rest(epsilon))
+        return rooted
 
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use
@@ -86,9 +86,11 @@ class Gaussian(GaussianNoise):
             true = float(delta_of(epsilon, self.mu(epsilon, low, high)))
             why = "the formula is proved for ε below 1: more noise than needed there, too little far above"
             return (Difference(f"δ at ε {epsilon:g}", self.delta_, true, why),)
-        spread = float(whole._printed(np.asarray(epsilon)))
+        own = whole.model_dump(by_alias=True)
+        spread, rooted = (
+            float(kind(**own)._equation_4(np.asarray(epsilon))) for kind in (GaussianAsPrinted, Gaussian)
+        )
         width, d, rounds = high - low, use.dimension, whole.rounds or 1
-        rooted = float(np.sqrt(whole._prefactor() * whole._rest(np.asarray(epsilon))))
         needed = width * np.sqrt(d * rounds) / float(mu_of(epsilon, self.delta_))
 
         def true_epsilon(mu: float) -> float:
@@ -123,3 +125,12 @@ class Gaussian(GaussianNoise):
                 "and over the whole run",
             ),
         )
+
+
+class GaussianAsPrinted(Gaussian):
+    """Equation 4's root over the prefactor only; the paper itself takes 1 for the sensitivity."""
+
+    form = "as_printed"
+
+    def _equation_4(self, epsilon: Floats) -> Floats:
+        return np.sqrt(self._prefactor()) * self._rest(epsilon)

@@ -12,12 +12,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from pydantic import Field
 
 from ldp_core.fields import Whole
 from ldp_core.limits import LEVELS
-from ldp_core.mechanisms.base import Floats, as_floats, check_budget
+from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, near
 
 
@@ -99,22 +98,3 @@ class GRR(ScaleFree):
         """The distance of two levels, and the level below a value."""
         step = 2 / (self.levels - 1)
         return step, np.clip(np.floor((v + 1) / step), 0, self.levels - 2) * step - 1
-
-
-def frequency(
-    count: ArrayLike, reports: int, epsilon: float, levels: int, true: ArrayLike | None = None
-) -> tuple[Any, Any]:
-    """How frequent a category is among `reports` answers, of which `count` name it.
-
-    Returns the unbiased estimate (count/n − q)/(p − q) and its variance, for the `true` share where
-    it is known, otherwise for the estimate itself (mathematics, section 1.7).
-    """
-    budget = check_budget(epsilon)
-    x, gap = np.exp(-budget), -np.expm1(-budget)
-    total = 1 + (levels - 1) * x
-    p, q, spread = 1 / total, x / total, gap / total
-    estimate = (as_floats(count, "count") / reports - q) / spread
-    share = estimate if true is None else as_floats(true, "true")
-    # p·(1 − p) of those who hold it and q·(1 − q) of the others; 1 − p = (k−1)q keeps its digits
-    variance = (share * p * (levels - 1) * q + (1 - share) * q * (1 - q)) / (reports * spread**2)
-    return estimate[()], variance[()]

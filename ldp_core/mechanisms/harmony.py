@@ -68,6 +68,9 @@ class Harmony(Mechanism):
     def fitted(self, use: Use) -> Self:
         return self.model_copy(update={"dimension": use.dimension})
 
+    def bits(self) -> float | None:
+        return float(np.ceil(np.log2(self._d)) + 1)  # which weight it is, and which of two answers
+
     def perturb(
         self,
         values: Values,
@@ -105,18 +108,15 @@ class Harmony(Mechanism):
         v = xp.clip((own - centre) / half, -1, 1)
         slope = xp.tanh(budget_ / 2)
         answer = centre + half * d / slope * xp.where(2 * coin - 1 < v * slope, 1.0, -1.0)
-        if self.form == "as_printed":
-            out = xp.zeros_like(flat)
-        else:
-            out = xp.empty_like(flat)
-            out[...] = table((lows + highs) / 2)
+        out = xp.empty_like(flat)
+        out[...] = table(self._fill((lows + highs) / 2))
         out[row, picked] = answer.astype(out.dtype) if xp is np else answer.to(out.dtype)
         return out.reshape(shape)
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         v, centre, half = normalised(value, low, high)
         exact = centre + half * v + np.zeros_like(check_budget(epsilon))
-        return (exact if self.form == "corrected" else exact - centre * (1 - 1 / self._d))[()]
+        return (exact - (centre - self._fill(centre)) * (1 - 1 / self._d))[()]
 
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         v, centre, half = normalised(value, low, high)
@@ -125,17 +125,15 @@ class Harmony(Mechanism):
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, highs = check_range(low, high)
         centre, half = (lows + highs) / 2, (highs - lows) / 2
-        worst = np.zeros_like(centre)
-        if self.form == "as_printed":  # a parabola in v whose top has moved
-            worst = np.clip(centre / half * (1 - 1 / self._d), -1, 1)
+        # a parabola in v whose top moves with what the others are filled with
+        worst = np.clip((centre - self._fill(centre)) / half * (1 - 1 / self._d), -1, 1)
         return self._variance(worst, centre, half, check_budget(epsilon))[()]
 
     def _variance(self, v: Floats, centre: Floats, half: Floats, epsilon: Floats) -> Floats:
-        d = self._d
+        d, moved = self._d, centre - self._fill(centre)
         filled = half**2 * (d / np.sinh(epsilon / 2) ** 2 + (d - 1) + (1 - v) * (1 + v))
-        if self.form == "corrected":
-            return filled
-        return filled + (centre**2 / d + 2 * centre * half * v) * (1 - 1 / d)
+        found: Floats = filled + (moved**2 / d + 2 * moved * half * v) * (1 - 1 / d)
+        return found
 
     def log_prob(
         self,
@@ -149,7 +147,7 @@ class Harmony(Mechanism):
         budget, y = check_budget(epsilon), as_floats(output, "output")
         shape = np.broadcast_shapes(y.shape, v.shape, budget.shape)
         d = self._size(shape)
-        fill = centre if self.form == "corrected" else np.zeros_like(centre)
+        fill = self._fill(centre)
         answered = np.broadcast_to(~near((y - fill) / half, 0.0), shape)
         # Duchi's law at the one weight that is answered, seen at its own scale
         each = np.broadcast_to(DUCHI.unit_log_prob((y - centre) / (half * d), v, budget), shape)
@@ -166,7 +164,7 @@ class Harmony(Mechanism):
     ) -> Any:
         v, centre, half = normalised(value, low, high)
         y = as_floats(output, "output")
-        fill = centre if self.form == "corrected" else np.zeros_like(centre)
+        fill = self._fill(centre)
         answered = DUCHI.unit_log_prob((y - centre) / (half * self._d), v, check_budget(epsilon))
         with np.errstate(divide="ignore"):
             others = np.log1p(-1 / self._d)
@@ -188,8 +186,16 @@ class Harmony(Mechanism):
 
     def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
         centre, half = (low + high) / 2, (high - low) / 2
-        fill = centre if self.form == "corrected" else 0.0
+        fill = float(self._fill(np.asarray(centre)))
         return np.unique([*(centre + half * self._d * DUCHI.unit_atoms(epsilon)), *([fill] * (self._d > 1))])
+
+    def outputs(self, epsilon: float, low: float, high: float) -> Floats | None:
+        centre, half = (low + high) / 2, (high - low) / 2
+        answers = centre + half * self._d * DUCHI.unit_atoms(epsilon)
+        sent = np.full((self._d, len(answers), self._d), self._fill(np.asarray(centre)))
+        each = np.arange(self._d)
+        sent[each, :, each] = answers
+        return sent.reshape(-1, self._d)
 
     def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
         return np.empty(0)
@@ -198,8 +204,9 @@ class Harmony(Mechanism):
         self, value: float, epsilon: float, low: float, high: float, use: Use
     ) -> tuple[Difference, ...]:
         fitted = self.fitted(use)
-        forms = [fitted.model_copy(update={"form": form}) for form in ("as_printed", "corrected")]
-        printed, corrected = (float(f.mean(value, epsilon, low, high)) for f in forms)
+        printed, corrected = (
+            float(fitted.formed(form).mean(value, epsilon, low, high)) for form in self.forms[::-1]
+        )
         average = Difference(
             f"average answer for a weight of {value:g}",
             printed,
@@ -216,6 +223,10 @@ class Harmony(Mechanism):
             ),
         )
 
+    def _fill(self, centre: Floats) -> Floats:
+        """What a weight that is not reported is answered with."""
+        return centre
+
     @property
     def _d(self) -> int:
         if self.dimension is None:
@@ -231,3 +242,12 @@ class Harmony(Mechanism):
                 f"harmony must be given layers of {self.dimension} weights; got {shown(shape[-1])}"
             )
         return shape[-1]
+
+
+class HarmonyAsPrinted(Harmony):
+    """Fills with 0 instead of the range's centre."""
+
+    form = "as_printed"
+
+    def _fill(self, centre: Floats) -> Floats:
+        return np.zeros_like(centre)

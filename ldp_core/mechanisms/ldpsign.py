@@ -37,6 +37,7 @@ class LDPSign(Mechanism):
     """Two outcomes, +1 and −1; biased, for votes and not for averages."""
 
     label = "ldpsign"
+    role = "vote"
     order = 11
     summary = "Sends only the sign of the noisy weight, +1 or −1: made for majority votes, not for averages."
     formula = (
@@ -88,6 +89,9 @@ class LDPSign(Mechanism):
         lows, highs = check_range(low, high)
         return self.variance(np.clip(0.0, lows, highs), epsilon, lows, highs)
 
+    def weighing_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        return self.sigma(epsilon, low, high) ** 2
+
     def log_prob(
         self,
         output: ArrayLike,
@@ -111,10 +115,6 @@ class LDPSign(Mechanism):
         top, bottom = self._z(high, epsilon, low, high), self._z(low, epsilon, low, high)
         plus = log_ndtr(top) - log_ndtr(bottom)
         return np.maximum(plus, log_ndtr(-bottom) - log_ndtr(-top))[()]
-
-    def ledger_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        exact = self.privacy_loss(epsilon, low, high)
-        return exact if self.form == "corrected" else (check_budget(epsilon) + np.zeros_like(exact))[()]
 
     def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         top, bottom = self._z(high, epsilon, low, high), self._z(low, epsilon, low, high)
@@ -149,6 +149,15 @@ class LDPSign(Mechanism):
         lows, highs = check_range(low, high)
         sigma = self.sigma(epsilon, lows, highs)
         return np.asarray(np.clip(as_floats(value, "value"), lows, highs) / sigma)
+
+
+class LDPSignAsPrinted(LDPSign):
+    """The same law; the ledger believes the nominal ε."""
+
+    form = "as_printed"
+
+    def ledger_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        return (check_budget(epsilon) + np.zeros_like(self.privacy_loss(epsilon, low, high)))[()]
 
 
 def _sign(xp: Any, v: Any, z: Any, k: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.errors import InvalidInput
-from ldp_core.mechanisms.base import Floats, Mechanism, Values, as_floats, check_range
+from ldp_core.mechanisms.base import Floats, InClear, Mechanism, Values, as_floats, check_range
 from ldp_core.mechanisms.shared.blocks import broadcast, checked
 
 if TYPE_CHECKING:
@@ -19,11 +19,14 @@ class NoNoise(Mechanism):
     """Sends the clipped value. Budgets are ignored, so any will do."""
 
     label = "No noise"
-    sends_in_clear = "the clipped weights themselves"
+    role = "identity"
     order = 1
     summary = "Sends the clipped value itself: nothing is hidden, whatever budget was asked for."
     formula = r"\tilde w = \operatorname{clip}(w, a, b)"
     reference = "Federated averaging (McMahan et al. 2017) with clipping"
+
+    def in_clear(self) -> tuple[InClear, ...]:
+        return (InClear("the clipped weights themselves", "every upload", "there is no mechanism"),)
 
     def perturb(
         self,

@@ -48,38 +48,22 @@ class PDPM(ScaleFree):
     def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         high, low = k["high"], k["low"]
         p_high = (v * k["lean"] + k["level"]) / k["total"]
-        if self.form == "corrected":
-            return xp.where(u < p_high, high, -low)
-        rest = xp.where(u < p_high + (1 - p_high) / 2, -2 * low, 0 * low)
-        return xp.where(u < p_high, high, rest)
+        return xp.where(u < p_high, high, -low)
 
     def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
         return v + np.zeros_like(epsilon)
 
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
-        x, _, low = _outcomes(epsilon)
-        gap = -np.expm1(-epsilon)
+        x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
         # (a − v)(v + b), each factor written so that it stays exact at the ends of the range
-        merged = ((1 - v) + x * (3 + v)) * ((1 + v) + x * (1 - v)) / gap**2
-        if self.form == "corrected":
-            return merged
-        # the split adds b² for each of the two low answers, whose probability is 1 − p_high
-        return merged + low**2 * _p_low(v, x)
+        return ((1 - v) + x * (3 + v)) * ((1 + v) + x * (1 - v)) / gap**2
 
     def unit_worst_input(self, epsilon: Floats) -> Floats:
-        x = np.exp(-epsilon)
-        if self.form == "corrected":
-            return -x / np.expm1(-epsilon)
-        return (7 * x**2 + 2 * x - 1) / (-4 * np.expm1(-epsilon) * (1 + 2 * x))
+        return -np.exp(-epsilon) / np.expm1(-epsilon)
 
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         x, high, low = _outcomes(epsilon)
-        log_high = np.log(((1 + v) + x * (1 - v)) / (2 * (1 + 2 * x)))
-        log_low = np.log(_p_low(v, x))
-        if self.form == "corrected":
-            return two_atoms(y, high, -low, log_high, log_low)
-        half = log_low - np.log(2)
-        return np.where(near(y, np.zeros_like(y)), half, two_atoms(y, high, -2 * low, log_high, half))
+        return two_atoms(y, high, -low, np.log(_p_high(v, x)), np.log(_p_low(v, x)))
 
     def unit_loss(self, epsilon: Floats) -> Floats:
         return epsilon
@@ -90,8 +74,7 @@ class PDPM(ScaleFree):
 
     def unit_atoms(self, epsilon: float) -> Floats:
         _, high, low = _outcomes(np.asarray(epsilon))
-        answers = [-low, high] if self.form == "corrected" else [-2 * low, 0.0, high]
-        return np.array(answers, dtype=np.float64)
+        return np.array([-low, high], dtype=np.float64)
 
     def unit_edges(self, v: float, epsilon: float) -> Floats:
         return np.empty(0)
@@ -99,7 +82,7 @@ class PDPM(ScaleFree):
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use
     ) -> tuple[Difference, ...]:
-        printed, merged = (self.model_copy(update={"form": f}) for f in ("as_printed", "corrected"))
+        printed, merged = self.formed("as_printed"), self.formed("corrected")
         budget = (np.asarray(epsilon), np.asarray(low), np.asarray(high))
         return (
             Difference(
@@ -123,10 +106,46 @@ class PDPM(ScaleFree):
         return (1 + x) * (1 + 3 * x) / ((high - low) * gap**2)
 
 
+class PDPMAsPrinted(PDPM):
+    """Three outcomes: the low answer is split into twice it and nothing, by a fair coin."""
+
+    form = "as_printed"
+
+    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+        high, low = k["high"], k["low"]
+        p_high = (v * k["lean"] + k["level"]) / k["total"]
+        rest = xp.where(u < p_high + (1 - p_high) / 2, -2 * low, 0 * low)
+        return xp.where(u < p_high, high, rest)
+
+    def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
+        x, _, low = _outcomes(epsilon)
+        # the split adds b² for each of the two low answers, whose probability is 1 − p_high
+        return super().unit_variance(v, epsilon) + low**2 * _p_low(v, x)
+
+    def unit_worst_input(self, epsilon: Floats) -> Floats:
+        x = np.exp(-epsilon)
+        return (7 * x**2 + 2 * x - 1) / (-4 * np.expm1(-epsilon) * (1 + 2 * x))
+
+    def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
+        x, high, low = _outcomes(epsilon)
+        half = np.log(_p_low(v, x)) - np.log(2)
+        split = two_atoms(y, high, -2 * low, np.log(_p_high(v, x)), half)
+        return np.where(near(y, np.zeros_like(y)), half, split)
+
+    def unit_atoms(self, epsilon: float) -> Floats:
+        _, high, low = _outcomes(np.asarray(epsilon))
+        return np.array([-2 * low, 0.0, high], dtype=np.float64)
+
+
 def _outcomes(epsilon: Floats) -> tuple[Floats, Floats, Floats]:
     """x = e^−ε, the high answer a, and b, the distance of the merged low answer below the centre."""
     x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
     return x, (1 + 3 * x) / gap, (1 + x) / gap
+
+
+def _p_high(v: Floats, x: Floats) -> Floats:
+    """The probability of the high answer, exact down to e^−ε at the lower end of the range."""
+    return ((1 + v) + x * (1 - v)) / (2 * (1 + 2 * x))
 
 
 def _p_low(v: Floats, x: Floats) -> Floats:

@@ -17,6 +17,7 @@ from ldp_core.mechanisms import printed_scale
 from ldp_core.mechanisms.base import (
     Difference,
     Floats,
+    InClear,
     Use,
     Values,
     as_floats,
@@ -88,8 +89,6 @@ class Piecewise(ScaleFree):
         return -np.expm1(target - epsilon) / (1 + np.exp(-epsilon / 2))
 
     def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
-        if self.form == "as_printed":
-            return None
         # outside the window the density is e^−ε of that inside, and inside is 1/(1+q) of the probability:
         # where one window does not cover the other, √(p·p′) is the geometric mean of the two
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
@@ -104,7 +103,33 @@ class Piecewise(ScaleFree):
         left, bound = (v - q) / gap, (1 + q) / gap
         return np.array([-bound, left, left + 2 * q / gap, bound])
 
-    # the form as printed, whose law depends on the whole upload
+    def differences(
+        self, value: float, epsilon: float, low: float, high: float, use: Use
+    ) -> tuple[Difference, ...]:
+        return (
+            Difference(
+                "ε of one weight", epsilon, np.inf, "the scale is private data, and what is sent tells it"
+            ),
+            Difference(
+                "δ between an upload and one with a scale a tenth smaller",
+                0.0,
+                printed_scale.told_apart(epsilon, use.dimension - 1),
+                f"at any ε, if the other {use.dimension - 1} weights lie at 0",
+            ),
+        )
+
+
+class PiecewiseAsPrinted(Piecewise):
+    """The scale is the largest weight of the upload, so the law depends on the whole upload."""
+
+    form = "as_printed"
+
+    def in_clear(self) -> tuple[InClear, ...]:
+        told = "the largest weight of each upload", "the ends of what is sent"
+        return (InClear(*told, "the scale is taken from the data"),)
+
+    def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
+        return None
 
     def perturb(
         self,
@@ -114,8 +139,6 @@ class Piecewise(ScaleFree):
         high: ArrayLike,
         generator: np.random.Generator | torch.Generator,
     ) -> Values:
-        if self.form == "corrected":
-            return super().perturb(values, epsilon, low, high, generator)
         lows, highs = check_range(low, high)
         coefficients = self.unit_coefficients(check_budget(epsilon))
         xp, data = checked(values, generator, lows, highs)
@@ -140,22 +163,16 @@ class Piecewise(ScaleFree):
         return out * (t if xp is np else xp.as_tensor(t, dtype=data.dtype, device=data.device))
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        if self.form == "corrected":
-            return super().mean(value, epsilon, low, high)
         v, scale = printed_scale.scaled(value, low, high)
         return (scale * np.where(v < -1, printed_scale.moments(v, check_budget(epsilon))[0], v))[()]
 
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        if self.form == "corrected":
-            return super().variance(value, epsilon, low, high)
         v, scale = printed_scale.scaled(value, low, high)
         budget = check_budget(epsilon)
         usual = self.unit_variance(np.clip(v, -1, 1), budget)
         return (scale**2 * np.where(v < -1, printed_scale.moments(v, budget)[1], usual))[()]
 
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        if self.form == "corrected":
-            return super().max_variance(epsilon, low, high)
         # at either end of the range, for the scale that the range's upper end gives
         lows, highs = check_range(low, high)
         budget = check_budget(epsilon)
@@ -179,8 +196,6 @@ class Piecewise(ScaleFree):
         low: ArrayLike,
         high: ArrayLike,
     ) -> Any:
-        if self.form == "corrected":
-            return super().log_prob(output, value, epsilon, low, high)
         v, scale = printed_scale.scaled(value, low, high)
         y, budget = as_floats(output, "output") / scale, check_budget(epsilon)
         usual = self.unit_log_prob(y, np.clip(v, -1, 1), budget)
@@ -188,30 +203,11 @@ class Piecewise(ScaleFree):
         return (np.where(v < -1, outside, usual) - np.log(scale))[()]
 
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        bound = super().privacy_loss(epsilon, low, high)
-        return bound if self.form == "corrected" else (bound + np.inf)[()]
+        return (super().privacy_loss(epsilon, low, high) + np.inf)[()]
 
     def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        delta = super().delta(target, epsilon, low, high)
-        return delta if self.form == "corrected" else np.ones_like(delta)[()]
+        return np.ones_like(super().delta(target, epsilon, low, high))[()]
 
     def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        if self.form == "corrected":
-            return super().edges(value, epsilon, low, high)
         v, scale = (float(x) for x in printed_scale.scaled(value, low, high))
         return scale * self.unit_edges(v, epsilon)[slice(None) if v >= -1 else slice(1, None)]
-
-    def differences(
-        self, value: float, epsilon: float, low: float, high: float, use: Use
-    ) -> tuple[Difference, ...]:
-        return (
-            Difference(
-                "ε of one weight", epsilon, np.inf, "the scale is private data, and what is sent tells it"
-            ),
-            Difference(
-                "δ between an upload and one with a scale a tenth smaller",
-                0.0,
-                printed_scale.told_apart(epsilon, use.dimension - 1),
-                f"at any ε, if the other {use.dimension - 1} weights lie at 0",
-            ),
-        )

@@ -11,19 +11,17 @@ from math import gcd
 import torch
 from torch.nn import functional
 
+from ldp_core.models._sizes import moments
+
 
 def groups(channels: int) -> int:
     """Of about 16 channels each, as many as divide them evenly (Wu and He 2018, table 3)."""
     return gcd(channels, max(1, channels // 16))
 
 
-MOMENTS = {1: (0.1307, 0.3081), 3: (0.4734, 0.2516)}
-"""Mean and standard deviation of MNIST's pixels, and of CIFAR-10's: what publications divide by."""
-
-
 def standardised(x: torch.Tensor) -> torch.Tensor:
     """Images with channels as their second axis, with about mean 0 and variance 1."""
-    mean, deviation = MOMENTS.get(x.shape[1], (0.5, 0.25))
+    mean, deviation = moments(x.shape[1])
     return (x - mean) / deviation
 
 

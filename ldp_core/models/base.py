@@ -37,8 +37,15 @@ class Model(Component):
 
     needs: ClassVar[str] = "any samples"
     """What it can read, in words."""
+    smooth: ClassVar[bool] = False
+    """True where scores have slopes of every order: no ReLU and no maxima."""
     batched: ClassVar[bool] = True
     """True where computing for all clients at once is fastest on a CPU too."""
+
+    @property
+    def shared(self) -> Model:
+        """Itself, without weights that each client keeps; the shared ones come first."""
+        return self
 
     def fits(self, shape: Shape) -> bool:
         """True if it can read samples of `shape`."""
@@ -96,6 +103,24 @@ class Model(Component):
             y: labels (K, B), int64.
             weight: the weight of each sample in its client's loss (K, B); 0 for padding.
         """
+
+    def traced_gradients(
+        self, parameters: dict[str, torch.Tensor], x: torch.Tensor, targets: torch.Tensor
+    ) -> dict[str, torch.Tensor]:
+        """Gradients of each client's summed cross-entropy that can be differentiated again, by x and targets.
+
+        Args:
+            parameters: views (K, …) as `views` gives them.
+            x: samples (K, B, *shape).
+            targets: soft labels (K, B, classes): probabilities instead of a class.
+        """
+        import torch
+
+        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        with torch.enable_grad():
+            losses = -(targets * self.logits(leaves, x).log_softmax(-1)).sum()
+            found = torch.autograd.grad(losses, list(leaves.values()), create_graph=True)
+        return dict(zip(leaves, found, strict=True))
 
     def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
         """Scores (B, classes) of one model, without the first axis, for samples x (B, *shape)."""

@@ -44,7 +44,7 @@ class Dense(Model):
         return np.concatenate(parts).astype(np.float32)
 
     def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-        return self._activations(parameters, x)[-1]
+        return self.activated(parameters, x)[-1]
 
     def gradients(
         self,
@@ -53,11 +53,15 @@ class Dense(Model):
         y: torch.Tensor,
         weight: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
-        activations = self._activations(parameters, x)
-        # d(cross-entropy)/d(logits) = softmax − one-hot
-        delta = activations[-1].softmax(-1)
-        delta.scatter_add_(2, y.unsqueeze(2), delta.new_full((*y.shape, 1), -1.0))
-        delta *= weight.unsqueeze(2)
+        activations = self.activated(parameters, x)
+        return self.backwards(parameters, activations, slopes(activations[-1], y, weight))[0]
+
+    def backwards(
+        self, parameters: dict[str, torch.Tensor], activations: list[torch.Tensor], delta: torch.Tensor
+    ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        """Gradients of a loss whose slopes by the logits are `delta` (K, B, classes), for what `activated`
+        gave; and its slopes by the first layer's outputs (K, B, units), before their ReLU.
+        """
         gradients = {}
         for i in range(len(activations) - 1, 0, -1):
             below = activations[i - 1]
@@ -65,9 +69,9 @@ class Dense(Model):
             gradients[f"bias{i}"] = delta.sum(1)
             if i > 1:
                 delta = (delta @ parameters[f"weight{i}"]) * (below > 0)
-        return gradients
+        return gradients, delta
 
-    def _activations(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> list[torch.Tensor]:
+    def activated(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> list[torch.Tensor]:
         """The input, each hidden layer after its ReLU, and the logits."""
         layers = len(self.hidden_widths()) + 1
         activations = [x.flatten(2)]
@@ -76,3 +80,11 @@ class Dense(Model):
             z = bias.baddbmm(activations[-1], weight.transpose(1, 2))
             activations.append(z.relu_() if i < layers else z)
         return activations
+
+
+def slopes(logits: torch.Tensor, y: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """(K, B, classes): those of the weighted cross-entropy by the logits, softmax − one-hot."""
+    delta = logits.softmax(-1)
+    delta.scatter_add_(2, y.unsqueeze(2), delta.new_full((*y.shape, 1), -1.0))
+    delta *= weight.unsqueeze(2)
+    return delta

@@ -29,6 +29,7 @@ class LeNet(Convolutional):
     start: Annotated[str, Choice(("usual", "wide"))] = Field("usual", description="initial weights")
     """usual: ±1/√fan-in; wide: ±0.5, as the attack's authors set them."""
 
+    smooth = True
     needs = "images of at least 8 × 8 pixels"
     smallest = 8
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ldp_core.optimizers.base import Optimizer
+from ldp_core.optimizers.base import Optimizer, descend
 
 if TYPE_CHECKING:
     import torch
@@ -35,10 +35,14 @@ class Adam(Optimizer):
         gradient: torch.Tensor,
         memory: Sequence[torch.Tensor],
         number: int,
-        learning_rate: float,
+        learning_rate: float | torch.Tensor,
     ) -> None:
         mean, square = memory
         mean.lerp_(gradient, 1 - BETA1)
         square.mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
         scale = square.sqrt().div_(math.sqrt(1 - BETA2**number)).add_(EPSILON)
-        weights.addcdiv_(mean, scale, value=-learning_rate / (1 - BETA1**number))
+        rate = learning_rate / (1 - BETA1**number)
+        if isinstance(rate, float):
+            weights.addcdiv_(mean, scale, value=-rate)
+        else:
+            descend(weights, mean / scale, rate)

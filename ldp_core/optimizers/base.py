@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     import torch
 
 
+def descend(weights: torch.Tensor, direction: torch.Tensor, rate: float | torch.Tensor) -> None:
+    """Move `weights` in place against `direction`, by one rate or by one for each row."""
+    if isinstance(rate, (int, float)):
+        weights.sub_(direction, alpha=rate)
+    else:
+        weights.sub_(direction * rate)
+
+
 class Optimizer(Component):
     """A rule for a step; frozen, without memory of its own."""
 
@@ -31,7 +39,7 @@ class Optimizer(Component):
         gradient: torch.Tensor,
         memory: Sequence[torch.Tensor],
         number: int,
-        learning_rate: float,
+        learning_rate: float | torch.Tensor,
     ) -> None:
         """Move `weights` in place.
 
@@ -40,7 +48,7 @@ class Optimizer(Component):
             gradient: of the same shape.
             memory: `memories` tensors of the same shape, zero before the first step of a round.
             number: of the step in this round, from 1.
-            learning_rate: the experiment's.
+            learning_rate: the experiment's; or a tensor that holds one for each row, to broadcast.
         """
 
     def rate(self, number: int, learning_rate: float) -> float:

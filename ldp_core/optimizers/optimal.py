@@ -47,6 +47,6 @@ class Optimal(Optimizer):
         gradient: torch.Tensor,
         memory: Sequence[torch.Tensor],
         number: int,
-        learning_rate: float,
+        learning_rate: float | torch.Tensor,
     ) -> None:
-        weights.sub_(gradient, alpha=self.rate(number, learning_rate))
+        weights.sub_(gradient, alpha=self.rate(number, 0.0))

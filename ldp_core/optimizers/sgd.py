@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ldp_core.optimizers.base import Optimizer
+from ldp_core.optimizers.base import Optimizer, descend
 
 if TYPE_CHECKING:
     import torch
@@ -26,6 +26,6 @@ class SGD(Optimizer):
         gradient: torch.Tensor,
         memory: Sequence[torch.Tensor],
         number: int,
-        learning_rate: float,
+        learning_rate: float | torch.Tensor,
     ) -> None:
-        weights.sub_(gradient, alpha=learning_rate)
+        descend(weights, gradient, learning_rate)

@@ -7,16 +7,18 @@ import pkgutil
 from functools import cache
 
 from ldp_core.errors import UnknownName
+from ldp_core.presets import of_systems
 from ldp_core.presets.base import Preset
 
 
 @cache
 def _found() -> dict[str, Preset]:
     found = {}
-    for info in pkgutil.iter_modules(__path__):
-        preset = getattr(importlib.import_module(f"{__name__}.{info.name}"), "PRESET", None)
-        if isinstance(preset, Preset):
-            found[info.name] = preset
+    for package in (__name__, of_systems.__name__):
+        for info in pkgutil.iter_modules(importlib.import_module(package).__path__):
+            preset = getattr(importlib.import_module(f"{package}.{info.name}"), "PRESET", None)
+            if isinstance(preset, Preset):
+                found[info.name] = preset
     return dict(sorted(found.items(), key=lambda item: item[1].order))
 
 

@@ -6,7 +6,7 @@ in words. A page tells the claim, or else what they show; a test runs every scen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,6 +85,22 @@ def reaches(label: str, low: float = 0.0, high: float = 1.0) -> Check:
     def check(evidence: Evidence) -> Found:
         table = _accuracies(evidence, [label])
         return Found(bool(((table >= low) & (table <= high)).all()), _ends([label], table))
+
+    return check
+
+
+def diverges(label: str) -> Check:
+    """Its weights leave the numbers in every seed that has ended."""
+
+    def check(evidence: Evidence) -> Found:
+        wild = sum(1 for one, _ in evidence.diverged if one == label)
+        try:
+            tame = len(evidence.of(label)[0])
+        except Missing:
+            tame = 0
+        if not wild + tame:
+            raise Missing(f"{label} has not ended")
+        return Found(not tame, f"{tame} of {wild + tame} runs of {label} stay within the numbers")
 
     return check
 
@@ -218,6 +234,30 @@ def budget(label: str, scope: str, low: float, high: float, client: int = 0) -> 
         words = {"coordinate": "for each weight", "upload": "for an upload"}.get(scope, "for the run")
         shows = f"the budgets of {label} add up to ε {max(sums):.4g} {words}"
         return Found(low <= min(sums) and max(sums) <= high, shows)
+
+    return check
+
+
+def costs(*labels: str, run: float, within: float = 0.01) -> Check:
+    """At worst a run of each of them costs every client ε `run`, up to a share `within` of it, by the best
+    rule of the ledger; so nothing of it goes without noise.
+    """
+
+    def check(evidence: Evidence) -> Found:
+        outcomes = [one for runs in evidence.of(*labels) for one in runs if one.ledger]
+        if not outcomes:
+            raise Missing(f"{', '.join(labels)} have no ledger")
+        entries = [
+            entry
+            for one in outcomes
+            for entry in (one.ledger["promises"] if isinstance(one.ledger, Mapping) else one.ledger)
+        ]
+        lines = [entry["run_worst"] for entry in entries]
+        if not all(line["guarantee"] for line in lines):
+            return Found(False, "a client's run is bounded by nothing")
+        bounds = np.array([line["epsilon"] for line in lines])
+        shows = f"a run costs a client between ε {bounds.min():.4g} and ε {bounds.max():.4g} at worst"
+        return Found(bool((np.abs(bounds - run) <= within * run).all()), shows)
 
     return check
 

@@ -60,7 +60,9 @@ class Missing(LookupError):
 class Evidence:
     """The outcomes of a scenario's runs, by variant and seed."""
 
-    def __init__(self, outcomes: Iterable[Outcome]) -> None:
+    def __init__(self, outcomes: Iterable[Outcome], diverged: Iterable[tuple[str, int]] = ()) -> None:
+        """`diverged`: label and seed of each run that left the numbers."""
+        self.diverged = frozenset(diverged)
         self._runs: dict[str, dict[int, Outcome]] = {}
         for one in outcomes:
             self._runs.setdefault(one.label, {})[one.seed] = one

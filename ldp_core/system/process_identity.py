@@ -1,12 +1,16 @@
 """Whether a process that was noted down still lives.
 
 A pid alone may have been given to another process since; with its start time it names one process.
-On Linux that time is counted from the machine's start, which setting the clock does not move.
+On Linux that time is counted from the machine's start, which setting the clock does not move. All of it
+means something only where the numbers are the same: on one machine since it was started, and in one
+namespace of processes (every container has its own). `space` names that place.
 """
 
 from __future__ import annotations
 
+import socket
 import sys
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -16,6 +20,24 @@ def identity(pid: int | None = None) -> tuple[int, float]:
     """The pid and start time of a process (by default this one)."""
     process = psutil.Process(pid)
     return process.pid, _started(process)
+
+
+@cache
+def boot() -> str:
+    """This machine since its last start: containers on it share it."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:  # not Linux
+        return socket.gethostname()
+
+
+@cache
+def space() -> str:
+    """Where the numbers of processes mean what they mean here: this boot, and this namespace."""
+    try:
+        return f"{boot()}-{Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        return boot()
 
 
 def is_alive(pid: int | None, since: float | None) -> bool:

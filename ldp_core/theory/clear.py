@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ldp_core.aggregators.base import WeighsByNoise
 from ldp_core.experiment import Experiment
-
-
-@dataclass(frozen=True)
-class InClear:
-    """Something that the server is told without noise."""
-
-    what: str
-    by: str
-    why: str
+from ldp_core.mechanisms import InClear
 
 
 def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
     """What no ε covers, because it is sent as it is."""
-    mechanism, aggregator = experiment.mechanism, experiment.aggregator
-    found = [InClear("that a client takes part in a round", "the connection", "the server sees who sends")]
-    if mechanism.name == "none":
-        return (InClear(mechanism.sends_in_clear, "every upload", "there is no mechanism"), *found)
+    mechanism, aggregator = experiment.randomiser, experiment.aggregator
+    found = [
+        *mechanism.in_clear(),
+        InClear("that a client takes part in a round", "the connection", "the server sees who sends"),
+    ]
+    if mechanism.role == "identity":
+        return tuple(found)
+    tells = experiment.tells
+    if tells.clear and experiment.system:
+        share = f"{tells.clear:.0f} of the {experiment.uploaded} weights of an upload"
+        found.append(InClear(share, f"the system “{experiment.system.label}”", tells.why))
     found.append(
         InClear(
             "each client's ε and safe range",
@@ -32,13 +29,6 @@ def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
             else "client and server agree on them, and the answers show them",
         )
     )
-    if experiment.form == "as_printed" and mechanism.name == "piecewise":
-        scale = InClear(
-            "the largest weight of each upload",
-            "the ends of what is sent",
-            "the scale is taken from the data",
-        )
-        found.insert(0, scale)
     if aggregator.reads_in_clear:
         found.append(
             InClear(aggregator.reads_in_clear, f"the aggregator “{aggregator.label}”", "it weights by that")

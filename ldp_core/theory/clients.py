@@ -23,14 +23,15 @@ def client_variance(experiment: Experiment, round: int = 1) -> Floats:
     """
     total = np.zeros(experiment.clients.count)
     for piece in experiment.pieces(round):
-        total += piece.size / experiment.dimension * mid_range(experiment, piece).variance
+        total += piece.size / experiment.uploaded * mid_range(experiment, piece).variance
     return total
 
 
 def mid_range(experiment: Experiment, piece: Piece) -> Drawn:
     """Variance and bias of what each client sends for a weight at its range's centre, (K,) each."""
     population, mechanism = experiment.population(), piece.mechanism
-    centre = (population.low + population.high) / 2
+    box = mechanism.region == "box"
+    centre = (population.low + population.high) / 2 if box else np.zeros_like(population.low)
     # an upload of two weights: the one in the middle, and one at the upper end
     upload = np.stack([centre, population.high], axis=-1)
     columns = population.columns(np.arange(len(centre)))
@@ -39,15 +40,26 @@ def mid_range(experiment: Experiment, piece: Piece) -> Drawn:
 
 
 def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
-    """The largest variance over each client's safe range, (K,): what the server weights by."""
+    """The largest variance over each client's safe range, (K,), or that behind its votes: what the server
+    weights by.
+    """
     population = experiment.population()
     return _over_pieces(
-        experiment, round, lambda m: m.max_variance(population.epsilon, population.low, population.high)
+        experiment,
+        round,
+        lambda m: m.weighing_variance(population.epsilon, population.low, population.high),
     )
+
+
+def end_variance(experiment: Experiment, round: int = 1) -> Floats:
+    """The variance of each client's noise per weight for a weight at the upper end of its range, (K,)."""
+    population = experiment.population()
+    ends = population.high, population.epsilon, population.low, population.high
+    return _over_pieces(experiment, round, lambda m: m.variance(*ends))
 
 
 def _over_pieces(experiment: Experiment, round: int, variance: Callable[[Mechanism], Any]) -> Floats:
     total = np.zeros(experiment.clients.count)
     for piece in experiment.pieces(round):
-        total += piece.size / experiment.dimension * variance(piece.mechanism)
+        total += piece.size / experiment.uploaded * variance(piece.mechanism)
     return total

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core import datasets
 from ldp_core.experiment import Experiment
 from ldp_core.streams import stream
 
@@ -22,7 +21,7 @@ def label_counts(experiment: Experiment, root: Path) -> Counts | None:
     Raises:
         InvalidInput: the partition cannot give every client a sample.
     """
-    source = datasets.get(experiment.dataset)
+    source = experiment.source
     labels = source.train_labels(root)
     if labels is None:
         return None

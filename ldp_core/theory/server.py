@@ -134,8 +134,9 @@ class _Public:
         """Each piece's share of the weights with the clients' noise there, and what the server weights by."""
         if number not in self._at:
             experiment = self._experiment
+            noisy = experiment.tells.perturbed / experiment.uploaded  # what goes in clear has none
             pieces = [
-                (piece.size / experiment.dimension, mid_range(experiment, piece))
+                (noisy * piece.size / experiment.uploaded, mid_range(experiment, piece))
                 for piece in experiment.pieces(number)
             ]
             if self._symmetric:

@@ -14,9 +14,10 @@ from contextlib import suppress
 
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from pages.server.private_streamlit import run_again, session_named
 
 SESSION = 2
 """A browser that comes back names its session as the third of the protocols that it offers."""
@@ -86,7 +87,7 @@ class Threshold:
 async def ask_for_a_run(session_id: str, threshold: Threshold) -> None:
     """Run the page of this session, unless its browser asks for that first or has gone again."""
     await asyncio.sleep(PATIENCE_SECONDS)
-    known = runtime.get_instance()._session_mgr.get_active_session_info(session_id)
-    if known and not threshold.asked:
+    session = session_named(session_id)
+    if session is not None and not threshold.asked:
         threshold.asked = True
-        known.session.request_rerun(known.session._client_state)
+        run_again(session)

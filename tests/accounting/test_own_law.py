@@ -196,6 +196,7 @@ def test_a_thousand_million_uses_of_a_law_with_known_moments():
     assert found == pytest.approx(mean + 4.2649 * deviation, rel=1e-4)
 
 
+@pytest.mark.alone
 def test_it_is_quick():
     start = time.process_time()
     for name in ("piecewise", "laplace"):

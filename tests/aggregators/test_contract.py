@@ -13,6 +13,8 @@ from ldp_core import aggregators
 from ldp_core.aggregators.base import Drawn
 from ldp_core.aggregators.probability_selection import ProbabilitySelection
 from ldp_core.errors import InvalidInput, UnknownName
+from ldp_core.experiment import parse
+from ldp_core.theory import client_weights, server_variance, worst_variance
 
 ALL = [aggregators.get(name) for name in aggregators.names()]
 FIXED = [a for a in ALL if a.name != "probability_selection"]
@@ -64,6 +66,23 @@ def test_a_majority_is_a_sign():
     np.testing.assert_allclose(small.aggregate(votes, [0.6, 0.2, 0.2]), [0.01, -0.01, 0.01], rtol=1e-6)
     by_noise = aggregators.get("sign_majority", votes="inverse_std")
     np.testing.assert_allclose(by_noise.weights([1.0, 4.0]), [2 / 3, 1 / 3])
+
+
+def test_votes_are_counted_as_the_aggregator_of_that_name_weighs():
+    """By lot as well: an empty draw leaves nobody, and the weights, moments and noise are the lottery's."""
+    variances, sizes, here = np.array([1.0, 4.0, 0.25]), np.ones(3), np.ones(3, dtype=bool)
+    drawn = Drawn(np.array([0.9, 1.0, 0.8]), np.array([0.1, 0.0, -0.2]))
+    for votes, name in (("inverse_variance", "inverse_variance"), ("lottery", "probability_selection")):
+        majority, plain = aggregators.get("sign_majority", votes=votes), aggregators.get(name)
+        for seed in range(20):
+            by_vote = majority.weights(variances, generator=np.random.default_rng(seed))
+            np.testing.assert_array_equal(
+                by_vote, plain.weights(variances, generator=np.random.default_rng(seed))
+            )
+        for one, other in zip(majority.moments(variances), plain.moments(variances), strict=True):
+            np.testing.assert_array_equal(one, other)
+        ask = (drawn, variances, sizes, here)
+        np.testing.assert_array_equal(majority.noise(*ask), plain.noise(*ask))
 
 
 def test_data_weighted_follows_the_sizes():
@@ -171,6 +190,21 @@ def test_weights_by_hand():
 
 def test_whoever_sends_without_noise_gets_all_the_weight():
     np.testing.assert_allclose(aggregators.get("inverse_variance").weights([0.0, 1.0, 0.0]), [0.5, 0, 0.5])
+
+
+def test_the_least_noise_is_that_of_the_worst_weights_and_no_other():
+    """What the summaries promise: for weights in mid-range the order may be the other way round, as the
+    Noise page shows.
+    """
+    names = ("mean", "inverse_std", "inverse_variance")
+    clients = {"count": 2, "epsilon": [0.5, 8.0], "range": [0.05, 1.5]}
+    experiments = [parse({"clients": clients, "aggregator": name, "attack": None}) for name in names]
+    middle = [server_variance(one) for one in experiments]
+    worst = [float(client_weights(one) ** 2 @ worst_variance(one)) for one in experiments]
+    assert middle[0] < middle[1] < middle[2]
+    assert worst[0] > worst[1] > worst[2]
+    for name in names[1:]:
+        assert "worst case" in aggregators.registry.kind(name).summary
 
 
 def test_inverse_variance_has_the_least_noise():

@@ -14,6 +14,7 @@ from ldp_core.attacks import Observation
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import Federation, assemble, initial_weights
 from ldp_core.leakage.observe import audit_uploads, choose_victims
+from ldp_core.streams import stream
 from tests.data import digits
 
 
@@ -40,7 +41,7 @@ def test_no_training_sample_can_be_reached():
     train = {row.tobytes() for row in ready.train_x.numpy().reshape(len(ready.train_y), -1)}
     for seen in found.values():
         for attacker in attacks.reconstructors():
-            attacks.reconstructor(attacker).reconstruct(seen)
+            attacks.reconstructor(attacker).reconstruct(seen, generator=stream(0, "reconstruction"))
         objects = reachable(seen)
         assert not any(isinstance(one, Federation) for one in objects)
         arrays = [np.asarray(one) for one in objects if isinstance(one, np.ndarray | torch.Tensor)]

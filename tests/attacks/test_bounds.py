@@ -10,7 +10,7 @@ import torch
 
 from ldp_core import attacks, mechanisms
 from ldp_core.attacks import Public, bounds
-from ldp_core.attacks.laws import log_affinity
+from ldp_core.attacks.shared.laws import log_affinity
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.leakage.candidates import line_up
@@ -25,10 +25,6 @@ def test_the_table_of_the_reference():
     epsilon = np.array([0.1, 0.5, 1, 2, 3, 5, 8])
     assert bounds.mary(epsilon, 10) == pytest.approx(
         [0.109, 0.155, 0.232, 0.451, 0.691, 0.943, 0.997], abs=6e-4
-    )
-    assert bounds.advantage(epsilon[:4]) == pytest.approx([0.05, 0.245, 0.462, 0.762], abs=6e-4)
-    assert bounds.reconstruction(epsilon[:6], 0.01) == pytest.approx(
-        [0.011, 0.016, 0.027, 0.074, 0.201, 0.993], abs=6e-4
     )
     assert bounds.gaussian(0.0, 0.1) == pytest.approx(0.1)
     assert bounds.mary(1e6, 10) == 1
@@ -48,7 +44,7 @@ def test_bounds_say_when_they_exclude_nothing():
     assert normal.value < 0.3
 
 
-NO_CLOSED_FORM = {"none"}
+NO_CLOSED_FORM = {"none", "privunit"}
 
 
 @pytest.mark.parametrize("name", mechanisms.names())

@@ -140,3 +140,11 @@ def test_the_intervals_of_many_shares_are_those_of_each():
     each = [wilson(h, n) for h, n in zip(hits.tolist(), trials.tolist(), strict=True)]
     assert intervals(hits, trials).tolist() == [list(one) for one in each]
     assert intervals(hits, 45).shape == (4, 2)
+
+
+def test_what_is_said_of_many_images_is_so():
+    """Half of what a control gives back is not nearly all of it, and one that chance gives is not none."""
+    assert "nearly" not in judge_share(0.46, 0, 0.9, 0.9).text
+    assert "none" in judge_share(0, 0, 0.9, 0.9).text
+    by_chance = judge_share(0.05, 0.05, 0.9, 0.9)
+    assert (by_chance.kind, "none" in by_chance.text) == ("hidden", False)

@@ -18,7 +18,7 @@ from ldp_core.engines.base import close_pools
 from ldp_core.experiment import parse
 from ldp_core.federated.evaluate import evaluate
 from ldp_core.federated.federation import assemble, choose_device, initial_weights
-from ldp_core.federated.privacy_filter import Purse
+from ldp_core.federated.privacy_filter import PrivacyFilter
 from ldp_core.federated.round import one_round
 from tests.benchmarks.machine import described
 from tests.data import digits, mnist_like
@@ -44,7 +44,7 @@ CASES: dict[str, tuple[dict[str, Any], int]] = {
 def measure(experiment: dict[str, Any], data: Data, repeats: int) -> tuple[float, float]:
     """Median seconds of a round without its scoring, and of the scoring."""
     federation = assemble(parse(experiment | {"rounds": 1000}), data, choose_device())
-    weights, purse = initial_weights(federation), Purse(federation.experiment)
+    weights, purse = initial_weights(federation), PrivacyFilter(federation.experiment)
     evaluate(federation, weights)  # starts the processes
     trained, scored = [], []
     for number in range(1, repeats + 1):

@@ -142,7 +142,10 @@ def main() -> None:
         folder = options.keep or Path(temporary)
         here = Path(sys.executable)
         every: dict[str, Callable[[str], Contender]] = {
-            f"ours, {CORES} processes": lambda name: start(name, here, "ours", str(CORES)),
+            f"ours, fused, {CORES} threads": lambda name: start(name, here, "ours", str(CORES)),
+            f"ours, PyTorch, {CORES} processes": lambda name: start(
+                name, here, "ours", str(CORES), "processes"
+            ),
             "plain loop, 1 thread": lambda name: start(name, here, "plain", "1"),
             f"plain loop, {CORES} threads": lambda name: start(name, here, "plain", str(CORES)),
             f"pfl-research 0.6.0, {CORES} processes": lambda name: start(

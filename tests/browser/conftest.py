@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, e
 
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server
+from tests.retries import tried_again
 
 HERE = Path(__file__).parent
 PATIENCE = 60_000
@@ -44,8 +45,13 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One for all tests of this process: to start it, its pages and its worker costs seconds each time.
+
+    Tests have drafts of their own and look at the newest job; who harms a server, or needs it in another
+    way, has one of their own.
+    """
     running = Server(tmp_path_factory.mktemp("server") / "runs")
     yield running
     running.stop()
@@ -102,7 +108,8 @@ def choose(box: Locator, option: str, exact: bool = True) -> None:
         try:
             chosen.click(timeout=1500)
             expect(box).to_have_value(re.compile(re.escape(option)), timeout=1500)
-        except (Error, AssertionError):
+        except (Error, AssertionError) as error:
+            tried_again(f"choosing {option}: {str(error).splitlines()[0]}")
             box.page.wait_for_timeout(200)
         else:
             return

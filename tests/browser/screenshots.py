@@ -19,6 +19,7 @@ PAGES = {
     "start": ("/", "text=Latest runs on this server"),
     "clients": ("/clients", ".es-table"),
     "noise": ("/noise", ".es-chart.js-plotly-plot"),
+    "papers": ("/papers", ".st-key-look-personalized_ldp_fl .js-plotly-plot"),
     "attack": ("/attack", "text=The ladder fills here"),
     "train": ("/train", ".es-panels .js-plotly-plot"),
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.calibrated import calibrated
 from tests.conftest import ROOT
 
 
@@ -20,7 +21,7 @@ class Server:
     """A Streamlit server on a free port, with a runs folder of its own."""
 
     def __init__(self, runs_dir: Path, **environment: str) -> None:
-        self.runs_dir = runs_dir
+        self.runs_dir = calibrated(runs_dir)
         self.environment = environment
         self.log = runs_dir.parent / "server.log"
         with socket.socket() as probe:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import expect
 
@@ -14,6 +16,14 @@ from tests.browser.conftest import Visitor
 from tests.browser.server import Server
 
 DRAFT = presets.get("two_volunteers").draft
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One that may be harmed."""
+    running = Server(tmp_path_factory.mktemp("damaged") / "runs")
+    yield running
+    running.stop()
 
 
 @pytest.fixture(autouse=True)

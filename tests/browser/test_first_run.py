@@ -6,7 +6,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from ldp_core.presets import get
 from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor
 
 PANELS = ".es-panels .js-plotly-plot"
@@ -69,7 +71,7 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     # points arrive on all three panels, and no frame is empty
     page.evaluate(KEPT)
     page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".es-panels canvas").first.wait_for()
+    page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
     assert page.evaluate("kept.panels === document.querySelector('.es-panels')"), (
         "the charts stay where they are"
     )
@@ -109,7 +111,8 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
 
 def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    page = visitor.open("/train", PANELS)
+    identity = drafts.new(get("two_volunteers").draft.with_base({"rounds": 10, "attack": None, "seed": 3}))
+    page = visitor.open(f"/train?draft={identity}", PANELS)
     count = len(queue.find())
     page.get_by_role("button", name="Train", exact=True).dblclick()
     page.get_by_role("button", name="Train again").wait_for(timeout=TRAINING)

@@ -16,12 +16,11 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.charts.rounds import thinned
-from tests.browser.conftest import PATIENCE, Visitor, wait_until
+from tests.browser.conftest import PATIENCE, TRAINING, Visitor, wait_until
 from tests.browser.proxy import Proxy
 from tests.browser.server import Server
 from tests.busy import within
 
-pytestmark = pytest.mark.alone
 DROPS = 15
 RECOVERY_SECONDS = 5.0
 PANELS = ".es-panels .js-plotly-plot"
@@ -72,6 +71,7 @@ def assert_whole(page: Page, identity: str) -> None:
         np.testing.assert_allclose(y, mean[pick], atol=1e-6)
 
 
+@pytest.mark.alone
 def test_a_connection_that_drops_fifteen_times(browser: Browser, line: Proxy):
     visitor, page, identity = opened(browser, line, rounds=5000)
     page.get_by_role("button", name="Train", exact=True).click()
@@ -109,11 +109,12 @@ def test_a_click_while_the_connection_drops_is_one_job_at_most(browser: Browser,
     while not jobs.of_draft(identity):
         with suppress(Error):  # it may have come meanwhile
             page.get_by_role("button", name="Train", exact=True).click(timeout=2000)
-    expect(page.get_by_role("button", name="Train again")).to_be_visible()
+    expect(page.get_by_role("button", name="Train again")).to_be_visible(timeout=TRAINING)
     assert len(jobs.of_draft(identity)) == 1
     visitor.context.close()
 
 
+@pytest.mark.alone
 def test_a_slow_line_that_loses_one_chunk_in_a_hundred(browser: Browser, line: Proxy):
     visitor, page, identity = opened(browser, line, rounds=5000)
     line.latency, line.rate, line.resets = 0.3, 64_000, 0.01

@@ -23,8 +23,8 @@ from ldp_core.runs.machine.calibration import _timed, calibrate, rates
 from ldp_core.simulate import simulate
 from tests.busy import busy
 from tests.data import events
+from tests.retries import tried_again
 
-pytestmark = pytest.mark.alone
 MLP = {"model": {"name": "mlp", "hidden": 128}}
 
 
@@ -91,9 +91,11 @@ def test_costs_add_up():
 def test_convolutions_are_counted_as_such():
     experiment = {"dataset": "mnist", "model": "cnn", "rounds": 25, "clients": {"count": 100, "epsilon": 1}}
     [work] = cost(draft(experiment | {"local": {"epochs": 5}})).work
-    assert work.products == 0
-    assert work.convolutions == pytest.approx(25 * (60_000 * 5 + 10_000 / 3) * 480_500)
-    slow = Rates(product=0, convolution=2e-10, value=0, round=0, attack=0, attacked=0, likelihood=0)
+    assert work.products == work.convolutions == 0
+    assert work.chains == pytest.approx(25 * (60_000 * 5 + 10_000 / 3) * 480_500)
+    [other] = cost(draft(experiment | {"model": "lenet"})).work
+    assert other.convolutions > other.chains == 0
+    slow = Rates(0, 0, value=0, round=0, attack=0, attacked=0, likelihood=0, chain=2e-10)
     assert 600 < cost(draft(experiment | {"local": {"epochs": 5}})).seconds(slow) < 900
     refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 600}}))
 
@@ -104,10 +106,11 @@ def test_a_batch_that_no_memory_holds_is_refused_with_the_arithmetic():
         refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 60_000}}))
 
 
+@pytest.mark.alone
 def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
     from tests.data import mnist_like
 
-    measured = calibrate()
+    measured, data = calibrate(), mnist_like()
     experiment = parse(
         {
             "dataset": "mnist",
@@ -116,26 +119,29 @@ def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
             "mechanism": "none",
             "rounds": 1,
             "clients": {"count": 100, "epsilon": 1},
-            "local": {"epochs": 1, "batch_size": 20, "learning_rate": 0.01},
-            "selection": {"kind": "fraction", "fraction": 0.1},
+            "local": {"epochs": 2, "batch_size": 20, "learning_rate": 0.01},
+            "selection": {"kind": "fraction", "fraction": 0.7},
         }
     )
     began = time.perf_counter()
-    list(simulate(experiment, mnist_like()))
+    list(simulate(experiment, data))
     took = time.perf_counter() - began
     said = cost(Draft(experiment, (Variant("run"),))).seconds(measured)
     assert took / (4 * busy()) < said < 4 * busy() * took
 
 
+@pytest.mark.alone
 @pytest.mark.usefixtures("runs_dir")
 def test_a_measured_machine_tells_the_time_within_a_factor_of_three_or_of_a_ladder_of_four():
-    """Measured anew once, and told so, if it is not: other work may come and go while this measures."""
+    """Measured anew, twice at most and told so, if it is not: other work may come and go meanwhile."""
     assert rates() is None
-    try:
-        _tells_the_time()
-    except AssertionError as error:
-        print(f"measured again, since {error}")
-        _tells_the_time()
+    for _ in range(2):
+        try:
+            _tells_the_time()
+            return
+        except AssertionError as error:
+            tried_again(error)
+    _tells_the_time()
 
 
 def _tells_the_time() -> None:

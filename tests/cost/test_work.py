@@ -55,6 +55,6 @@ def test_a_ladder_counts_images_uploads_mechanisms_and_budgets():
 
 
 def test_time_is_the_sum_of_counts_times_rates():
-    rates = Rates(*(2.0**-n for n in range(7)))
-    assert seconds([Work(*(2.0**n for n in range(7)))], rates) == 7
+    rates = Rates(*(2.0**-n for n in range(9)))
+    assert seconds([Work(*(2.0**n for n in range(9)))], rates) == 9
     assert seconds([ladder(), ladder()], rates) == 2 * seconds([ladder()], rates)

@@ -19,8 +19,6 @@ from tests.conftest import ROOT
 from tests.engines.test_base import plan_of, recipe_of, samples, start_of
 from tests.runs.processes import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.alone
-
 ENDLESS = """
 import signal, sys
 import numpy as np
@@ -55,7 +53,7 @@ def run() -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", ENDLESS],
         cwd=ROOT,
-        env=os.environ | {"EPSILON_CORES": "2"},
+        env=os.environ | {"EPSILON_CORES": "2", "EPSILON_ENGINE": "processes"},
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -72,6 +70,7 @@ def children(pid: int, seconds: float = PATIENCE_SECONDS) -> list[psutil.Process
     raise AssertionError("no pool was started")
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(how: int):
     training = run()

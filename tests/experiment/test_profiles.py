@@ -130,6 +130,7 @@ def test_the_caps():
 
 
 @pytest.mark.parametrize("cell", ["0.5", "x"])
+@pytest.mark.alone
 def test_a_hundred_thousand_lines_take_less_than_two_seconds(cell: str):
     """Of one core: what else the machine does is not counted, but for what it takes of the caches."""
     data = (HEADER + "".join(f"{n},{cell},-1,1\n" for n in range(1, 100_001))).encode()

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.accounting import Spending, everyone
 from ldp_core.experiment import parse
-from ldp_core.federated.privacy_filter import Purse
+from ldp_core.federated.privacy_filter import PrivacyFilter
 from tests.data import events
 
 
@@ -23,7 +23,7 @@ def test_it_stops_before_the_limit_and_uses_what_it_may():
     most = spending.affordable(client, 500)
     assert 0 < most < 6
     assert spending.uploads(client, most)["epsilon"] <= 500 < spending.uploads(client, most + 1)["epsilon"]
-    purse, clients = Purse(experiment), np.arange(20)
+    purse, clients = PrivacyFilter(experiment), np.arange(20)
     for _ in range(most):
         assert purse.can_afford(clients).all()
         purse.spend(clients)
@@ -35,7 +35,7 @@ def test_it_stops_before_the_limit_and_uses_what_it_may():
 
 
 def test_without_a_limit_nobody_stops():
-    purse = Purse(parse(limited()))
+    purse = PrivacyFilter(parse(limited()))
     purse.spend(np.arange(20))
     assert purse.stopped == 0
     assert purse.can_afford(np.arange(20)).all()

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from ldp_core.attacks.gradient_match import GradientMatch
 from ldp_core.datasets import get
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.leakage import grid
 from ldp_core.leakage.grid import climb
+from ldp_core.leakage.observe import observe
 from tests.data import digits
 
 BASE = {"clients": {"epsilon": 1, "range": 0.2}, "local": {"learning_rate": 0.1, "epochs": 1}}
@@ -42,6 +45,9 @@ def test_events_come_in_order_as_plain_json():
 def test_a_request_round_trips_and_the_same_request_gives_the_same_cells():
     request = parse_ladder({"base": BASE, "images": 2, "epsilons": [2], "seed": 4})
     assert parse_ladder(json.loads(json.dumps(request.as_json()))) == request
+    searching = parse_ladder({"base": BASE, "attacker": {"name": "gradient_match", "restarts": 2}})
+    assert searching.attacker == GradientMatch(restarts=2)
+    assert parse_ladder(json.loads(json.dumps(searching.as_json()))) == searching
     assert [e.as_json() for e in climb(request, digits())] == [e.as_json() for e in climb(request, digits())]
 
 
@@ -66,6 +72,24 @@ def test_a_request_round_trips_and_the_same_request_gives_the_same_cells():
 def test_a_wrong_request_is_refused_in_a_sentence(request_: Any, said: str):
     with pytest.raises(InvalidExperiment, match=said):
         parse_ladder(request_)
+
+
+def test_what_was_told_before_is_not_computed_again(monkeypatch: pytest.MonkeyPatch):
+    """Wherever a ladder stopped, what follows is the same to the last bit."""
+    request = parse_ladder({"base": BASE, "images": 2, "epsilons": [2, 8]})
+    whole = [event.as_json() for event in climb(request, digits())]
+    assert [e["event"] for e in whole] == ["ladder", *["reference", "reference", "cell", "cell"] * 2, "end"]
+    for stopped, left in ((1, 4), (2, 4), (3, 4), (4, 3), (5, 2), (6, 2), (8, 1), (9, 0)):
+        calls: list[int] = []
+
+        def counted(*given: Any, calls: list[int] = calls, **named: Any) -> Any:
+            calls.append(1)
+            return observe(*given, **named)
+
+        monkeypatch.setattr(grid, "observe", counted)
+        rest = [event.as_json() for event in climb(request, digits(), told=whole[:stopped])]
+        assert rest == whole[stopped:]
+        assert len(calls) == left
 
 
 def test_a_later_round_attacks_a_trained_model():

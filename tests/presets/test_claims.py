@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.presets import claims
 from ldp_core.presets.claims import Check, Sentence, told
-from ldp_core.presets.evidence import Attempts, Evidence, Outcome
+from ldp_core.presets.evidence import Attempts, Evidence, Missing, Outcome
 
 TRIES = Attempts(np.array([12.0, 25.0, 14.0]), "recovered", hits=9, n=10, chance=0.1, recovered=4, images=20)
 LINE = {"coordinate": {"basic": 2.0}, "upload": {"basic": 1300.0}}
@@ -35,7 +35,10 @@ POOR = replace(
         ("real", 0): replace(TRIES, verdict="hidden", recovered=0),
     },
 )
-SHOWN = Evidence(replace(one, seed=seed) for one in (GOOD, POOR) for seed in (0, 1))
+SHOWN = Evidence(
+    (replace(one, seed=seed) for one in (GOOD, POOR) for seed in (0, 1)),
+    [("wild", 0), ("wild", 1), ("good", 2)],
+)
 CASES: list[tuple[Check, Check, str]] = [
     (claims.ranked("good", "poor", by=0.4), claims.ranked("poor", "good"), "good ends at 90"),
     (claims.alike("good", "poor", within=0.6), claims.alike("good", "poor", within=0.1), "poor ends at 40"),
@@ -62,6 +65,7 @@ CASES: list[tuple[Check, Check, str]] = [
         claims.budget("good", "upload", 0, 8),
         "ε 1300 for an upload",
     ),
+    (claims.diverges("wild"), claims.diverges("good"), "2 of 3 runs of good stay within the numbers"),
     (claims.both(), claims.both(claims.recovers("good"), claims.reaches("poor", 0.5)), "poor ends at 40"),
 ]
 
@@ -84,5 +88,28 @@ def test_what_does_not_hold_is_replaced_by_what_is_there():
         "Noise hides. The good one is ahead. "
         "In these runs at most 4 of 20 images of a real upload came back (good)."
     )
+    with pytest.raises(Missing):
+        claims.diverges("third")(SHOWN)
     half = Evidence([replace(GOOD, seed=0), replace(POOR, seed=0), replace(POOR, seed=1)])
     assert told(lesson[1:2], half) == "", "one run is missing: nothing is said"
+
+
+def priced(*epsilons: float | None) -> Evidence:
+    lines = [{"run_worst": {"epsilon": epsilon, "guarantee": epsilon is not None}} for epsilon in epsilons]
+    return Evidence([replace(GOOD, ledger=lines)])
+
+
+def test_what_a_run_costs_is_held_for_every_client():
+    check = claims.costs("good", run=100)
+    assert check(priced(99.5, 100.5)).holds
+    dear = check(priced(100, 103))
+    assert not dear.holds and "between ε 100 and ε 103" in dear.shows
+    assert not check(priced(100, None)).holds
+    with pytest.raises(Missing):
+        check(Evidence([replace(GOOD, ledger=())]))
+
+
+def test_of_many_clients_each_promise_is_looked_at_once():
+    promises = [{"run_worst": {"epsilon": epsilon, "guarantee": True}} for epsilon in (100, 120)]
+    packed = Evidence([replace(GOOD, ledger={"clients": 2, "promises": promises, "of": ""})])
+    assert not claims.costs("good", run=100)(packed).holds

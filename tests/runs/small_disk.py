@@ -18,7 +18,8 @@ from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import training
-from ldp_core.runs.process.supervisor import CONTEXT
+from ldp_core.runs.process.child_process import CONTEXT
+from ldp_core.runs.process.executor import DISK_FULL
 from ldp_core.runs.record import drafts, quota
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.view.run_progress import Progress
@@ -59,7 +60,7 @@ def record() -> None:
         time.sleep(0.01)
     filler.fill()
     training_process.join(150)
-    if training_process.exitcode != training.DISK_FULL:  # there was room for a last word
+    if training_process.exitcode != DISK_FULL:  # there was room for a last word
         outcome = json.loads((folder / training.OUTCOME).read_text())
         assert (outcome["status"], outcome["message"][: len(SENTENCE)]) == ("failed", SENTENCE)
     with sqlite3.connect(folder / "events.sqlite") as db:

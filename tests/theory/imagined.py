@@ -104,7 +104,7 @@ def measured(experiment: Experiment, draws: int, generator: np.random.Generator)
         if number not in facts:
             pieces, ends = experiment.pieces(number), (population.epsilon, population.low, population.high)
             shares = [piece.size / experiment.dimension for piece in pieces]
-            worst = sum(s * p.mechanism.max_variance(*ends) for s, p in zip(shares, pieces, strict=True))
+            worst = sum(s * p.mechanism.weighing_variance(*ends) for s, p in zip(shares, pieces, strict=True))
             facts[number] = pieces, np.asarray(worst)
         if len(chosen):
             found[i] = _round(experiment, chosen, *facts[number], held, population, generator)
@@ -129,6 +129,8 @@ def _round(
     alike = len(pieces) == 1 and pieces[0].mechanism.scope == "coordinate"
     width = SOME if alike else experiment.dimension
     values = np.broadcast_to((columns[1] + columns[2]) / 2, (len(chosen), width)).copy()
+    if experiment.mechanism.region == "ball":  # of an upload as long as the ball allows
+        values[:] = experiment.mechanism.parameters()["norm"] / np.sqrt(width)
     by_the_largest = experiment.mechanism.name == "piecewise"  # as printed, it sets the scale
     if by_the_largest:
         values[:, -1] = columns[2][:, 0]

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import parse
-from ldp_core.theory.feasibility import TRAINED, clipped_size, outlook
-from tests.benchmarks.outlook import right, verdict
+from ldp_core.theory.feasibility import clipped_size, outlook
+from ldp_core.theory.measured import TRAINED
+from tests.benchmarks.outlook import experiment, right, verdict
 from tests.data import events
 
 
@@ -26,7 +27,7 @@ def test_the_size_of_trained_weights_is_what_was_measured(dataset: str, model: s
 @pytest.mark.parametrize(("target", "half"), [("weights", 1.0), ("update", 0.1)])
 def test_the_verdict_tells_what_training_shows(target: str, half: float):
     words = set()
-    for epsilon in (0.05, 0.1, 0.5, 1, 2, 4, 8):
+    for epsilon in (0.02, 0.05, 0.1, 0.5, 1, 2, 4, 8):
         changes = {
             "target": target,
             "clients": {"epsilon": epsilon, "range": half},
@@ -40,13 +41,13 @@ def test_the_verdict_tells_what_training_shows(target: str, half: float):
         elif view.word == "chance":
             assert accuracy < 0.55
         else:
-            assert 0.3 < accuracy < 0.92
+            assert 0.2 < accuracy < 0.92
     assert words == {"learns", "borderline", "chance"}
 
 
 def test_other_random_experiments_bear_the_verdict_out():
     """24 that the rule was not made from (the numbers are fixed, so this is no draw)."""
-    said = [verdict(number) for number in range(5000, 5024)]
+    said = [verdict(experiment(number)) for number in range(5000, 5024)]
     judged = [one for one in said if one[0] != "unknown"]
     assert len(judged) >= 16
     assert sum(right(*one) for one in judged) >= len(judged) - 2

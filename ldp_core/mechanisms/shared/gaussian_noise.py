@@ -2,13 +2,14 @@
 
 Gaussian noise has no pure loss; its promise is a curve δ(ε) that one number tells, μ = the true
 sensitivity over σ. The true sensitivity always follows from the safe range, whatever a paper's
-formula for σ assumed.
+formula for σ assumed; or, where whole uploads are shortened to a length C, from that: 2C, however many
+weights there are.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +17,12 @@ from pydantic import Field
 
 from ldp_core.errors import InvalidInput
 from ldp_core.fields import Checked, Choice, Number, Whole
-from ldp_core.limits import DELTA, DIMENSION, SENSITIVITY
+from ldp_core.limits import DELTA, DIMENSION, NORM, SENSITIVITY
 from ldp_core.mechanisms.base import (
+    Floating,
     Floats,
     Mechanism,
+    Region,
     Scope,
     Use,
     Values,
@@ -27,6 +30,7 @@ from ldp_core.mechanisms.base import (
     check_budget,
     check_range,
 )
+from ldp_core.mechanisms.shared.ball import shortened
 from ldp_core.mechanisms.shared.blocks import broadcast, perturb_blocks
 from ldp_core.mechanisms.shared.scale_free import normalised
 from ldp_core.normal import delta_of
@@ -47,26 +51,40 @@ class GaussianNoise(Mechanism):
     sensitivity: Annotated[float | None, Number(SENSITIVITY, optional=True)] = Field(
         None, description="sensitivity, if not that of the safe range"
     )
+    norm: Annotated[float | None, Number(NORM, optional=True)] = Field(
+        None, description="length that whole uploads are shortened to, instead of a range for each weight"
+    )
     dimension: Annotated[int | None, Checked(Whole(DIMENSION, optional=True).check)] = None
 
     @property
     def scope(self) -> Scope:
-        return "upload" if self.per == "upload" or self.dimension is not None else "coordinate"
+        whole = self.per == "upload" or self.dimension is not None or self.norm is not None
+        return "upload" if whole else "coordinate"
+
+    @property
+    def region(self) -> Region:
+        return "box" if self.norm is None else "ball"
+
+    def parameters(self) -> dict[str, Any]:
+        values = super().parameters()
+        return {name: value for name, value in values.items() if name != "norm" or value is not None}
 
     def fitted(self, use: Use) -> Self:
         return self.model_copy(update={"dimension": use.dimension}) if self.scope == "upload" else self
 
     def for_uploads(self) -> Self:
         # uses add up as the root of the sum of squares: a d-th of ε for each weight would waste most of it
-        return self if self.per == "upload" else self.model_copy(update={"per": "upload"})
+        return self if self.scope == "upload" else self.model_copy(update={"per": "upload"})
 
     @abstractmethod
     def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         """The standard deviation of the noise on each weight."""
 
     def true_sensitivity(self, low: ArrayLike, high: ArrayLike) -> Floats:
-        """How far two inputs in the safe range can lie apart, in the mechanism's scope."""
+        """How far two inputs in the safe range, or in the ball, can lie apart, in the mechanism's scope."""
         lows, highs = check_range(low, high)
+        if self.norm is not None:
+            return np.full(lows.shape, 2 * self.norm)
         width = highs - lows
         d = self.dimension or 1
         if self.dimension is None and self.scope == "upload":
@@ -81,6 +99,16 @@ class GaussianNoise(Mechanism):
         true = self.true_sensitivity(low, high)
         return true if self.sensitivity is None else np.full_like(true, self.sensitivity)
 
+    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+        return super().project(values, low, high) if self.norm is None else shortened(values, self.norm)
+
+    def _ends(self, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
+        """Where a single weight may lie: in its range, or within the ball's radius of 0."""
+        lows, highs = check_range(low, high)
+        if self.norm is None:
+            return lows, highs
+        return np.full(lows.shape, -self.norm), np.full(highs.shape, self.norm)
+
     def perturb(
         self,
         values: Values,
@@ -89,7 +117,7 @@ class GaussianNoise(Mechanism):
         high: ArrayLike,
         generator: np.random.Generator | torch.Generator,
     ) -> Values:
-        lows, highs = check_range(low, high)
+        lows, highs = self._ends(low, high)
         if self.scope == "upload":
             shape = broadcast(tuple(np.shape(values)), lows.shape)
             length = shape[-1] if shape else 1
@@ -100,11 +128,21 @@ class GaussianNoise(Mechanism):
                 raise InvalidInput(
                     f"{self.name} must be given uploads of {self.dimension} weights; got {length}"
                 )
+        if self.norm is not None:
+            values = self._shortened(values)
         coefficients = {"spread": self.sigma(epsilon, lows, highs) / ((highs - lows) / 2)}
         return perturb_blocks(_add, coefficients, values, lows, highs, generator, normal=True)
 
+    def _shortened(self, values: Values) -> Values:
+        """The same kind of array with its vectors no longer than the ball allows."""
+        if isinstance(values, np.ndarray):
+            floats = values if np.issubdtype(values.dtype, np.floating) else values.astype(np.float64)
+            return cast("Values", self.project(floats, -1.0, 1.0))
+        length = values.double().norm(dim=-1, keepdim=True)
+        return cast("Values", values * (self.norm / length.clamp(min=self.norm)).to(values.dtype))
+
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        v, centre, half = normalised(value, low, high)
+        v, centre, half = normalised(value, *self._ends(low, high))
         return (centre + half * v + np.zeros_like(check_budget(epsilon)))[()]
 
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:

@@ -41,7 +41,8 @@ def calibrate() -> Rates:
     few, many = (work_of(one).products for one in (small, large))
     product = max(slow - quick, 1e-6) / (many - few)
     each = max(quick - few * product, 1e-4) / ROUNDS
-    found = Rates(product, _per_convolution(), _per_value(), each, *_per_attack())
+    rest = _per_value(), each, *_per_attack(), _per_search()
+    found = Rates(product, _per_convolution("lenet"), *rest, chain=_per_convolution("cnn"))
     write_json(_path(), asdict(found))
     return found
 
@@ -79,8 +80,8 @@ def _attacking(experiment: Experiment) -> float:
     return max(more - less, 1e-6)
 
 
-def _per_convolution() -> float:
-    """The papers' network, on made-up images: one client a process, as a run would have it."""
+def _per_convolution(name: str) -> float:
+    """A convolutional network on made-up images, trained as a run would train it."""
     import torch
 
     from ldp_core.engines.base import choose, close_pools
@@ -89,13 +90,13 @@ def _per_convolution() -> float:
     from ldp_core.federated.federation import choose_device
 
     shape, classes, each = (28, 28), 10, 200
-    model, device = models.get("cnn"), choose_device()
-    engine = choose(model.batched, device)
+    model, device = models.get(name), choose_device()
+    recipe = Recipe(model, shape, classes, optimizers.get("sgd"), 0.01)
+    engine = choose(model.batched, device, recipe)
     clients = 2 * engine.processes
     x = torch.from_numpy(stream(0, "audit").random((clients * each, *shape), dtype=np.float32)).to(device)
     samples = (x, torch.arange(len(x), device=device) % classes, x[:1])
     plan = plan_batches(np.split(np.arange(len(x)), clients), 1, 20, stream(0, "audit"))
-    recipe = Recipe(model, shape, classes, optimizers.get("sgd"), 0.01)
     start = torch.from_numpy(model.initial(shape, classes, stream(0, "audit"))).to(device)
     engine.train(recipe, start, samples, plan)  # the first time pays for the processes
     began = time.perf_counter()
@@ -103,6 +104,24 @@ def _per_convolution() -> float:
     took = time.perf_counter() - began
     close_pools()
     return took / (len(x) * model.products(shape, classes))
+
+
+def _per_search() -> float:
+    """A gradient of a gradient, of three images side by side, as an attacker that searches computes it."""
+    import torch
+
+    model, shape, classes = models.get("lenet"), (28, 28), 10
+    start = torch.from_numpy(model.initial(shape, classes, stream(0, "audit"))).double()
+    views = model.views(start.expand(3, -1), shape, classes)
+    x = torch.from_numpy(stream(0, "audit").random((3, 1, *shape))).requires_grad_()
+    targets = torch.full((3, 1, classes), 1 / classes, dtype=x.dtype)
+    tries, took = 5, []
+    for _ in range(tries):
+        began = time.perf_counter()
+        found = model.traced_gradients(views, x, targets)
+        sum((part**2).sum() for part in found.values()).backward()  # type: ignore[union-attr]
+        took.append(time.perf_counter() - began)
+    return sorted(took)[tries // 2] / (len(x) * model.products(shape, classes))
 
 
 def _per_value() -> float:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs.storage.presence import lives
 from ldp_core.system import resources
 from ldp_core.system.json_file import read_json
-from ldp_core.system.process_identity import is_alive
+from ldp_core.system.process_identity import space
 
 WORKER = "worker.json"
 """In the runs folder: which worker is at work."""
@@ -53,9 +55,9 @@ def at_work() -> int:
     """
     try:
         noted = read_json(runs_dir() / WORKER)
-        if is_alive(noted["pid"], noted["since"]):
+        if lives(Holder(noted["pid"], noted["since"], str(noted.get("space") or space()))):
             return min(MOST, max(1, int(noted["slots"])))
-    except (OSError, ValueError, LookupError, TypeError, OverflowError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
         pass  # there is none, or one of an older version
     return count()
 

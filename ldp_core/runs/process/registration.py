@@ -11,17 +11,22 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 from filelock import FileLock
 
 from ldp_core.runs.machine.slots import WORKER, count
 from ldp_core.runs.record.run_cache import program
+from ldp_core.runs.storage import presence
+from ldp_core.runs.storage.holding import Holder, own, refuse_without_locks
 from ldp_core.runs.storage.paths import data_dir, runs_dir
 from ldp_core.system.json_file import read_json, write_json
-from ldp_core.system.process_identity import identity, is_alive
+from ldp_core.system.process_identity import space
 
 STARTED = time.time()
+PRESENT = "--present"
+"""Of the worker's command: the number of a file that shows that it lives (`presence`)."""
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 """A thread that OpenBLAS cannot start, for want of memory, is one that it waits for for ever."""
 _started: list[subprocess.Popen[bytes]] = []
@@ -38,11 +43,15 @@ def ensure_worker(newest: bool = False) -> None:
     with lock():
         if is_registered() and not (newest and _outdated()):
             return
+        refuse_without_locks()
         path().with_name(f"{WORKER}.partial").write_text(" " * 200)  # no room: no process either
         _started[:] = [process for process in _started if process.poll() is None]
-        with (runs_dir() / "worker.log").open("ab") as log:
+        prepared = presence.prepare()
+        handed = [prepared.file] if os.name == "posix" else []
+        with presence.given(prepared), (runs_dir() / "worker.log").open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "ldp_core.runs.process.worker"],
+                [sys.executable, "-m", "ldp_core.runs.process.worker", PRESENT, *map(str, handed)],
+                pass_fds=handed,
                 cwd=Path(__file__).parents[3],
                 env=os.environ
                 | ONE_THREAD
@@ -52,6 +61,7 @@ def ensure_worker(newest: bool = False) -> None:
                 stderr=log,
                 start_new_session=True,
             )
+            prepared.become(process.pid)
         _started.append(process)
         register(process.pid, STARTED)
 
@@ -68,24 +78,30 @@ def path() -> Path:
 
 def register(pid: int, wanted: float) -> None:
     """Note a worker; `wanted` is when the process began that asked for it."""
-    number, since = identity(pid)
-    noted = {"pid": number, "since": since, "program": program(), "wanted": wanted, "slots": count()}
+    noted = asdict(own(pid)) | {"program": program(), "wanted": wanted, "slots": count()}
     write_json(path(), noted)
 
 
-def registered() -> tuple[int, float] | None:
+def registered() -> Holder | None:
     """The worker that is noted, whether it lives or not."""
     try:
         noted = read_json(path())
-        return int(noted["pid"]), float(noted["since"])
-    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        where = str(noted.get("space") or space())  # one of an earlier version says nothing of it
+        return Holder(int(noted["pid"]), float(noted["since"]), where, str(noted.get("host", "")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return None
+
+
+def is_own() -> bool:
+    """True if this process is the worker that is noted."""
+    noted, me = registered(), own()
+    return noted is not None and (noted.pid, noted.since, noted.space) == (me.pid, me.since, me.space)
 
 
 def is_replaced() -> bool:
     """True once another worker is noted in this one's place, and lives."""
     noted = registered()
-    return noted is not None and noted != identity() and is_alive(*noted)
+    return noted is not None and not is_own() and presence.lives(noted)
 
 
 def _outdated() -> bool:
@@ -110,4 +126,4 @@ def wanted() -> float:
 def is_registered() -> bool:
     """True if a worker is noted, and lives."""
     noted = registered()
-    return noted is not None and is_alive(*noted)
+    return noted is not None and presence.lives(noted)

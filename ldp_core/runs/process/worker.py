@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import time
 
 from ldp_core.errors import DiskFull, StorageFailed
@@ -19,13 +20,14 @@ from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.machine.slots import Slot, slots
 from ldp_core.runs.process import registration
-from ldp_core.runs.process.supervisor import CONTEXT, Watched
-from ldp_core.runs.record.quota import REMOVED, prune, sweep
+from ldp_core.runs.process.child_process import CONTEXT
+from ldp_core.runs.process.supervisor import Watched
+from ldp_core.runs.record.quota import prune, sweep
 from ldp_core.runs.record.run_cache import program
-from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage import disk_space, presence
+from ldp_core.runs.storage.holding import refuse_without_locks
 from ldp_core.system import process_group
 from ldp_core.system.niceness import give_way
-from ldp_core.system.process_identity import identity
 
 POLL_SECONDS = 0.05
 UNREADABLE_SECONDS = 120.0
@@ -44,8 +46,9 @@ def main() -> None:
     program()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     with registration.lock():
-        if registration.is_registered() and registration.registered() != identity():
+        if registration.is_registered() and not registration.is_own():
             return
+        _be_seen()
         registration.register(os.getpid(), registration.wanted())
     signal.signal(signal.SIGTERM, _leave)
     give_way()
@@ -58,9 +61,21 @@ def main() -> None:
             # whoever submits now waits for the lock, and then finds no worker registered
             if _leaving or registration.is_replaced() or not _is_asked():
                 # the folder may have been lost, and be another worker's now
-                if registration.registered() == identity():
+                if registration.is_own():
                     registration.path().unlink(missing_ok=True)
+                presence.vanish()
                 return
+
+
+def _be_seen() -> None:
+    """Show that this process lives: by the file that whoever started it has prepared, or by its own."""
+    refuse_without_locks()
+    _, _, number = " ".join(sys.argv[1:]).partition(f"{registration.PRESENT} ")
+    if number.isdecimal():
+        presence.take_over(int(number))
+    else:
+        presence.show()
+    presence.sweep()
 
 
 def _work() -> None:
@@ -121,7 +136,7 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
             free.pop(0)
     if _look_after(watched, free):
         for removed in prune():
-            logging.info("job %s: %s", removed.job.id, REMOVED)
+            logging.info("job %s: its record was removed to make room", removed.job.id)
 
 
 def _waits() -> bool:

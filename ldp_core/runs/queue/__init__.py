@@ -1,27 +1,16 @@
-"""The queue: one row a job, whose turn it is, how long that will take, and who may do what."""
+"""The queue: one row a job.
 
-from ldp_core.runs.queue.table import (
-    add,
-    ahead_of,
-    cancel,
-    claim,
-    drop,
-    find,
-    get,
-    held,
-    in_turn,
-    lost,
-    move,
-    queue_path,
-    reap,
-    requeue,
-    running,
-    say,
-    set_pid,
-    status,
-    strip,
-    take,
-)
+`table` holds the rows; `admission` lets jobs in; `turns` says whose turn it is; `moves` changes a job's state
+(a waiting job is cancelled here and nowhere else); `ownerless` finds those whose process has gone; `people`
+says who may do what.
+"""
+
+from ldp_core.runs.queue.admission import add, requeue
+from ldp_core.runs.queue.moves import cancel, move, say, set_pid
+from ldp_core.runs.queue.ownerless import lost, reap
+from ldp_core.runs.queue.resting import drop, held, strip
+from ldp_core.runs.queue.table import find, get, queue_path, status
+from ldp_core.runs.queue.turns import ahead_of, claim, in_turn, running, take
 
 __all__ = [
     "add",

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ldp_core.runs.queue.states import LIVE, Status
+from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
 
-WAITING = re.compile(r"waiting for job ([0-9a-f]{12}),")
+REMOVED = "its record was removed to make room"
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,19 @@ class Job:
     """What it was asked to do, as JSON."""
     status: Status
     message: str
+    """Why it is so, and what else is to be said of it, in words that nothing depends on."""
     created: float
     started: float | None
     ended: float | None
     pid: int | None
     place: int
     owner: str | None = None
+    waits_for: str | None = None
+    """The job whose runs it waits for, while it is queued."""
+    removed: bool = False
+    """True once its record was removed to make room."""
+    at: Holder | None = None
+    """Who took it from the queue last; None if that was a program of an earlier version."""
 
     @cached_property
     def request(self) -> dict[str, Any]:
@@ -48,12 +55,6 @@ class Job:
     def live(self) -> bool:
         """True until the job has reached a final state."""
         return self.status in LIVE
-
-    @property
-    def waits_for(self) -> str | None:
-        """The job whose runs it waits for, if it does."""
-        found = WAITING.match(self.message) if self.status == "queued" else None
-        return found[1] if found else None
 
     @property
     def folder(self) -> Path:

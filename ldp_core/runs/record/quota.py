@@ -20,6 +20,7 @@ from ldp_core.errors import DiskFull, NotNow, StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage.holding import is_written
 from ldp_core.runs.storage.paths import runs_dir
 
 QUOTA = 5 * 10**9
@@ -29,7 +30,9 @@ MOST_GB = 1e9
 PIN = "pinned"
 GONE = ".removed"
 """What the names of records end in that were removed and are still there."""
-REMOVED = "its record was removed to make room"
+
+
+Takes = Callable[[Job], int]
 
 
 class Stuck(StorageFailed):
@@ -60,8 +63,14 @@ def is_pinned(job: Job) -> bool:
     return (job.folder / PIN).exists()
 
 
-def pin(identity: str, on: bool = True, most: int | None = None) -> None:
-    """Keep a job's record whatever happens, or no longer; pinned records take at most `most` bytes, if given.
+def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = lambda _: 0) -> None:
+    """Keep a job's record whatever happens, or no longer.
+
+    Args:
+        identity: of the job.
+        on: pin or unpin it.
+        most: bytes that pinned records may take, if that is limited.
+        takes: bytes that the record of a job takes that still grows.
 
     Raises:
         UnknownJob: there is no such job.
@@ -69,10 +78,10 @@ def pin(identity: str, on: bool = True, most: int | None = None) -> None:
         StorageFailed: its folder cannot be written to.
     """
     with queue.held(identity) as job:  # or its record might be removed at this moment
-        if on and REMOVED in job.message:
+        if on and job.removed:
             raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
         if on and most is not None and not is_pinned(job):
-            _refuse_hoards(job, most)
+            _refuse_hoards(job, most, takes)
         try:
             if on:
                 job.folder.mkdir(parents=True, exist_ok=True)
@@ -83,19 +92,17 @@ def pin(identity: str, on: bool = True, most: int | None = None) -> None:
             raise StorageFailed(f"the record of job {job.id} cannot be written to") from error
 
 
-def _refuse_hoards(job: Job, most: int) -> None:
-    pinned = sum(max(one.size, _will_take(one.job)) for one in kept() if one.pinned)
-    more = max(_size(job.folder), _will_take(job))
+def _refuse_hoards(job: Job, most: int, takes: Takes) -> None:
+    def in_the_end(one: Job, size: int) -> int:
+        return size if one.status in ("completed", "diverged") else max(size, takes(one))
+
+    pinned = sum(in_the_end(one.job, one.size) for one in kept() if one.pinned)
+    more = in_the_end(job, _size(job.folder))
     if pinned + more > most:
         raise NotNow(
             f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and visitors may keep "
             f"{most / 1e6:.1f} MB pinned; unpin one of yours, or ask a teacher"
         )
-
-
-def _will_take(job: Job) -> int:
-    """Bytes that a job's record will take once it has ended, if it still grows."""
-    return 0 if job.status in ("completed", "diverged") else disk_space.will_take(job.request)
 
 
 def taken() -> int:
@@ -118,7 +125,7 @@ def prune(most: int | None = None) -> list[Kept]:
         if one.pinned or one.job.live:
             continue
         try:
-            done = remove_with(partial(queue.strip, one.job.id, REMOVED), one.job.folder)
+            done = remove_with(partial(queue.strip, one.job.id), one.job.folder)
         except Stuck as error:  # this one stays; it may not keep the others
             logging.warning("%s", error)
             continue
@@ -183,8 +190,10 @@ def put_away(folder: Path) -> None:
     """Give a record another name, under which it is nobody's and waits to be removed.
 
     Raises:
-        Stuck: it cannot be renamed.
+        Stuck: it cannot be renamed, or somebody still writes to it.
     """
+    if is_written(folder):
+        raise Stuck(f"the record of job {folder.name} is still being written; try again in a moment")
     try:
         folder.rename(folder.with_name(f"{folder.name}.{secrets.token_hex(3)}{GONE}"))
     except FileNotFoundError:
@@ -217,10 +226,10 @@ def _brought_back(folder: Path) -> bool:
     """Give a record its name again if its job is there and nothing says that it was removed."""
     identity = folder.name.partition(".")[0]
     try:
-        if REMOVED in queue.get(identity).message:
+        if queue.get(identity).removed:
             return False
         with queue.held(identity) as job:  # nobody is about to write it down
-            if REMOVED in job.message or job.folder.exists():
+            if job.removed or job.folder.exists():
                 return False
             folder.rename(job.folder)
             return True

@@ -12,6 +12,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.record import run_cache
 from ldp_core.runs.record.store import Recorder
 from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage.holding import WRITER, hold
 
 TRIES = 3
 
@@ -23,7 +24,7 @@ def take_over(left: Mapping[int, Run], recorder: Recorder) -> dict[int, Run]:
     """
     unknown = {}
     for number, run in left.items():
-        known = run_cache.find(run.experiment.key)
+        known = run_cache.find(run_cache.name_of(run.experiment))
         told = recorder.told(number) if known else []
         if known and told == [event.body for event in known[1][: len(told)]]:
             recorder.copy(number, known[1][len(told) :], known[0])
@@ -38,16 +39,19 @@ def complete(identity: str) -> bool:
     """
     request = queue.get(identity).request
     runs = parse_draft(request["draft"]).runs(bool(request.get("reference")))
-    if not run_cache.has({run.experiment.key for run in runs}) or (job := queue.take(identity)) is None:
+    names = {run_cache.name_of(run.experiment) for run in runs}
+    if not run_cache.has(names) or (job := queue.take(identity)) is None:
         return False
     whole = False
     try:
         job.folder.mkdir(parents=True, exist_ok=True)
-        recorder = Recorder(job.folder, runs)
-        try:
-            whole = recorder.begun_by(run_cache.program()) and not take_over(dict(enumerate(runs)), recorder)
-        finally:
-            recorder.close()
+        with hold(job.folder / WRITER):
+            recorder = Recorder(job.folder, runs)
+            try:
+                pure = recorder.begun_by(run_cache.program())
+                whole = pure and not take_over(dict(enumerate(runs)), recorder)
+            finally:
+                recorder.close()
     except (StudioError, OSError, sqlite3.Error) as error:  # then a worker finds out what is wrong
         logging.warning("job %s: what is stored could not be taken over: %s", identity, error)
     finally:

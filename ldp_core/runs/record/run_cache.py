@@ -1,25 +1,30 @@
 """Runs that are finished or under way, by what they are: the same one is not trained twice.
 
-What another version of the program has trained does not count: its figures may be others.
+What another version of the program has trained does not count: its figures may be others. Nor does what
+another engine has trained (`name_of`): its last bits are.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
+from ldp_core.experiment import Experiment
 from ldp_core.runs.record.store import Stored, events_after
 from ldp_core.runs.storage.database import reading, writing
+from ldp_core.runs.storage.holding import is_written
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.system.process_identity import identity, is_alive
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS finished (
-    key TEXT NOT NULL,       -- the experiment's identity
+    key TEXT NOT NULL,       -- `name_of` the experiment
     program TEXT NOT NULL,   -- the version that trained it
     job TEXT NOT NULL,
     run INTEGER NOT NULL,
@@ -38,6 +43,12 @@ CREATE TABLE IF NOT EXISTS under_way (
 );
 """
 """Apart from the schema: a file of an earlier day has only the other table."""
+
+
+def name_of(experiment: Experiment) -> str:
+    """What a run goes by here: the experiment's identity, and the engine where it is not the usual one."""
+    engine = bits(experiment)
+    return f"{experiment.key} {engine}" if engine else experiment.key
 
 
 def note(key: str, job: str, run: int) -> None:
@@ -94,12 +105,20 @@ def begin(keys: Collection[str], job: str) -> dict[str, str]:
         held = {row["key"]: row for row in db.execute(query, (program(),)) if row["key"] in keys}
         for key in keys:
             row = held.get(key)
-            if row and (row["pid"], row["since"]) != (pid, since) and is_alive(row["pid"], row["since"]):
+            if row and (row["pid"], row["since"]) != (pid, since) and _is_at_it(row, job):
                 theirs[key] = str(row["job"])
             elif not row or (row["pid"], row["since"]) != (pid, since):
                 values = (key, program(), job, pid, since)
                 db.execute("INSERT OR REPLACE INTO under_way VALUES (?, ?, ?, ?, ?)", values)
     return theirs
+
+
+def _is_at_it(row: sqlite3.Row, job: str) -> bool:
+    """True while another process trains what it has said, here or where only its record's lock tells."""
+    if is_alive(row["pid"], row["since"]):
+        return True
+    # of its own record whoever asks holds the lock itself
+    return row["job"] != job and is_written(runs_dir() / "jobs" / str(row["job"]))
 
 
 def leave() -> None:

@@ -38,6 +38,12 @@ CREATE TABLE IF NOT EXISTS checkpoints (
     uploads BLOB NOT NULL,     -- int64, little-endian: of each client
     seconds REAL NOT NULL
 );
+CREATE TABLE IF NOT EXISTS kept (
+    run INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    array BLOB NOT NULL,       -- of the checkpoint: what a system's clients keep, in numpy's format
+    PRIMARY KEY (run, name)
+);
 CREATE TABLE IF NOT EXISTS copied (
     run INTEGER PRIMARY KEY,
     job TEXT NOT NULL          -- where the run was trained before
@@ -114,9 +120,28 @@ class Recorder:
 
     def starts(self) -> dict[int, Start]:
         """Where the runs that were begun can be taken up."""
-        rows = self._db.execute("SELECT * FROM checkpoints")
+        kept: dict[int, dict[str, bytes]] = {}
+        for row in self._db.execute("SELECT * FROM kept"):
+            kept.setdefault(row["run"], {})[row["name"]] = row["array"]
+        engines = {
+            row["run"]: str(row["engine"] or "")
+            for row in self._db.execute(
+                "SELECT run, json_extract(body, '$.engine_kind') AS engine FROM events "
+                "WHERE json_extract(body, '$.event') = 'start' AND json_extract(body, '$.device') = 'cpu'"
+            )
+        }
+        rows = self._db.execute("SELECT * FROM checkpoints").fetchall()
         return {
-            row["run"]: Start(State.from_bytes(row["round"], row["weights"], row["uploads"]), row["seconds"])
+            row["run"]: Start(
+                State.from_bytes(
+                    row["round"],
+                    row["weights"],
+                    row["uploads"],
+                    kept.get(row["run"]),
+                    engines.get(row["run"], ""),
+                ),
+                row["seconds"],
+            )
             for row in rows
         }
 
@@ -135,7 +160,7 @@ class Recorder:
         """Record a run, or the rest of one, that a job has trained before."""
         self._db.execute("BEGIN IMMEDIATE")
         self._db.execute("INSERT OR REPLACE INTO copied VALUES (?, ?)", (run, job))
-        self._db.execute("DELETE FROM checkpoints WHERE run = ?", (run,))
+        self._forget_state(run)
         now = time.time()
         rows = [(run, now, json.dumps(event.body)) for event in events]
         self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
@@ -156,14 +181,20 @@ class Recorder:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
             for turn in newest.values():
-                self._db.execute("DELETE FROM checkpoints WHERE run = ?", (turn.run,))
+                self._forget_state(turn.run)
                 if turn.state is not None:
                     kept = (turn.run, turn.state.round, *turn.state.as_bytes(), turn.seconds)
                     self._db.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?)", kept)
+                    arrays = [(turn.run, *item) for item in turn.state.arrays_as_bytes().items()]
+                    self._db.executemany("INSERT INTO kept VALUES (?, ?, ?)", arrays)
             self._db.execute("COMMIT")
         self._flushed = time.monotonic()
         # of a large model the state is written seldom enough to cost a twentieth of the time
         self._pause = max(FLUSH_SECONDS, 20 * (self._flushed - began))
+
+    def _forget_state(self, run: int) -> None:
+        self._db.execute("DELETE FROM checkpoints WHERE run = ?", (run,))
+        self._db.execute("DELETE FROM kept WHERE run = ?", (run,))
 
     def close(self) -> None:
         """Commit what is waiting and let go of the database."""

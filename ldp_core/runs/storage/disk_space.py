@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import errno
 import shutil
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from ldp_core.cost.estimate import cost
-from ldp_core.errors import DiskFull, StorageFailed, StudioError
-from ldp_core.experiment import parse_draft
+from ldp_core.errors import DiskFull, StorageFailed
 from ldp_core.runs.storage.paths import runs_dir
 
 RESERVE = 2**20
@@ -56,17 +52,12 @@ def shortage() -> str:
         return ""
 
 
-def will_take(request: Mapping[str, Any]) -> int:
-    """Bytes that the record of a job with this request takes in the end; 0 if that cannot be told."""
-    try:
-        return cost(parse_draft(request["draft"])).storage
-    except (StudioError, LookupError, TypeError):
-        return 0
+def full_disk(needed: int) -> str:
+    """What to say of a job that had no room left, and to do.
 
-
-def full_disk(request: Mapping[str, Any]) -> str:
-    """What to say of a job that had no room left, and to do."""
-    needed = 0 if "ladder" in request else will_take(request)
+    Args:
+        needed: bytes that it takes; 0 if that cannot be told.
+    """
     asked = f"this needs up to {needed / 1e6:.1f} MB, and " if needed else ""
     free = max(0, _free() - (0 if _path().exists() else RESERVE))  # what is kept back is no job's
     had = "there was less" if free > max(needed, LEAST) else f"{free / 1e6:.1f} MB are free"

@@ -1,1 +1,1 @@
-"""Records as their viewers see them: events folded into curves, and lists of jobs. Nothing here writes."""
+"""Records as their viewers see them: events folded into curves and tables. Nothing here writes."""

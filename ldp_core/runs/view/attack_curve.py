@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
 
+import numpy as np
+
 from ldp_core.runs.view.compact_series import Column
 
 CONTROLS = (None, "clean", "clipped")
@@ -14,7 +16,8 @@ CONTROLS = (None, "clean", "clipped")
 
 @dataclass
 class Tries:
-    """Attempts on one client's uploads of one kind ("audit" or "real"); columns begin with round 1.
+    """Attempts on one client's uploads of one kind ("audit" or "real"); a column has a place for each of
+    `numbers`, the rounds in which uploads were attacked.
 
     NaN stands where nothing was computed, or where the record is older than the figure.
     """
@@ -22,6 +25,8 @@ class Tries:
     upload: str
     client: int
     attacker: str = ""
+    numbers: Column = field(default_factory=Column)
+    """The rounds that were attacked, in order: all of them, or every so many."""
     psnr: dict[str | None, Column] = field(default_factory=dict)
     """By control, in dB; of a real upload: of the image that came back best."""
     recovered: dict[str | None, Column] = field(default_factory=dict)
@@ -54,9 +59,13 @@ class Tries:
         """In how many rounds it was attacked, all controls included."""
         return min(len(self.psnr.get(control, ())) for control in CONTROLS)
 
+    def place(self, number: int) -> int:
+        """Where in the columns round `number` stands, which was attacked."""
+        return int(np.searchsorted(self.numbers[:], number))
+
     def share(self, control: str | None, number: int) -> float:
         """Of a real upload: the share of its images that came back in round `number`."""
-        back = self.recovered[control][number - 1]
+        back = self.recovered[control][self.place(number)]
         return 0.0 if isnan(back) else back / max(1, self.images)
 
     def fold(self, body: dict[str, Any]) -> None:
@@ -67,6 +76,7 @@ class Tries:
         if self.upload == "real":  # a column that is empty takes as much memory as another
             self.recovered.setdefault(control, Column()).append(body.get("recovered"))
         if control is None:
+            self.numbers.append(body["round"])
             self.ranks.append(body.get("identification_rank"))
             self.picks.append(credit(body, ""))
             self.picks_same_class.append(credit(body, "_same_class"))
@@ -79,7 +89,7 @@ class Tries:
             self.class_mean = body.get("psnr_class_mean")
             self._sent = body
         # pictures of all rounds would fill the server's memory; two rounds' are ever shown
-        if self.rounds == self._sent.get("round") and self._sent is not self.newest:
+        if self.rounds == len(self.numbers) and self._sent is not self.newest:
             self.newest = self._sent
             if self.closest is None or success(self.newest) > success(self.closest):
                 self.closest = self.newest

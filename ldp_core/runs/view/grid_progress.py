@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ldp_core.runs.record.store import began, events_after, sound
-from ldp_core.runs.view.eta import Pace
+from ldp_core.runs.view.folded import Folded
 
 Body = dict[str, Any]
 
 
-@dataclass
-class Desk:
-    """The events of one ladder, folded as they come; safe to share between threads."""
+class Desk(Folded):
+    """The events of one ladder."""
 
-    folder: Path
-    seq: int = 0
-    start: Body = field(default_factory=dict)
+    start: Body
     """The event that tells what is attacked; empty before it has come."""
-    references: dict[tuple[str, str], Body] = field(default_factory=dict)
+    references: dict[tuple[str, str], Body]
     """(mechanism, control) → the same attack where nothing is perturbed."""
-    cells: dict[tuple[str, float], Body] = field(default_factory=dict)
+    cells: dict[tuple[str, float], Body]
     """(mechanism, ε) → what the attack came to."""
-    end: Body | None = None
-    _pace: Pace = field(default_factory=Pace)
-    _began: float | None = None
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    end: Body | None
 
-    def update(self) -> Desk:
-        """Read what has come since the last call.
-
-        Raises:
-            StorageFailed: the record is damaged.
-        """
-        with self._lock, sound(self.folder):
-            if (first := began(self.folder)) != self._began:
-                # the record was removed, or is another one: a ladder that is taken up after that begins anew
-                self.seq, self.start, self.references, self.cells, self.end = 0, {}, {}, {}, None
-                self._began, self._pace = first, Pace()
-            for event in events_after(self.folder, self.seq):
-                self._fold(event.body)
-                self.seq = event.seq
-                if event.body["event"] in ("ladder", "cell"):
-                    self._pace.note(event.at, len(self.cells))
-        return self
+    def _forget(self) -> None:
+        self.start, self.references, self.cells, self.end = {}, {}, {}, None
 
     def seconds_left(self, since: float = 0.0) -> float | None:
         """An estimate from the pace of the cells since then; None before there is one."""
@@ -54,7 +31,7 @@ class Desk:
         every = len(ladder["mechanisms"]) * len(ladder["epsilons"]) if ladder else 0
         return self._pace.seconds_left(every, since)
 
-    def _fold(self, body: Body) -> None:
+    def _fold(self, body: Body, run: int = 0) -> int | None:
         kind = body["event"]
         if kind == "ladder":
             self.start = body
@@ -64,3 +41,10 @@ class Desk:
             self.cells[body["mechanism"], body["epsilon"]] = body
         elif kind == "end":
             self.end = body
+        return len(self.cells) if kind in ("ladder", "cell") else None
+
+
+@lru_cache(maxsize=64)
+def desk_of(folder: Path) -> Desk:
+    """The ladder in a folder, shared by all who look at it in this process."""
+    return Desk(folder)

@@ -14,8 +14,12 @@ from ldp_core.runs.view.run_progress import RunProgress
 
 
 def evidence(runs: Iterable[RunProgress]) -> Evidence:
-    """What those of them show that have completed."""
-    return Evidence(_outcome(run) for run in runs if run.end and run.end["status"] == "completed")
+    """What those of them show that have completed, and which have left the numbers."""
+    ended = [(run, run.end["status"]) for run in runs if run.end]
+    return Evidence(
+        (_outcome(run) for run, status in ended if status == "completed"),
+        [(run.label, run.seed) for run, status in ended if status == "diverged"],
+    )
 
 
 def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
@@ -26,7 +30,7 @@ def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
         return judge_share(
             tries.share(None, at), by_chance, tries.share("clean", at), tries.share("clipped", at)
         )
-    clean, clipped = (tries.psnr[control][at - 1] for control in ("clean", "clipped"))
+    clean, clipped = (tries.psnr[control][tries.place(at)] for control in ("clean", "clipped"))
     return judge(event["psnr"], event["psnr_mean_image"], clean, clipped, event.get("psnr_class_mean"))
 
 

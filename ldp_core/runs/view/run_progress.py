@@ -5,16 +5,17 @@ Events are folded once, as they come; a page asks for the result again and again
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ldp_core.runs.record.store import began, copied, events_after, runs_of, sound
+from ldp_core.runs.record.store import Stored, copied, runs_of
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.eta import Pace
+from ldp_core.runs.view.folded import Folded
 
 CURVES = (
     "accuracy",
@@ -69,49 +70,28 @@ class RunProgress:
             self.end = body
 
 
-class Progress:
-    """The runs of one job, brought up to date on demand; safe to share between threads."""
+class Progress(Folded):
+    """The runs of one job."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
-        self.seq = 0
-        self._read = 0.0
-        self.runs: list[RunProgress] = []
-        self._pace = Pace()
-        self._began: float | None = None
-        self._copied: set[int] = set()
+    runs: list[RunProgress]
+    _copied: set[int]
 
     def _forget(self) -> None:
-        """The record was removed, or is another one: a job that is taken up after that begins anew."""
-        self.seq, self.runs, self._pace, self._copied = 0, [], Pace(), set()
+        self.runs, self._copied = [], set()
 
-    def update(self, pause: float = 0.0) -> Progress:
-        """Read what has come since the last call, unless that was less than `pause` seconds ago.
+    def _new(self) -> list[Stored]:
+        if not self.runs:
+            self.runs = [
+                RunProgress(row["variant"], row["label"], row["seed"], row["experiment"])
+                for row in runs_of(self._folder)
+            ]
+        if (given := set(copied(self._folder))) != self._copied:
+            self._copied, self._pace = given, Pace()  # what was trained before says nothing of the pace
+        return super()._new()
 
-        Raises:
-            StorageFailed: the record is damaged.
-        """
-        with self._lock, sound(self._folder):
-            if self.seq and time.monotonic() - self._read < pause:
-                return self
-            self._read = time.monotonic()
-            if (first := began(self._folder)) != self._began:
-                self._forget()
-                self._began = first
-            if not self.runs:
-                self.runs = [
-                    RunProgress(row["variant"], row["label"], row["seed"], row["experiment"])
-                    for row in runs_of(self._folder)
-                ]
-            if (given := set(copied(self._folder))) != self._copied:
-                self._copied, self._pace = given, Pace()  # what was trained before says nothing of the pace
-            for event in events_after(self._folder, self.seq):
-                self.runs[event.run].fold(event.body)
-                self.seq = event.seq
-                if event.body["event"] in ("start", "round"):
-                    self._pace.note(event.at, self.rounds_done() - self._given())
-        return self
+    def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
+        self.runs[run].fold(body)
+        return self.rounds_done() - self._given() if body["event"] in ("start", "round") else None
 
     def rounds_done(self) -> int:
         """Finished rounds, over all runs."""
@@ -147,3 +127,9 @@ class Progress:
     def _given(self) -> int:
         """Rounds that another job has trained."""
         return sum(run.round for number, run in enumerate(self.runs) if number in self._copied)
+
+
+@lru_cache(maxsize=64)
+def progress_of(folder: Path) -> Progress:
+    """One folded record of a job for all its viewers in this process."""
+    return Progress(folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldp_core import attacks
 from ldp_core.experiment.attack_grid import Ladder
 from pages.parts.attack.settings import AUTO, UPLOADS
 from pages.parts.train.changes import differing
@@ -50,5 +49,5 @@ def _value(field: str, value: Any) -> str:
     if field == "upload":
         return UPLOADS[value]
     if field == "attacker":
-        return AUTO if value == "auto" else attacks.registry.kind(value).label
+        return AUTO if value is None else str(value.label)
     return str(value)

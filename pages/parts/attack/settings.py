@@ -26,7 +26,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         before: what was asked for last, to start from.
     """
     base = workspace.draft.base
-    noisy = {n: label for n, label in mechanisms.registry.labels().items() if n != "none"}
+    noisy = {n: label for n, label in mechanisms.registry.labels().items() if mechanisms.hides(n)}
     chosen = st.pills(
         "Mechanisms, side by side",
         list(noisy),
@@ -126,7 +126,7 @@ def _attacker(workspace: Workspace, before: Ladder) -> str:
     chosen = st.selectbox(
         "Attacker",
         names,
-        names.index(before.attacker),
+        names.index(before.attacker.name if before.attacker else "auto"),
         format_func=lambda name: AUTO if name == "auto" else labels[name],
         key=workspace.key("attacker"),
     )

@@ -13,14 +13,13 @@ from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.preparing import doing
-from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs.view.grid_progress import Desk, desk_of
 from pages.parts.attack.words import caption, controls, findings
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure, told
-from pages.parts.runs.job_state import desk_of, gone, is_gone, place_in_queue, time_left
+from pages.parts.runs.job_state import gone, is_gone, place_in_queue, time_left
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.fragments import refreshing
-from pages.parts.ui.poll_interval import pace
+from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, watched
 from pages.parts.ui.text import decibels, number, percent, plain
 from pages.parts.ui.text import seconds as in_words

@@ -37,7 +37,7 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
     for one, tries in attacked:
         table = _table([mine.psnr[None] for mine in tries])
         mean, low, high = (np.minimum(each, TOP_DB) for each in (table.mean(0), table.min(0), table.max(0)))
-        _curve(traces, one, mean, low, high, "%{y:.1f} dB")
+        _curve(traces, one, _when(tries), mean, low, high, "%{y:.1f} dB")
         last = float(table[:, -1].mean())
         ends.append((min(last, TOP_DB), f"<b>{label(one)} {_decibels(last)}</b>", colour(one.style.tint)))
     flat = [mine for _, tries in attacked for mine in tries]
@@ -67,16 +67,17 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
         count = tally(tries)
         if count is None:
             continue
-        _curve(traces, one, share[:, 0], share[:, 1], share[:, 2], "%{y:.0%}")
+        _curve(traces, one, _when(tries), share[:, 0], share[:, 1], share[:, 2], "%{y:.0%}")
         words = f"<b>{label(one)} {count.picked} of {count.n}</b>"
         ends.append((float(share[-1, 0]), words, colour(one.style.tint)))
     bounds, together = drawn_caps(attacked)
-    for one, _ in attacked:
+    for one, tries in attacked:
         if one.number not in bounds:
             continue
         cap = bounds[one.number]
         paint = MUTED if together else colour(one.style.tint)
-        traces.append(_dashed(cap, paint, "at most" if together else f"at most, {label(one)}"))
+        name = "at most" if together else f"at most, {label(one)}"
+        traces.append(_dashed(_when(tries), cap, paint, name))
         known = cap[-1] < VACUOUS
         text = f"at most {percent(cap[-1])}" if known else "no bound below 100\u202f%"
         whose = "" if together else f"{label(one)}: "
@@ -109,7 +110,7 @@ def returned_figure(attacked: Attacked, rounds: int) -> Figure:
         back = np.nan_to_num(_table([mine.recovered[None] for mine in tries])).sum(axis=0)
         n = sum(mine.images for mine in tries)
         low, high = intervals(back, n).T
-        _curve(traces, one, back / n, low, high, "%{y:.0%}")
+        _curve(traces, one, _when(tries), back / n, low, high, "%{y:.0%}")
         last = f"<b>{label(one)} {back[-1]:.0f} of {n}</b>"
         ends.append((float(back[-1] / n), last, colour(one.style.tint)))
         chances += [float(np.nan_to_num(mine.by_chance[:]).mean()) for mine in tries]
@@ -146,19 +147,26 @@ def _table(curves: Sequence[Column]) -> Floats:
     return np.stack([curve[:length] for curve in curves])
 
 
-def _curve(traces: list[Trace], one: Series, mean: Floats, low: Floats, high: Floats, hover: str) -> None:
-    """A line from round 1 on, with its band."""
+def _when(tries: Sequence[Tries]) -> Floats:
+    """The rounds that were attacked, the same in every seed, as far as any of them is."""
+    return max((mine.numbers[:] for mine in tries), key=len)
+
+
+def _curve(
+    traces: list[Trace], one: Series, when: Floats, mean: Floats, low: Floats, high: Floats, hover: str
+) -> None:
+    """A line over the rounds that were attacked, with its band."""
     pick = thinned(len(mean))
-    x = pick + 1
+    x = when[pick]
     if len(pick) > 1:
         traces.append(band(x, low[pick], high[pick], one.style.tint))
     traces.append(line(x, mean[pick], one, hover))
 
 
-def _dashed(values: Floats, paint: str, name: str) -> Trace:
+def _dashed(when: Floats, values: Floats, paint: str, name: str) -> Trace:
     pick = thinned(len(values))
     look = {"color": paint, "width": 1.5, "dash": "dash"}
-    return scatter(pick + 1, values[pick], mode="lines", name=name, line=look, hovertemplate="%{y:.0%}")
+    return scatter(when[pick], values[pick], mode="lines", name=name, line=look, hovertemplate="%{y:.0%}")
 
 
 def _level(

@@ -9,6 +9,8 @@ from ldp_core.mechanisms.base import Floats
 from pages.parts.ui.text import number
 
 WIDTH, HEIGHT, TEXT, MOST, FEW = 300, 84, 20, 40, 4
+HALF = 22
+"""Of the width of a value that is written, at most."""
 
 
 def picture(draft: Draft) -> str:
@@ -30,14 +32,20 @@ def picture(draft: Draft) -> str:
 
 
 def _names(budgets: Floats, tall: Floats, step: float) -> str:
-    """ε written above the middle of each stretch of equal budgets, if there are only a few."""
+    """ε written above the middle of each stretch of equal budgets; of many, the smallest and the largest."""
     starts = np.flatnonzero(np.diff(budgets, prepend=np.nan) != 0)
-    if len(starts) > FEW:
-        starts = starts[[0, -1]]
     ends = np.append(starts[1:], len(budgets))
-    return "".join(
-        f'<text x="{min(max((a + b) / 2 * step, 22), WIDTH - 22):.1f}" y="{HEIGHT - tall[a] - 5:.1f}" '
-        f'font-family="sans-serif" font-size="13" text-anchor="middle" fill="#808a99">'
-        f"ε {number(budgets[a])}</text>"
-        for a, b in zip(starts, ends, strict=True)
-    )
+    if len(starts) > FEW:
+        named = budgets[starts]
+        told = np.unique([named.argmin(), len(named) - 1 - named[::-1].argmax()])  # far from each other
+        starts, ends = starts[told], ends[told]
+    words = ""
+    for a, b in zip(starts, ends, strict=True):
+        middle = min(max((a + b) / 2 * step, HALF), WIDTH - HALF)
+        first, last = max(0, int((middle - HALF) / step)), int(np.ceil((middle + HALF) / step))
+        below = tall[a] if len(starts) <= FEW and b - a > 2 * HALF / step else tall[first:last].max()
+        words += (
+            f'<text x="{middle:.1f}" y="{HEIGHT - below - 5:.1f}" font-family="sans-serif" font-size="13" '
+            f'text-anchor="middle" fill="#808a99">ε {number(budgets[a])}</text>'
+        )
+    return words

@@ -23,7 +23,7 @@ def data_panel(workspace: Workspace) -> None:
     """The choice of data and split, and the picture of who holds what."""
     st.subheader("Who holds what?", anchor=False)
     experiment = workspace.draft.base
-    source = datasets.get(experiment.dataset)
+    source = experiment.source
     left, right = st.columns([1, 3.2], gap="medium")
     with left, st.container(border=True):
         named(workspace, "dataset", "Data", datasets.registry.labels(), experiment.dataset)

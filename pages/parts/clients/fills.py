@@ -10,7 +10,7 @@ from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
 from pages.parts.clients.cells import resized
 from pages.parts.ui.fields import named, one_of, real, whole
 from pages.parts.ui.meanings import EPSILON, TAU
-from pages.parts.ui.text import listed
+from pages.parts.ui.text import listed, number
 from pages.parts.ui.workspace import Workspace
 
 SAME, TABLE = "same", "table"
@@ -43,8 +43,9 @@ def fills(workspace: Workspace) -> None:
         "One ε covers",
         SCOPES,
         clients.epsilon_scope,
-        help="The papers' ε is for one weight of one upload. For a whole upload it is divided evenly "
-        f"over its {base.dimension} weights.",
+        help="The papers' ε is for one weight of one upload. What can spend an ε on a whole upload does so: "
+        f"Gaussian noise and PrivUnit. Otherwise it is divided evenly over its {number(base.uploaded, 6)} "
+        "weights, or over the layers where a mechanism answers for a whole one.",
     )
     _limit(workspace, clients)
     now = _law_of_ranges(clients)

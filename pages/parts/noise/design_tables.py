@@ -10,10 +10,11 @@ import streamlit as st
 from ldp_core.accounting import Audit, audit, exact_epsilon
 from ldp_core.accounting.empirical import VECTOR, Precision
 from ldp_core.mechanisms import Mechanism, Use
+from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.streams import stream
 from ldp_core.theory import client_weights, sent_in_clear, server_noise
-from ldp_core.theory.feasibility import HITS, outlook
+from ldp_core.theory.feasibility import ENDS, HITS, outlook
 from pages.parts.noise.designs import Design, View, different
 from pages.parts.noise.float_panel import arithmetic
 from pages.parts.ui.tables import grouped, table
@@ -53,12 +54,34 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
     st.caption(
         "Trained weight: the size (root mean square) of the model's weights after training without noise. "
         "The verdict is a rule of thumb, measured on digits: of weights, noise well below that size does "
-        "little, and noise well above it drowns them; changes bear more. It was right for "
-        f"{number(HITS[0])} of {number(HITS[1])} experiments that it was not made from. Noise is for weights "
-        "in the middle of their safe range, averaged over the rounds in which anybody is heard; ± is one "
-        "standard error, where rounds had to be imagined. Shares are for a round in which all take part. "
-        "Train shows what really happens."
+        "little, and noise well above it drowns them; of changes, what counts is the noise of all rounds "
+        "against how far all rounds can move a weight. It was right for "
+        f"{number(HITS[0])} of {number(HITS[1])} experiments that it was not made from and spoke of, where "
+        f"right is {_counts_as_right()}. Noise is for weights in the middle of their safe "
+        f"range{_otherwise(shown)}, averaged over the rounds in which anybody is heard; ± is one standard "
+        "error, where rounds had to be imagined. Shares are for a round in which all take part. Train shows "
+        "what really happens."
     )
+
+
+def _counts_as_right() -> str:
+    """Which end of a run bears each verdict out."""
+    ends = {word: (percent(low), percent(high)) for word, (low, high) in ENDS.items()}
+    return (
+        f"“learns” that ends at {ends['learns'][0]} or more, “chance” at {ends['chance'][1]} or less, and "
+        f"“borderline” between {ends['borderline'][0]} and {ends['borderline'][1]}"
+    )
+
+
+def _otherwise(shown: Sequence[Design]) -> str:
+    """For which of the designs the middle of the range is not all that is assumed of an upload."""
+    used = [design.experiment.randomiser for design in shown]
+    notes = []
+    if any(one.region == "ball" for one in used):
+        notes.append("where whole uploads are shortened to a length, for one of that length")
+    if any(isinstance(one, PiecewiseAsPrinted) for one in used):
+        notes.append("where the scale is an upload's largest weight, with that at the end of its range")
+    return f" ({'; '.join(notes)})" if notes else ""
 
 
 def audits(seen: Sequence[View], measured: bool, key: str) -> None:
@@ -73,10 +96,10 @@ def audits(seen: Sequence[View], measured: bool, key: str) -> None:
     rows: list[tuple[str, list[str]]] = []
     for view in seen:
         mechanism = view.mechanism
-        if mechanism.name == "none":
+        if mechanism.role == "identity":
             rows.append((view.design.label, ["none", ":red[**∞**]", "–", *["–"] * single, "–"]))
             continue
-        name = f"{mechanism.name} {mechanism.model_dump_json(by_alias=True)}"
+        name = f"{mechanism.name} {mechanism.form} {mechanism.model_dump_json(by_alias=True)}"
         use = (view.epsilon, view.low, view.high)
         bound = exact_epsilon(mechanism, *use)
         delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""

@@ -58,7 +58,7 @@ class View:
     def mechanism(self) -> Mechanism:
         """In the design's form, where that makes a difference."""
         own = self.design.experiment.randomiser
-        return own if own.printed_otherwise else own.model_copy(update={"form": "corrected"})
+        return own if own.printed_otherwise else own.formed("corrected")
 
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:

@@ -43,7 +43,7 @@ def given_away(seen: Sequence[View], chart: bool = True) -> None:
 
     Without the `chart` while a budget is dragged: one more would make all of them late.
     """
-    once = [view for view in different(list(seen)) if view.mechanism.name != "none"]
+    once = [view for view in different(list(seen)) if view.mechanism.role != "identity"]
     known = [(view, float_table.measured(view.mechanism, view.low, view.high)) for view in once]
     drawn = [(view, found) for view, found in known if found is not None]
     st.markdown(

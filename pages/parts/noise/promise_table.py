@@ -11,6 +11,7 @@ import streamlit as st
 
 from ldp_core.accounting import SHARE, Spending, promise, within
 from ldp_core.experiment import Experiment
+from ldp_core.experiment.threat_model import spies
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import exponent, number, plain
 
@@ -28,6 +29,10 @@ COVERS = (
     "mechanism; beside it, where they are larger, the bound for any mechanism of its ε, and the plain sum. "
     "That the client took part is not covered, since the server sees it: so a random choice of clients adds "
     "nothing, and nothing is shuffled."
+)
+BALL = (
+    " Where whole uploads are shortened to a length, there is no safe range: these bounds are on any two "
+    "uploads whatever, and one weight may tell as much as all of them."
 )
 FAR = 10.0
 """An ε beyond which a bound on the odds leaves them free: at 10 they may change 22 000-fold."""
@@ -71,7 +76,7 @@ class Promised:
     def seen(self) -> int:
         """How many uploads of the same values the attack on this run is given."""
         attack = self.experiment.attack
-        return attack.rounds_observed if attack and self.experiment.attacked else 1
+        return attack.rounds_observed if attack and spies(self.experiment) else 1
 
 
 def promise_table(promised: Sequence[Promised]) -> None:
@@ -81,7 +86,7 @@ def promise_table(promised: Sequence[Promised]) -> None:
     weight, upload, *run = SCOPES.values()
     table(["", weight, upload, *([SEEN] if again else []), *run], grouped(rows))
     st.markdown(in_words(promised[0]))
-    st.caption(COVERS)
+    st.caption(COVERS + (BALL if any(_in_ball(each) for each in promised) else ""))
 
 
 def _cells(one: Promised, again: bool) -> Iterator[str]:
@@ -134,9 +139,9 @@ def in_words(one: Promised) -> str:
     weight, upload = one.entry["coordinate"], one.entry["upload"]
     if not (weight["guarantee"] and upload["guarantee"]):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."
-    d = number(one.experiment.dimension, 6)
+    d = number(one.experiment.uploaded, 6)
     text = (
-        f"In words, for {plain(one.name, 100)}: if one value in the safe range were another, nothing that "
+        f"In words, for {plain(one.name, 100)}: if {_neighbours(one)}, nothing that "
         f"can be seen in **one weight** would become more likely by more than {_growth(weight)}, and nothing "
         f"in **all {d} weights of one upload** by more than {_growth(upload)}."
     )
@@ -148,6 +153,17 @@ def in_words(one: Promised) -> str:
         if upload["epsilon"] > 3 * weight["epsilon"]:
             text += " A budget for one weight is not a budget for a person."
     return text
+
+
+def _in_ball(one: Promised) -> bool:
+    return one.experiment.randomiser.region == "ball"
+
+
+def _neighbours(one: Promised) -> str:
+    """The two inputs that may be hard to tell apart."""
+    if _in_ball(one):
+        return "an upload were any other"
+    return "one value in the safe range were another"
 
 
 def _growth(line: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ldp_core import datasets
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -52,7 +51,7 @@ def upload_figure(seen: Sequence[View]) -> Figure:
 
 
 def _weights(experiment: Experiment) -> Floats:
-    source = datasets.get(experiment.dataset)
+    source = experiment.source
     generator = stream(experiment.seed, "initial model")
     return experiment.model.initial(source.shape, source.classes, generator).astype(np.float64)
 

@@ -32,8 +32,8 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number
 
 TICKS = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 100, 700]
-NOT_COMPARED = ("none", "ldpsign")
-"""No noise has no place on a logarithmic axis, and a sign is no estimate of a weight."""
+COMPARED = "estimate"
+"""The role of what is drawn: no noise has no place on a logarithmic axis, a vote is no estimate."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, V
 
     `at` gives a mechanism's variances along x, with the range of a view.
     """
-    chosen = [view for view in seen if view.mechanism.name not in NOT_COMPARED]
+    chosen = [view for view in seen if view.mechanism.role == COMPARED]
     tints = [tint_of(mechanisms.registry, view.mechanism.name) for view in chosen]
     found = []
     for n, (view, tint) in enumerate(zip(chosen, tints, strict=True)):
@@ -59,8 +59,8 @@ def curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, V
         found.append(Curve(view.name, y, tint, DASHES[tints[:n].count(tint) % len(DASHES)]))
     names = {view.mechanism.name for view in chosen}
     for name, label in mechanisms.registry.labels().items():
-        if name not in names and name not in NOT_COMPARED:
-            one = mechanisms.get(name).fitted(use)
+        one = mechanisms.get(name).fitted(use)
+        if name not in names and one.role == COMPARED:
             y = np.broadcast_to(np.asarray(at(one, seen[0]), dtype=np.float64), x.shape)
             found.append(Curve(label, y, None))
     return found
@@ -77,7 +77,7 @@ def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequen
     traces = _lines(x, drawn)
     asked = np.array(sorted(set(budgets))[:100])
     for view in seen:
-        if view.mechanism.name not in NOT_COMPARED:
+        if view.mechanism.role == COMPARED:
             y = np.atleast_1d(view.mechanism.variance(value, asked, view.low, view.high))
             dots = {"color": colour(tint_of(mechanisms.registry, view.mechanism.name)), "size": 8}
             hover = "a client's ε %{x:.3g}<extra></extra>"

@@ -6,30 +6,32 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from ldp_core import mechanisms
 from ldp_core.errors import StudioError
-from ldp_core.experiment import parse_draft
-from ldp_core.runs import jobs, queue
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.jobs.listing import Listed, describe
+from ldp_core.runs.kinds import Words
+from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import quota
-from ldp_core.runs.record.quota import REMOVED
-from ldp_core.runs.view.listing import Listed, describe
-from pages.parts.runs.job_state import progress_of
 from pages.parts.ui.job_actions import act, lasting_refusal
 from pages.parts.ui.scenario import named
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import ago, asked_in_words, bytes_in_words, few, number, plain, runs_in_words
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 
 EACH = 20
 """Runs on one page of the list."""
 MOST = 500
 """Runs in the list."""
+PAGES = {"run": "train.py", "attack": "attack.py"}
+"""Where a job of a kind is shown; one of another kind has its line in the list."""
 WHOSE = ("Everybody's", "Mine")
 MOST_ASKED = 3
 """Populations told of one run."""
@@ -83,9 +85,8 @@ def _describe(one: Listed, whole: bool = False) -> None:
     job = one.job
     words = _said(job.id, job) if one.rounds else Words(one.name)
     name = plain(words.name or "Untitled")
-    if one.rounds:
-        page = "train.py" if job.kind == "run" else "attack.py"
-        st.page_link(page, label=f":blue[{name}]", query_params={"job": job.id})
+    if one.rounds and job.kind in PAGES:
+        st.page_link(PAGES[job.kind], label=f":blue[{name}]", query_params={"job": job.id})
     else:
         st.markdown(name)
     mine = job.owner is not None and job.owner == visitor().owner
@@ -101,10 +102,10 @@ def _state(one: Listed) -> str:
     if job.status == "queued" and not job.message:
         before = _places().get(job.id, 0)
         return f"queued, {before} before it" if before else "queued"
-    if job.status in ("running", "cancelling") and job.kind == "run" and one.rounds:
+    if one.rounds and (job.status in ("running", "cancelling") or job.kind not in PAGES):
         with suppress(StudioError):
-            at = progress_of(job.folder).update(PAUSE_SECONDS).at()
-            return f"{plain(one.state)}, round {at} of {number(one.rounds, 6)}"
+            words = kinds.get(job.kind).progress(job).words
+            return f"{plain(one.state.replace('cancelled', 'stopped', 1))}, {words}"
     return plain(one.state.replace("cancelled", "stopped", 1))
 
 
@@ -122,53 +123,50 @@ def _stop(one: Listed) -> None:
         )
 
 
-class Words(NamedTuple):
-    """What a job is, in words; empty where its request cannot be read any more."""
-
-    name: str
-    size: str = ""
-    compared: str = ""
-    asked: str = ""
-
-
 @st.cache_data(max_entries=MOST, show_spinner=False)
 def _said(identity: str, _job: Job) -> Words:
     """Said once a job: what was asked for stays as it was when it was launched."""
     try:
         return in_words(_job.kind, _job.request)
     except (StudioError, LookupError, TypeError):  # of a version that knew other fields
-        return Words(str(_job.request["draft"]["base"]["name"]))
+        return Words(str(kinds.get(_job.kind).base(_job.request)["name"]))
 
 
 def in_words(kind: str, request: Mapping[str, Any]) -> Words:
-    """What a job of this kind was asked to do.
+    """What a job of this kind was asked to do: as its page would say it, where it has one.
 
     Raises:
         StudioError: another version of the program asked for it.
     """
-    draft = parse_draft(request["draft"])
-    if kind == "attack":
-        ladder = request["ladder"]
-        given = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
+    made = kinds.get(kind)
+    asked = made.parse(request)
+    if isinstance(asked, Training):
+        return _training(asked)
+    if isinstance(asked, Ladder):
         # its draft is what it trains, not what somebody has edited: the name alone says where it is from
-        return Words(draft.base.name, _attacked(ladder), few([mechanisms.get(name).label for name in given]))
+        return Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
+    return made.describe(asked)
+
+
+def _training(asked: Training) -> Words:
+    draft = asked.draft
     count = len(draft.runs())
-    clean = len(draft.runs(bool(request.get("reference")))) - count
+    clean = len(asked.runs()) - count
     rounds = draft.base.rounds
     each = f"{number(rounds, 6)} round{'s' if rounds > 1 else ''}{' each' if count + clean > 1 else ''}"
     size = f"{runs_in_words(count + clean, clean)}, {each}"
-    asked = asked_in_words(draft.experiments())
-    more = f"; or {len(asked) - MOST_ASKED} more" if len(asked) > MOST_ASKED else ""
+    population = asked_in_words(draft.experiments())
+    more = f"; or {len(population) - MOST_ASKED} more" if len(population) > MOST_ASKED else ""
     used = {mechanisms.get(experiment.mechanism.name).label for experiment in draft.experiments()}
     compared = few([variant.label for variant in draft.variants])
     compared = f"{used.pop()}: {compared}" if len(used) == 1 else compared
-    return Words(named(draft), size, compared, "; or ".join(asked[:MOST_ASKED]) + more)
+    return Words(named(draft), size, compared, "; or ".join(population[:MOST_ASKED]) + more)
 
 
-def _attacked(ladder: Mapping[str, Any]) -> str:
-    if ladder["upload"] == "real":
+def _attacked(ladder: Ladder) -> str:
+    if ladder.upload == "real":
         return "an attack on a real upload"
-    images, seen = ladder["images"], ladder["rounds_observed"]
+    images, seen = ladder.images, ladder.rounds_observed
     what = f"an attack on {images} images" if images > 1 else "an attack on one image"
     if seen > 1:
         return f"{what}, {seen} uploads each" if images > 1 else f"{what}, {seen} uploads"
@@ -177,11 +175,10 @@ def _attacked(ladder: Mapping[str, Any]) -> str:
 
 def _keep(one: Listed) -> None:
     """What its owner may do with a record: keep it whatever happens, or delete it."""
-    gone = REMOVED in one.job.message
     if one.pinned:
         unpin = partial(jobs.pin, on=False)
         st.button("Unpin", key=f"unpin {one.job.id}", type="tertiary", on_click=act, args=(unpin, one.job.id))
-    elif not gone:
+    elif not one.job.removed:
         st.button(
             "Pin",
             key=f"pin {one.job.id}",
@@ -194,7 +191,7 @@ def _keep(one: Listed) -> None:
         _delete(one)
 
 
-@uncut
+@pressed
 def _remove(identity: str) -> None:
     act(jobs.remove, identity)
     _taken.clear()

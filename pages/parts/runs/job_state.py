@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
 
-from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import REFERENCE
+from ldp_core.runs import kinds
+from ldp_core.runs.jobs.wait_estimate import Wait, wait, would_wait
 from ldp_core.runs.machine import slots
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.job import REMOVED, Job
 from ldp_core.runs.queue.states import RESUMABLE
-from ldp_core.runs.queue.wait_estimate import Wait, wait, would_wait
 from ldp_core.runs.record import round_share
 from ldp_core.runs.record.preparing import doing
-from ldp_core.runs.record.quota import REMOVED
 from ldp_core.runs.record.store import copied
-from ldp_core.runs.view.grid_progress import Desk
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, plain, runs_in_words, seconds
@@ -90,7 +87,7 @@ def _reached(draft: Draft, progress: Progress) -> str:
 
 def is_gone(job: Job) -> bool:
     """True for a job that has ended, and whose record was removed since."""
-    return not job.live and REMOVED in job.message
+    return not job.live and job.removed
 
 
 def gone(job: Job) -> None:
@@ -156,22 +153,6 @@ def _behind(found: Wait, it: str) -> str:
 def _left(job: Job) -> float | None:
     """How long a running job will still take, from its pace."""
     try:
-        if job.kind == "attack":
-            return desk_of(job.folder).update().seconds_left(job.started or 0.0)
-        progress = progress_of(job.folder).update()
-        every = progress.rounds_in_all(job.request["draft"]["base"]["rounds"])
-        return progress.seconds_left(every, job.started or 0.0)
-    except (StudioError, LookupError, TypeError):
+        return kinds.get(job.kind).seconds_left(job)
+    except kinds.UNREADABLE:
         return None
-
-
-@lru_cache(maxsize=64)
-def desk_of(folder: Path) -> Desk:
-    """The ladder in a folder, shared by all who look at it."""
-    return Desk(folder)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def progress_of(folder: Path) -> Progress:
-    """One folded record of a job for all its viewers."""
-    return Progress(folder)

@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import attacks, datasets, limits
+from ldp_core import attacks, limits
 from ldp_core.errors import Problem, shown
 from ldp_core.experiment import Attack, Experiment
 from ldp_core.experiment.attack import UPLOADS, attackers
 from ldp_core.experiment.threat_model import spies, why_not
-from pages.parts.ui.fields import bind, complain, named, whole
+from pages.parts.ui.fields import bind, complain, named, own_parameters, whole
 from pages.parts.ui.text import plain
 from pages.parts.ui.workspace import Workspace
 
@@ -33,6 +33,14 @@ def attack_choices(workspace: Workspace) -> None:
         return
     _clients(workspace, base.attack)
     _attacker(workspace, base, base.attack)
+    whole(
+        workspace,
+        "attack.every",
+        "Attack every n-th round",
+        limits.ATTACK_EVERY,
+        base.attack.every,
+        help="1: each of them. An attacker that searches takes its time; the run waits for it.",
+    )
     whole(
         workspace,
         "attack.rounds_observed",
@@ -95,9 +103,11 @@ def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
         "attack.attacker",
         "Attacker",
         labels,
-        attack.attacker,
+        attack.attacker.name if attack.attacker else "auto",
         help="\n".join(["- **Automatic**: what suits model, mechanism and upload best.", *lines]),
     )
+    if attack.attacker:
+        own_parameters(workspace, "attack.attacker", attack.attacker)
     here = dict.fromkeys(spy.attacker for spy in spies(base))
     for name in here:
         st.caption(plain(f"{labels[name]}: {told[name]}", 400))
@@ -107,7 +117,7 @@ def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
 
 
 def _unfit(base: Experiment, name: str) -> str:
-    source = datasets.get(base.dataset)
+    source = base.source
     return attacks.registry.kind(name).unfit(base.model, source.shape, source.classes)
 
 

@@ -103,7 +103,7 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
         cards.append(
             Card(
                 title="Can the server tell which image it was?",
-                rest=f" One of {counts[0][1].candidates}, drawn afresh each round: share of right picks",
+                rest=f" One of {counts[0][1].candidates}, drawn afresh each time: share of right picks",
                 caption=f"Right picks: {told}; by guessing {counts[0][1].guessed}. "
                 + (f"Among images of one class: {among}. " if among else "")
                 + _worst_case(attacked),

@@ -111,7 +111,7 @@ def _set_compared(workspace: Workspace, what: str) -> tuple[Problem, ...]:
         return ()
     path, registry = COMPARE[what]
     labels = registry.labels()
-    return _compare(workspace, path, labels, [name for name in labels if name != "none"][:3])
+    return _compare(workspace, path, labels, [name for name in labels if mechanisms.hides(name)][:3])
 
 
 def _compare(

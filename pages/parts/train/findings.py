@@ -55,14 +55,22 @@ def _nothing(attacked: Sequence[Series], upload: str) -> str:
     clients = list(attacked[0].runs[0].targets)
     tries = [found for one in attacked for c in clients if (found := one.runs[0].tries.get((upload, c)))]
     kinds = {verdict_on(one, one.closest).kind for one in tries if one.closest}
+    left_out = any(one.closest and one.numbers[-1] > len(one.numbers) for one in tries)
+    tried = "round that was attacked" if left_out else "round"
     what = "an upload of one image" if upload == "audit" else "real uploads"
     if kinds == {"inconclusive"}:
         return f"The attack on {what} fails even without noise, so it shows nothing."
     why = " (for some, clipping alone already hides it)" if "clipping" in kinds else ""
     if upload == "real":
-        return f"No image of a real upload came back{why}, which proves nothing about other attacks."
+        some = any(one.closest and one.closest.get("recovered") for one in tries)
+        back = (
+            "No more images of real uploads came back than by chance"
+            if some
+            else "No image of a real upload came back"
+        )
+        return f"{back}{why}, which proves nothing about other attacks."
     return (
-        f"The server got no image back in any round{why}, and picked none out more often than by chance, "
+        f"The server got no image back in any {tried}{why}, and picked none out more often than by chance, "
         "which proves nothing about other attacks."
     )
 

@@ -17,6 +17,11 @@ from pages.parts.ui.text import listed, percent
 
 BLUE = 2
 GROUPS = ("strict", "permissive")
+OWN = {
+    "best own": "the best of the clients' own models",
+    "own mix": "clients, each on its own classes, on average",
+}
+"""Where a system compares clients: columns, in words."""
 Rows = Sequence[tuple[Series, dict[str, Any]]]
 """Each run with its accuracies."""
 
@@ -43,11 +48,30 @@ def _card(rows: Rows) -> Card:
         rest=" Accuracy in %, by group of clients and by class"
         if groups_of(rows)
         else " Accuracy in %, by class",
-        caption=grouped if groups_of(rows) else "All clients ask alike, so there are no groups of them.",
+        caption=(grouped if groups_of(rows) else "All clients ask alike, so there are no groups of them.")
+        + _compared(rows),
         figure=heard_figure(rows),
         label=f"Accuracy. {words}.",
         height=70 + 34 * len(rows),
     )
+
+
+def _compared(rows: Rows) -> str:
+    """What the columns of clients' own models are, and how unlike clients are, never without the accuracy."""
+    unlike = [
+        f"{row['unlike']:.2g} with {one.label} (accuracy {percent(row['all'])})"
+        for one, row in rows
+        if row["unlike"] is not None
+    ]
+    if not unlike:
+        return ""
+    columns = "; ".join(f"{name}: {words}" for name, words in OWN.items() if name in own_of(rows))
+    return f" {columns.capitalize()}. Variance between clients' losses in the newest round: {listed(unlike)}."
+
+
+def own_of(rows: Rows) -> list[str]:
+    """The columns that some run has."""
+    return [name for name in OWN if any(row[name] is not None for _, row in rows)]
 
 
 def row_of(one: Series) -> dict[str, Any] | None:
@@ -60,6 +84,13 @@ def row_of(one: Series) -> dict[str, Any] | None:
         values = [v for event in last if (v := event["accuracy_per_group"].get(group)) is not None]
         found[group] = float(np.mean(values)) if values else None
     found["classes"] = np.mean([event["accuracy_per_class"] for event in last], axis=0).tolist()
+    best = [max(event["accuracy_per_client"]) for event in last if event.get("accuracy_per_client")]
+    mixed, unlike = (
+        [event[name] for event in last if event.get(name) is not None]
+        for name in ("accuracy_own_mix", "heterogeneity")
+    )
+    for name, known in (("best own", best), ("own mix", mixed), ("unlike", unlike)):
+        found[name] = float(np.mean(known)) if known else None
     found["share"] = float(np.mean([event["client_weights"].get("permissive", 0.0) for event in last]))
     return found
 
@@ -74,8 +105,9 @@ def heard_figure(rows: Rows) -> Figure:
     """A heat map with its figures written in it."""
     groups = groups_of(rows)
     classes = [str(c) for c in range(len(rows[0][1]["classes"]))]
-    columns = ["all", *groups, *classes]  # in a word each: a phone turns them on end
-    table = [[row["all"], *(row[g] for g in groups), *row["classes"]] for _, row in rows]
+    own = own_of(rows)
+    columns = ["all", *own, *groups, *classes]  # in a word or two each: a phone turns them on end
+    table = [[row["all"], *(row[g] for g in (*own, *groups)), *row["classes"]] for _, row in rows]
     names = [one.label if len(one.label) <= 18 else one.label[:17] + "…" for one, _ in rows]
     heat = {
         "type": "heatmap",

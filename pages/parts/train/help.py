@@ -31,10 +31,11 @@ WORDS = """
   *back*), from 30 on it is a close copy. *Average image* is the guess of
   somebody who saw no upload; *class average*, of somebody who knew the label alone. *Correlation* is
   1 for the image itself and 0 for none.
-- **Which image was it?** In every round one of ten images is drawn (the attacked one, and nine held-out
-  ones), an upload is made from it, and the server says from which, by how likely the mechanism is to turn
-  each into the upload. Guessing is right once in ten; equally likely images share a pick. It needs no pixels.
-- **At most**: no attacker can be right more often, on average over which of the ten is drawn. At 100 % the
+- **Which image was it?** In each round that is attacked one of M images is drawn (the attacked one, and
+  M − 1 held-out ones; M is 10 unless it is set otherwise), an upload is made from it, and the server says
+  from which, by how likely the mechanism is to turn each into the upload. Guessing is right once in M;
+  equally likely images share a pick. It needs no pixels.
+- **At most**: no attacker can be right more often, on average over which of the M is drawn. At 100 % the
   bound excludes nothing, and proves no leak. A low share below a high bound proves nothing either.
 - **Real upload**: what the client sends of all its images, in all its steps. An image is *back* at 20 dB.
 - **Without noise, clipped only**: the same attack with the mechanism switched off. Where clipping
@@ -47,9 +48,11 @@ SEEN = {"audit": "an upload of one image", "real": "a real upload"}
 
 
 def how_to_read(shown: Sequence[Series] = ()) -> None:
-    """A popover with what a newcomer may want to know, and with what the attackers of these runs know."""
+    """A popover with what a newcomer may want to know, with what the attackers of these runs know, and with
+    how the runs are trained.
+    """
     with st.popover("How to read this", width="stretch"):
-        st.markdown("\n\n".join([WORDS, *_attackers(shown)]))
+        st.markdown("\n\n".join([WORDS, *_attackers(shown), *_engines(shown)]))
 
 
 def _attackers(shown: Sequence[Series]) -> Iterator[str]:
@@ -58,6 +61,18 @@ def _attackers(shown: Sequence[Series]) -> Iterator[str]:
         known = "; ".join(plain(line, 300) for line in knows)
         what = SEEN.get(upload, plain(upload))
         yield f"**Who attacks {what}**{whose}: {_who(attacker)}. It knows: {known}."
+
+
+def _engines(shown: Sequence[Series]) -> Iterator[str]:
+    """How these runs are computed, once where it is the same for all."""
+    found: dict[str, list[str]] = {}
+    for one in shown:
+        for run in one.runs:
+            if (words := str(run.start.get("engine") or "")) and one.label not in found.setdefault(words, []):
+                found[words].append(one.label)
+    for words, labels in found.items():
+        whose = f" ({plain(joined(labels), 160)})" if len(found) > 1 else ""
+        yield f"**How it is computed**{whose}: {plain(words, 200)}."
 
 
 def _spies(shown: Sequence[Series]) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:

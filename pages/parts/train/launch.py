@@ -18,7 +18,7 @@ from pages.parts.ui.fields import mistakes
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.text import plain
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import Workspace
 
@@ -87,7 +87,8 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.{back}")
         if job is not None and not since:
             return
-        if run_cache.has({run.experiment.key for run in workspace.draft.runs(reference=True)}):
+        every = workspace.draft.runs(reference=True)
+        if run_cache.has({run_cache.name_of(run.experiment) for run in every}):
             st.caption("this has been trained on this server before, and is shown at once")
         elif known := rates():
             st.caption(takes(cost(workspace.draft).seconds(known), visitor().owner))
@@ -128,7 +129,7 @@ def _too_much(draft: Draft) -> list[str]:
     return []
 
 
-@uncut
+@pressed
 def _train(workspace: Workspace) -> None:
     """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
     try:

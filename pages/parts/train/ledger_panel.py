@@ -58,13 +58,16 @@ def spent_so_far(shown: Sequence[Series], live: bool) -> None:
     told: dict[str, list[str]] = {}
     for one in shown:
         if one.runs and one.runs[0].last.get("spent"):
-            told.setdefault(_spent(one), []).append(one.label)
+            told.setdefault(spent_words(one), []).append(one.label)
     spent = "Spent so far" if live else "Spent"
     for words, labels in told.items():
-        st.caption(f"{spent}, {plain(', '.join(labels), 160)}, at δ {number(DELTA)}: {words}")
+        st.caption(f"{spent}, {plain(', '.join(labels), 160)}, {words}")
 
 
-def _spent(one: Series) -> str:
+def spent_words(one: Series) -> str:
+    """What each client under attack has spent in a run's first seed, and at which δ: 0 where no rule needs
+    one.
+    """
     last, parts = one.runs[0].last, []
     for client, line in last["spent"].items():
         cost = "no guarantee" if line["epsilon"] is None else f"ε {number(line['epsilon'], 4)}"
@@ -79,8 +82,8 @@ def _spent(one: Series) -> str:
         str(client) in last["spent"] and not last["spent"][str(client)]["uploads"]
         for client in one.runs[0].targets
     )
-    tried = (
-        "; the attacks are on what a client would upload if it were chosen, in every round" if missed else ""
-    )
-    limit = f"; {stopped} clients have reached their own limit and send nothing more" if stopped else ""
-    return "; ".join(parts) + limit + tried
+    tried = "; the attacks are on what a client would upload if it were chosen" if missed else ""
+    clients = "1 client has reached its" if stopped == 1 else f"{stopped} clients have reached their"
+    limit = f"; {clients} own limit and send{'s' * (stopped == 1)} nothing more" if stopped else ""
+    delta = max(line.get("delta", DELTA) for line in last["spent"].values())
+    return f"at δ {number(delta)}: {'; '.join(parts)}{limit}{tried}"

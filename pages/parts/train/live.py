@@ -11,15 +11,16 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
-from ldp_core.experiment.threat_model import why_not
+from ldp_core.experiment.threat_model import spies, why_not
 from ldp_core.presets.claims import Lesson
 from ldp_core.presets.claims import told as lesson_told
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.outcomes import evidence
+from ldp_core.runs.view.run_progress import progress_of
 from ldp_core.theory import server_noise
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.charts.series import Series, announced, series
-from pages.parts.runs.job_state import is_gone, job_state, progress_of
+from pages.parts.runs.job_state import is_gone, job_state
 from pages.parts.train.attack_rounds import attack_rounds
 from pages.parts.train.findings import findings
 from pages.parts.train.heard import heard
@@ -27,8 +28,7 @@ from pages.parts.train.help import how_to_read
 from pages.parts.train.ledger_panel import ledger_section, spent_so_far
 from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, perturbed, server_panel, uploads_in
 from pages.parts.ui import components
-from pages.parts.ui.fragments import refreshing
-from pages.parts.ui.poll_interval import pace
+from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, Moment, look_again, once, watched
 from pages.parts.ui.text import number, plain
 
@@ -202,7 +202,7 @@ def _one_of(title: str, options: dict[Any, str], first: Any = None) -> Any:
 def _expected(draft: Draft) -> str:
     """What the server's panel says before anything was launched."""
     experiments = draft.experiments()
-    if any(experiment.attacked for experiment in experiments):
+    if any(spies(experiment) for experiment in experiments):
         return "press Train, and the server's view appears here"
     why = next((why for experiment in experiments if (why := why_not(experiment))), "")
     return f"nothing is attacked here: {why}" if why else "no attack in this experiment"
@@ -215,7 +215,7 @@ def _nothing_yet(job: Job, draft: Draft, shown: list[Series]) -> str:
     notes = [note for one in shown for run in one.runs if (note := run.start.get("attack_note"))]
     if notes and not any(run.targets for one in shown for run in one.runs):
         return f"nothing is attacked here: {notes[0]}"
-    if not any(experiment.attacked for experiment in draft.experiments()):
+    if not any(spies(experiment) for experiment in draft.experiments()):
         return _expected(draft)
     if job.status == "queued":
         return "waiting for its turn"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from ldp_core import mechanisms
 from ldp_core.attacks.metrics import wilson
 from ldp_core.attacks.verdict import Verdict
 from ldp_core.experiment import parse
@@ -27,8 +28,8 @@ SUBTITLES = {
 }
 NOTE = {
     "audit": "The average image is what a guess without any upload looks like. Picking is a test of its own: "
-    "in every round an upload is made from one of ten images, drawn afresh, and the server says from which; "
-    "equally likely images share a pick. "
+    "in each round that is attacked an upload is made from one of several images, drawn afresh, and the "
+    "server says from which; equally likely images share a pick. "
     "A failed attack proves nothing.",
     "real": "Above: the client's images; below: what comes closest in the server's guesses. An image is back "
     "at 20 dB. By chance: as many held-out images, treated alike. A failed attack proves nothing.",
@@ -49,7 +50,7 @@ def uploads_in(shown: Sequence[Series]) -> list[str]:
 def perturbed(one: Series) -> bool:
     """False for a run without a mechanism: that everything leaks there is no finding."""
     mechanism: Any = one.runs[0].start.get("experiment", {}).get("mechanism", {})
-    return not isinstance(mechanism, dict) or mechanism.get("name") != "none"
+    return not isinstance(mechanism, dict) or mechanisms.hides(mechanism.get("name"))
 
 
 def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str) -> dict[str, Any]:
@@ -82,7 +83,8 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
     target, baseline = run.targets[client], number(made[0]["psnr_mean_image"], 3)
     best = max(range(len(made)), key=lambda i: success(made[i]))
     event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
-    clean, clipped = (tries[best].psnr[control][event["round"] - 1] for control in ("clean", "clipped"))
+    at = tries[best].place(event["round"])
+    clean, clipped = (tries[best].psnr[control][at] for control in ("clean", "clipped"))
     guess = event.get("psnr_class_mean")
     label = "" if guess is None else f"; the average image of a {target['label']}: {guess:.1f} dB"
     return {

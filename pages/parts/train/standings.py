@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core import datasets
+from ldp_core import datasets, mechanisms
 from ldp_core.bits import unpacked
 from ldp_core.errors import StudioError
 from ldp_core.mechanisms.base import Floats
@@ -165,7 +165,7 @@ def _exact(one: Series) -> bool:
     """True for a run without a mechanism that did not diverge."""
     mechanism: Any = _experiment(one).get("mechanism", {})
     name = mechanism.get("name") if isinstance(mechanism, dict) else mechanism
-    return name == "none" and one.round > 0 and one.diverged is None
+    return not mechanisms.hides(name) and one.round > 0 and one.diverged is None
 
 
 def _steps(one: Series) -> Any:

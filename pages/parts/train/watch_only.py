@@ -5,22 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.errors import UnknownJob
-from ldp_core.runs import jobs
+from ldp_core.runs import jobs, kinds
 from ldp_core.runs.queue.job import Job
-from pages.parts.runs.job_list import in_words
+from pages.parts.runs.job_list import PAGES, in_words
 from pages.parts.runs.job_state import may_go_on
 from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.launch import title
 from pages.parts.train.live import live_view, settings_of
 from pages.parts.ui.job_actions import go_on_button, refusal
+from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import start_with
 
-OTHER = {
-    "run": ("This run is an attack, not a training.", "attack.py", "Watch it on Attack"),
-    "attack": ("This run is a training, not an attack.", "train.py", "Watch it on Train"),
-}
+NAMES = {"train.py": "Train", "attack.py": "Attack", "runs.py": "the list of runs"}
 
 
 def shared_job(identity: str, kind: str) -> Job | None:
@@ -38,10 +36,15 @@ def shared_job(identity: str, kind: str) -> Job | None:
         return None
     if job.kind == kind:
         return job
-    what, page, label = OTHER[kind]
-    st.info(what)
-    st.page_link(page, label=f":blue[{label}]", query_params={"job": job.id})
+    page = PAGES.get(job.kind, "runs.py")
+    label, wanted = (kinds.registry.labels().get(one, one) for one in (job.kind, kind))
+    st.info(f"This run is {_a(label)}, not {_a(wanted)}.")
+    st.page_link(page, label=f":blue[Watch it on {NAMES[page]}]", query_params={"job": job.id})
     return None
+
+
+def _a(label: str) -> str:
+    return f"{'an' if label[0] in 'aeiou' else 'a'} {plain(label)}"
 
 
 def go_on(job: Job) -> None:
@@ -55,9 +58,9 @@ def whose(job: Job) -> None:
     """Who has launched it, as far as that is the visitor's business."""
     mine = job.owner is not None and job.owner == visitor().owner
     # the navigation's own entry leads here, to the page that is shown already
-    draft = job.draft if mine else st.session_state.get("draft")
+    draft = job.draft if mine else tab().draft
     if draft:
-        page = "train.py" if job.kind == "run" else "attack.py"
+        page = PAGES[job.kind]  # or it would not be shown here
         label = "Back to its settings" if mine else "Back to your own"
         st.page_link(page, label=f":blue[{label}]", query_params={"draft": draft})
     st.caption("This is your run." if mine else "You are watching somebody else's run.")

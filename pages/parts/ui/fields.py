@@ -15,9 +15,10 @@ from ldp_core.component import Component, Registry
 from ldp_core.errors import Problem
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import Limit
+from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import uncut
-from pages.parts.ui.workspace import Workspace, visit
+from pages.parts.ui.workspace import Workspace
 
 Apply = Callable[[Workspace, Any], tuple[Problem, ...]]
 
@@ -40,15 +41,16 @@ def bind(
             the session: should the page run be interrupted before the browser has the widget, the next
             run would give it without a value, and the browser would choose one by itself.
     """
-    fields = st.session_state.setdefault("fields", {})
+    page = tab().page
+    fields = page.fields
     place = workspace.key(name)
     new = place not in fields
-    st.session_state.setdefault("drawn", set()).add(place)
+    page.drawn.add(place)
     shown, version, first = fields.get(place, (value, 0, value))
     if shown != value:
         version, first = version + 1, value
     fields[place] = (value, version, first)
-    key = f"{place}-{visit()}-{version}"
+    key = f"{place}-{tab().visit}-{version}"
 
     @uncut
     def changed() -> None:
@@ -61,7 +63,7 @@ def bind(
             problems = (Problem(name, "is empty; until something is typed or chosen, the last one is kept"),)
         elif given != known:
             problems = apply(workspace, given) if apply else _edited(workspace, {name: given})
-        _wrong()[place] = problems
+        page.wrong[place] = problems
         if not problems:
             fields[place] = (given, version, first)
             _waiting().pop(place, None)
@@ -69,8 +71,9 @@ def bind(
         elif given is not None and apply is None:
             _waiting()[place] = (name, given)
 
+    page.keepers[place] = key, changed
     if new:
-        _unheard()[key] = changed
+        tab().unheard[key] = changed
     return {"key": key, "on_change": changed, into: first}
 
 
@@ -80,16 +83,10 @@ def heed(key: str, given: Any, first: Any) -> None:
     Only a browser whose server was started anew can hold such a value: it has changed a widget of the
     page that the server before had drawn, and no session has heard of it.
     """
-    changed = _unheard().pop(key, None)
+    changed = tab().unheard.pop(key, None)
     if changed is not None and given != first:
         changed()
         st.rerun()
-
-
-def _unheard() -> dict[str, Callable[[], None]]:
-    """What would hear of a change, of widgets that are drawn for the first time."""
-    found: dict[str, Callable[[], None]] = st.session_state.setdefault("unheard fields", {})
-    return found
 
 
 def _edited(workspace: Workspace, changes: dict[str, Any]) -> tuple[Problem, ...]:
@@ -103,40 +100,33 @@ def _edited(workspace: Workspace, changes: dict[str, Any]) -> tuple[Problem, ...
 
 def _try_again(workspace: Workspace) -> None:
     """What did not fit before may fit now: a data set once there is a model for it."""
-    fields = st.session_state["fields"]
+    page = tab().page
     for place, (name, given) in [*_waiting().items()]:
         if not workspace.edit({name: given}):
-            _, version, first = fields[place]
-            fields[place] = (given, version, first)
-            _wrong()[place] = ()
+            _, version, first = page.fields[place]
+            page.fields[place] = (given, version, first)
+            page.wrong[place] = ()
             del _waiting()[place]
 
 
 def _waiting() -> dict[str, tuple[str, Any]]:
-    """What stands in fields of this page and does not fit the draft: field and value, by widget."""
-    found: dict[str, tuple[str, Any]] = st.session_state.setdefault("waiting fields", {})
-    drawn = st.session_state.get("drawn before", set()) | st.session_state.get("drawn", set())
-    for place in [place for place in found if place not in drawn]:
-        del found[place]
-    return found
-
-
-def _wrong() -> dict[str, tuple[Problem, ...]]:
-    """What is wrong with what is typed, by field."""
-    found: dict[str, tuple[Problem, ...]] = st.session_state.setdefault("wrong fields", {})
-    return found
+    """What stands in fields that are on the page and does not fit the draft: field and value, by widget."""
+    page = tab().page
+    for place in page.waiting.keys() - page.drawn_before - page.drawn:
+        del page.waiting[place]
+    return page.waiting
 
 
 def mistakes(workspace: Workspace) -> list[str]:
     """What is wrong with what is typed on this page, in words."""
-    drawn = st.session_state.get("drawn before", set())
-    mine = [found for place, found in _wrong().items() if place in drawn]
+    page = tab().page
+    mine = [found for place, found in page.wrong.items() if place in page.drawn_before]
     return [str(problem) for problems in mine for problem in problems]
 
 
 def complain(workspace: Workspace, name: str) -> None:
     """Say below a widget what is wrong with what it holds."""
-    for problem in _wrong().get(workspace.key(name), ()):
+    for problem in tab().page.wrong.get(workspace.key(name), ()):
         words = str(problem) if problem.path != name else problem.message
         st.error(plain(words[0].upper() + words[1:], 300))
 

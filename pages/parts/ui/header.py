@@ -14,7 +14,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.scenario import named
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
 MINE = "Your own"
@@ -74,7 +74,7 @@ def _share(workspace: Workspace, job: Job | None) -> None:
         st.code(f"{place}?share={snapshot}", language=None)
 
 
-@uncut
+@pressed
 def _back(do: Callable[[], None]) -> None:
     try:
         do()

@@ -11,8 +11,9 @@ from ldp_core.errors import StudioError
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import Person
+from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 
 REFUSED = "refused"
@@ -20,10 +21,10 @@ READ_SECONDS = 10.0
 NOT_YOURS = "Somebody else has launched this; they can stop it, or a teacher."
 
 
-@uncut
+@pressed
 def act(do: Callable[[str, Person], object], identity: str) -> None:
     """Stop, take up or delete a job as whoever is at the page."""
-    st.session_state.pop(REFUSED, None)
+    tab().page.refused.pop(REFUSED, None)
     try:
         do(identity, visitor())
     except StudioError as error:
@@ -39,12 +40,12 @@ def go_on_button(job: Job) -> None:
 
 def refuse(error: StudioError, where: str = REFUSED) -> None:
     """Keep why something could not be done until that part of the page is drawn."""
-    st.session_state[where] = (str(error), time.monotonic())
+    tab().page.refused[where] = (str(error), time.monotonic())
 
 
 def refusal(where: str = REFUSED) -> bool:
     """Say once why the last act could not be done; False if it was."""
-    why, _ = st.session_state.pop(where, ("", 0.0))
+    why, _ = tab().page.refused.pop(where, ("", 0.0))
     if why:
         st.error(plain(why, 300))
     return bool(why)
@@ -52,8 +53,8 @@ def refusal(where: str = REFUSED) -> bool:
 
 def lasting_refusal() -> None:
     """Say it for a while, where the page draws itself again before anybody has read it."""
-    why, since = st.session_state.get(REFUSED, ("", 0.0))
+    why, since = tab().page.refused.get(REFUSED, ("", 0.0))
     if time.monotonic() - since > READ_SECONDS:
-        st.session_state.pop(REFUSED, None)
+        tab().page.refused.pop(REFUSED, None)
     elif why:
         st.error(plain(why, 300))

@@ -1,18 +1,23 @@
-"""What a widget does when it is changed or pressed, done to its end.
+"""What a widget does when it is changed or pressed, done to its end and in the order of the hand.
 
 Streamlit may leave a callback at any use of the session, as soon as the browser has asked for the next
 run or has lost its connection: what was typed right before a click would be shown and not be kept, and
 a click would do nothing. Nobody would be told.
+
+And where a slow server finds a change and a click in one request, it may hear of the click first: what was
+typed before it would not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
 
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+import streamlit as st
+
+from pages.parts.ui.memory import tab
+from pages.server.private_streamlit import undisturbed
 
 P = ParamSpec("P")
 
@@ -22,23 +27,21 @@ def uncut(callback: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(callback)
     def done(*args: P.args, **kwargs: P.kwargs) -> None:
-        with _undisturbed():
+        with undisturbed():
             callback(*args, **kwargs)
 
     return done
 
 
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Have the session's state not look for requests meanwhile."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        yield
-        return
-    # as Streamlit does it itself: setting an attribute of the state would set a value of the session
-    state, looks = context.session_state, context.session_state._yield_callback
-    object.__setattr__(state, "_yield_callback", lambda: None)
-    try:
-        yield
-    finally:
-        object.__setattr__(state, "_yield_callback", looks)
+def pressed(callback: Callable[P, None]) -> Callable[P, None]:
+    """The callback of a button, uncut, once every field of the page has kept what stands in it."""
+
+    @uncut
+    @wraps(callback)
+    def done(*args: P.args, **kwargs: P.kwargs) -> None:
+        for key, keep in list(tab().page.keepers.values()):
+            if key in st.session_state:
+                keep()
+        callback(*args, **kwargs)
+
+    return done

@@ -17,7 +17,7 @@ import streamlit as st
 from ldp_core.runs.queue.people import Person, is_teacher, person, signed_in
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed, uncut
 
 COOKIE = "epsilon_visitor"
 _teachers: set[str] = set()
@@ -29,7 +29,7 @@ def visitor() -> Person:
     """The person at this page.
 
     Whoever has signed in is the same person on every browser. Otherwise it is the browser itself:
-    on its first visit it takes over the token of its session (assets/web/memory.js), which it
+    on its first visit it takes over the token of its session (assets/web/visitor.js), which it
     sends as a cookie from then on.
     """
     issuer, subject = (st.user.get(claim) for claim in ("iss", "sub"))
@@ -89,6 +89,6 @@ def _enter() -> None:
         _teachers.add(owner)
 
 
-@uncut
+@pressed
 def _leave() -> None:
     _teachers.discard(visitor().owner or "")

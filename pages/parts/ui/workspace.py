@@ -16,6 +16,7 @@ from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, UnknownDr
 from ldp_core.experiment import Draft, checked
 from ldp_core.runs.record import drafts
 from pages.parts.ui.components import remember
+from pages.parts.ui.memory import Page, tab
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.visitor import token
 
@@ -32,7 +33,7 @@ class Workspace:
         It is of one page, by default of this one: two pages with the same key would share a widget's state,
         and the browser would show the first option where the session holds another one.
         """
-        return f"{name}-{page or self.page}-{self.id}-{st.session_state.get('generation', 0)}"
+        return f"{name}-{page or self.page}-{self.id}-{tab().generation}"
 
     @property
     def varied(self) -> set[str]:
@@ -84,8 +85,8 @@ def open_workspace(page: str) -> Workspace:
     workspace = _opened()
     workspace.page = page
     # a mistake counts as long as the field that holds it is on the page
-    st.session_state["drawn before"] = st.session_state.get("drawn", set())
-    st.session_state["drawn"] = set()
+    shown = tab().page
+    shown.drawn_before, shown.drawn = shown.drawn, set()
     remember(workspace.id, workspace.draft.base.name, token())
     return workspace
 
@@ -94,23 +95,16 @@ def arrive(page: str) -> None:
     """Somebody is on this page: if they were on another one before, its widgets begin with what the draft
     holds. Streamlit forgets those of a page that is left, with whatever stood typed in them.
     """
-    if st.session_state.get("page shown") != page:
-        st.session_state["page shown"] = page
-        st.session_state["visit"] = visit() + 1
-        for kept in ("fields", "wrong fields", "waiting fields", "drawn", "refused"):
-            st.session_state.pop(kept, None)
-
-
-def visit() -> int:
-    """How many pages have been shown: a widget of an earlier visit is another one."""
-    return int(st.session_state.get("visit", 0))
+    here = tab()
+    if here.shown != page:
+        here.shown, here.visit, here.page = page, here.visit + 1, Page()
 
 
 def _opened() -> Workspace:
     params = st.query_params
     if "share" in params:
         return _copy_of(params["share"])
-    identity = params.get("draft") or st.session_state.get("draft", "")
+    identity = params.get("draft") or tab().draft
     draft = drafts.load(identity)
     if draft is None:
         if "draft" in params:
@@ -143,12 +137,12 @@ def _copy_of(snapshot: str) -> Workspace:
 
 
 def _remember(identity: str) -> None:
-    if st.session_state.get("draft") != identity:
-        st.session_state.draft = identity
+    if tab().draft != identity:
+        tab().draft = identity
         _start_widgets_afresh()
     if st.query_params.to_dict() != {"draft": identity}:
         st.query_params.from_dict({"draft": identity})  # in one step: each is one for the browser's Back
 
 
 def _start_widgets_afresh() -> None:
-    st.session_state.generation = st.session_state.get("generation", 0) + 1
+    tab().generation += 1

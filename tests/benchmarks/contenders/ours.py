@@ -1,4 +1,4 @@
-"""Our engine, as a round of a run uses it; the argument is the number of processes."""
+"""Our engines, as a round of a run uses them: how many processes or threads, and which engine (fused)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ PLAN = Plan(
     weights=np.full((EPOCHS * STEPS, CLIENTS, BATCH), 1 / BATCH, dtype=np.float32),
     active=[CLIENTS] * (EPOCHS * STEPS),
 )
-ENGINE = Engine("processes", int(sys.argv[1]), "cpu")
+ENGINE = Engine("processes" if "processes" in sys.argv else "fused", int(sys.argv[1]), "cpu")
 
 serve(lambda: ENGINE.train(RECIPE, START, DATA, PLAN).mean(0))

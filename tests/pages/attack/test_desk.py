@@ -24,6 +24,12 @@ def climbed(**asked: Any) -> Desk:
     return desk
 
 
+def another(start: dict[str, Any], cells: dict[tuple[str, float], dict[str, Any]]) -> Desk:
+    desk = Desk(Path("nowhere"))
+    desk.start, desk.cells = start, cells
+    return desk
+
+
 @pytest.fixture(scope="module")
 def desk() -> Desk:
     return climbed(epsilons=[0.1, 2, 16], images=6)
@@ -61,7 +67,7 @@ def test_pictures_that_are_back_at_a_lower_budget_alone_are_not_passed_over(desk
     lowest = min(epsilon for _, epsilon in desk.cells)
     back, not_back = ({"verdict": {"kind": kind, "text": ""}} for kind in ("recovered", "none"))
     cells = {key: cell | (back if key[1] == lowest else not_back) for key, cell in desk.cells.items()}
-    for sentence in findings(Desk(Path("nowhere"), start=desk.start, cells=cells)):
+    for sentence in findings(another(desk.start, cells)):
         assert f"pictures are back at ε {lowest:g}, but not at every ε above" in sentence
         assert "not recovered" not in sentence
 
@@ -69,7 +75,7 @@ def test_pictures_that_are_back_at_a_lower_budget_alone_are_not_passed_over(desk
 def test_an_attack_that_fails_without_noise_is_inconclusive(desk: Desk):
     failed = {"verdict": {"kind": "inconclusive", "text": ""}}
     cells = {key: cell | failed for key, cell in desk.cells.items()}
-    for sentence in findings(Desk(Path("nowhere"), start=desk.start, cells=cells)):
+    for sentence in findings(another(desk.start, cells)):
         assert "inconclusive" in sentence
 
 
@@ -89,7 +95,7 @@ def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
     assert "Red: back with 20 dB or more; orange: 3 dB or more above any guess." in caption(desk)
     assert judge_share(1 / 20, 0, 0.4, 0.4).kind == "partly"
     assert judge_share(8 / 20, 0, 0.8, 0.4).kind == "recovered"
-    real = Desk(Path("nowhere"), start=desk.start | {"ladder": desk.start["ladder"] | {"upload": "real"}})
+    real = another(desk.start | {"ladder": desk.start["ladder"] | {"upload": "real"}}, {})
     assert "Red: back with" not in caption(real)
     assert "Red: more images are back than by chance, and at least half as many as without" in caption(real)
 

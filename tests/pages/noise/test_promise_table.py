@@ -64,6 +64,22 @@ def test_delta_is_no_probability_of_failing(mechanism: str):
     assert "more likely by more than" in words
 
 
+def test_what_is_not_sent_is_no_part_of_an_upload():
+    """PD-LDPFL keeps the last layer at home."""
+    experiment = parse({"system": "pd_ldpfl", "dataset": "mnist"})
+    assert experiment.uploaded < experiment.dimension
+    words = in_words(promised(experiment))
+    assert f"all {number(experiment.uploaded, 6)} weights of one upload" in words
+
+
+def test_whole_uploads_are_neighbours_where_no_range_is_known():
+    whole, box = ({"mechanism": name, "clients": {"epsilon": 1}} for name in ("privunit", "duchi"))
+    for ball in (whole, {**whole, "mechanism": {"name": "gaussian", "norm": 1.0}}):
+        assert "if an upload were any other" in in_words(promised(ball))
+        assert "safe range" not in in_words(promised(ball))
+    assert "if one value in the safe range were another" in in_words(promised(box))
+
+
 def test_a_vacuous_bound_is_not_called_a_leak():
     far, near = (in_words(promised({"clients": {"epsilon": e}, "mechanism": "duchi"})) for e in (8, 0.001))
     assert "no leak" in far

@@ -12,10 +12,12 @@ import pytest
 from ldp_core import presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs import queue
+from ldp_core.runs import kinds, queue
+from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.kinds import Words
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.listing import describe
-from pages.parts.runs.job_list import Words, _places, _said, _state, in_words
+from ldp_core.runs.view.sweep_progress import sweep_of
+from pages.parts.runs.job_list import _places, _said, _state, in_words
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -92,3 +94,21 @@ def test_a_state_says_how_far_it_is(runs_dir: Path):
     assert states() == ["cancelling, round 0 of 15", "stopped", "queued, 1 before it"]
     assert queue.move(first, "cancelled")
     assert states() == ["stopped", "stopped", "queued"]
+
+
+def test_a_kind_without_a_page_has_its_line(runs_dir: Path):
+    """A sweep: what it is, and how far, though no page shows its cells."""
+    kind = kinds.get("sweep")
+    grid = {"clients.epsilon": [1, 2], "mechanism.name": ["duchi", "piecewise"]}
+    asked = kind.read({"base": {"name": "two by two", "rounds": 1}, "grid": grid, "seeds": 3}, {})
+    identity = queue.add("sweep", kind.request(asked))
+    words = in_words("sweep", queue.get(identity).request)
+    assert words == Words(
+        "two by two", "a sweep of 4 settings × 3 seeds", "over clients.epsilon (2), mechanism.name (2)"
+    )
+    assert queue.claim()
+    assert _state(describe(queue.get(identity))) == "running, 0 of 12 cells"
+    kind.run(asked, queue.get(identity).folder)
+    assert queue.move(identity, "completed")
+    sweep_of(queue.get(identity).folder).update()
+    assert _state(describe(queue.get(identity))) == "completed, 12 of 12 cells"

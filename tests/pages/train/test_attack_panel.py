@@ -22,6 +22,7 @@ from pages.parts.charts.styles import Style
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
 from pages.parts.train.attack_choices import set_clients
 from pages.parts.train.attack_rounds import _audit_cards, _real_cards
+from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
 from pages.parts.train.help import _spies
 from pages.parts.train.server_panel import server_panel, uploads_in
@@ -78,6 +79,32 @@ def test_the_attack_over_rounds_is_drawn_as_it_was_told(trained: list[Series], c
     assert "guessing 1 of 10" in words
     assert "no bound below 100" in words, "a bound that excludes nothing is drawn, and labelled so"
     assert picked.layout.xaxis.range == pixels.layout.xaxis.range == (0, ROUNDS)
+
+
+def test_attacks_on_every_third_round_stand_at_these_rounds():
+    """In the charts, in the panel and in the findings; out of five images, which no caption calls ten."""
+    base: dict[str, Any] = {
+        "rounds": 8,
+        "clients": {"epsilon": 8, "range": 0.2},
+        "attack": {"every": 3, "uploads": "both", "clients": [0], "candidates": 5},
+    }
+    shown = [Series(0, "run", (run(0, "run", 0, base),), Style(0))]
+    for upload, figures in (("audit", (pixels_figure, picked_figure)), ("real", (returned_figure,))):
+        for draw in figures:
+            drawn = check(draw(attacked(shown, upload, 0), 8))
+            (curve,) = [trace for trace in drawn.data if trace.name == "run"]
+            assert list(curve.x) == [1, 4, 7]
+        panel = server_panel(shown, upload, worst=False, empty="")
+        assert "round 7" in panel["rows"][0]["detail"]
+        assert " ten " not in panel["note"]
+        assert "every round" not in panel["note"]
+    (dashed,) = [
+        trace
+        for trace in check(picked_figure(attacked(shown, "audit", 0), 8)).data
+        if trace.name == "at most"
+    ]
+    assert list(dashed.x) == [1, 4, 7]
+    findings(shown, None, 0.1)
 
 
 def test_real_uploads_are_counted_image_by_image(trained: list[Series]):
@@ -184,6 +211,20 @@ def test_the_findings_say_what_pixels_and_identification_say_together(trained: l
     assert r"run \<0" not in leaks, "that all leaks without noise is no finding"
     assert "The attack on real uploads fails even without noise" in leaks
     assert not any(word in told for word in FORBIDDEN)
+
+
+@pytest.mark.parametrize(
+    ("back", "said"), [(0, "No image of a real upload"), (4, "No more images of real uploads")]
+)
+def test_as_many_images_as_by_chance_are_not_none(back: int, said: str):
+    one = RunProgress(0, "run", 0, "{}")
+    one.targets = {0: {"epsilon": 1.0}}
+    tries = one.tries["real", 0] = Tries("real", 0)
+    attempt = {"round": 1, "attacker": "x", "psnr": 21.0, "psnr_mean_image": 9.0, "ncc": 0.1, "images": 40}
+    for control, recovered in ((None, back), ("clean", 30), ("clipped", 30)):
+        tries.fold(attempt | {"control": control, "recovered": recovered, "recovered_non_members": back / 40})
+    told = findings_of_leaks([Series(0, "run", (one,), Style(0))])
+    assert told.startswith(said)
 
 
 def test_each_attacker_is_told_once_with_the_runs_that_it_attacks(trained: list[Series]):

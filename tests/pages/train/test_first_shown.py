@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.series import Series
-from pages.parts.train.ledger_panel import _spent
+from pages.parts.train.ledger_panel import spent_words
 from pages.parts.train.live import _first_shown
 
 
@@ -29,13 +29,25 @@ def test_a_client_that_was_never_chosen_is_said_to_be_attacked_all_the_same():
     run = one.runs[0]
     run.last = {
         "spent": {
-            "0": {"uploads": 0, "epsilon": 0.0, "left": None},
-            "5": {"uploads": 2, "epsilon": 16.0, "left": None},
+            "0": {"uploads": 0, "epsilon": 0.0, "delta": 0.0, "left": None},
+            "5": {"uploads": 2, "epsilon": 16.0, "delta": 1e-5, "left": None},
         },
         "stopped": 0,
     }
     run.targets = {0: {}}
-    words = _spent(one)
-    assert words.startswith("client 1: no upload; client 6: 2 uploads, ε 16")
-    assert words.endswith("the attacks are on what a client would upload if it were chosen, in every round")
+    words = spent_words(one)
+    assert words.startswith("at δ 10⁻⁵: client 1: no upload; client 6: 2 uploads, ε 16")
+    assert words.endswith("the attacks are on what a client would upload if it were chosen")
     assert "ε 0" not in words
+
+
+def test_what_is_spent_without_a_delta_is_said_so():
+    """Duchi at ε 8 adds up to the plain sum, which needs no δ; a single stopped client is one client."""
+    one = attacked(0, "duchi")
+    one.runs[0].last = {
+        "spent": {"0": {"uploads": 1, "epsilon": 5200.0, "delta": 0.0, "left": 0.0}},
+        "stopped": 1,
+    }
+    words = spent_words(one)
+    assert words.startswith("at δ 0: client 1: 1 upload, ε 5")
+    assert words.endswith("1 client has reached its own limit and sends nothing more")

@@ -11,9 +11,9 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
+from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.machine import slots
 from ldp_core.runs.process import registration
-from ldp_core.runs.queue import wait_estimate
 from ldp_core.runs.queue.job import Job
 from ldp_core.system import process_identity, resources
 

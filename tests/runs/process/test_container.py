@@ -27,11 +27,9 @@ from tests.busy import within
 from tests.conftest import ROOT
 from tests.data import events
 from tests.runs.processes import PATIENCE_SECONDS, trained_a_round
+from tests.runs.spaces import SPACE
 
 EXPERIMENT = {"rounds": 250, "attack": None}
-SPACE = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]
-
-pytestmark = pytest.mark.alone
 
 
 class Container:
@@ -87,6 +85,7 @@ def wait_for(done: Callable[[], object]) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.alone
 def test_a_container_is_stopped_and_started_again(
     container: Callable[..., Container], runs_dir: Path, tmp_path: Path
 ):

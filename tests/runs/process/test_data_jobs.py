@@ -14,6 +14,7 @@ import pytest
 from ldp_core import datasets
 from ldp_core.datasets import Step
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import jobs
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.record.preparing import doing, nothing, teller
@@ -24,7 +25,7 @@ from tests.runs.processes import launch, until
 
 __all__ = ["_direct"]
 
-pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("clean_processes")]
+pytestmark = pytest.mark.usefixtures("clean_processes")
 
 FILE = "train-images-idx3-ubyte.gz"
 MNIST = {"dataset": "mnist", "rounds": 1, "attack": None}
@@ -119,7 +120,7 @@ def test_data_that_are_no_images_are_not_attacked(tmp_path: Path, monkeypatch: p
 
     resize(monkeypatch, "covtype", 200, 50)
     experiment = parse({"dataset": "covtype", "rounds": 2})
-    assert not experiment.attacked
+    assert not spies(experiment)
     generator = stream(0, "audit")
     x, y = generator.normal(size=(250, 54)).astype(np.float32), generator.integers(0, 7, 250)
     data = datasets.Data(x[:200], y[:200], x[200:], y[200:], 7)

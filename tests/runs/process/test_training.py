@@ -82,4 +82,4 @@ def test_a_run_is_one_process_s_until_that_leaves_or_dies(jobs_dir: Path, monkey
 )
 def test_running_out_of_memory_is_known_by_any_name(error: Exception, expected: bool):
     assert memory.ran_out(error) is expected
-    assert ("ran out of memory" in training._in_words(error, {}, 10**9)) is expected
+    assert ("ran out of memory" in training._in_words(error, "run", {}, 10**9)) is expected

@@ -27,9 +27,8 @@ from tests.runs.processes import launch, trained_a_round, until, workers
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 
-pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("clean_processes")]
 
-
+@pytest.mark.usefixtures("warm")
 def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
     both = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
     identity = launch({"rounds": 4}, *both)
@@ -48,8 +47,9 @@ def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
     assert len(status["weights_sha256"]) == 64
 
 
-def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(runs_dir: Path):
-    first, second = launch({"rounds": 300, "attack": None}), launch({"rounds": 1})
+@pytest.mark.alone
+def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: Path):
+    first, second = launch({"rounds": 300, "attack": None, "seed": 301}), launch({"rounds": 1, "seed": 302})
     assert jobs.status(second)["ahead"] == 1
     until(second, lambda job: job.status == "completed")
     ended = queue.get(first).ended
@@ -57,14 +57,15 @@ def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(runs_d
     assert ended is not None
     assert started is not None
     assert 0 <= started - ended < within(1.0)
-    assert len(workers(runs_dir)) == 1
+    assert len(workers(warm)) == 1
     asked = time.monotonic()
-    third = launch({"rounds": 1})
+    third = launch({"rounds": 1, "seed": 303})
     until(third, trained_a_round)
     assert time.monotonic() - asked < within(1.5)
 
 
-def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(runs_dir: Path):
+@pytest.mark.alone
+def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(warm: Path):
     identity = launch(ENDLESS)
     until(identity, trained_a_round)
     asked = time.monotonic()
@@ -72,10 +73,11 @@ def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(runs_
     job = until(identity, lambda job: job.status == "cancelled")
     assert time.monotonic() - asked < within(2.5)
     assert len(events_after(job.folder)) > 1
-    assert len(workers(runs_dir)) == 1, "the training process is gone, the worker stays"
+    assert len(workers(warm)) == 1, "the training process is gone, the worker stays"
     assert jobs.cancel(identity).status == "cancelled", "cancelling twice changes nothing"
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_queued_job_is_cancelled_at_once():
     first, second = launch(ENDLESS), launch(ENDLESS)
     assert jobs.cancel(second).status == "cancelled"
@@ -84,6 +86,7 @@ def test_a_queued_job_is_cancelled_at_once():
     assert events_after(queue.get(second).folder) == []
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_job_outlives_the_process_that_launched_it():
     script = (
         "from ldp_core.runs import jobs; from ldp_core.experiment import parse_draft;"
@@ -100,6 +103,8 @@ def test_a_job_outlives_the_process_that_launched_it():
     assert job.status == "completed"
 
 
+@pytest.mark.usefixtures("clean_processes")
+@pytest.mark.alone
 @pytest.mark.parametrize("whom", ["worker", "training"])
 def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom: str):
     identity = launch(ENDLESS)
@@ -121,6 +126,7 @@ def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom
     assert until(again, lambda job: not job.live).status == "completed", "the next job finds a worker"
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_job_that_cannot_run_says_why():
     groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
     identity = launch({"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}})
@@ -129,6 +135,7 @@ def test_a_job_that_cannot_run_says_why():
     assert "group 2 has 700 clients but only" in job.message
 
 
+@pytest.mark.usefixtures("warm")
 def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pytest.MonkeyPatch):
     identity = queue.add("run", {"draft": {"base": {}, "seeds": 1}, "reference": "x"})
     from ldp_core.runs.process.registration import ensure_worker
@@ -140,9 +147,10 @@ def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pyt
     job = until(broken, lambda job: not job.live)
     assert job.status == "failed"
     assert job.message == "what it was asked to do cannot be read any more; launch it again"
-    assert training._in_words(KeyError("/a/path"), {}, 10**9) == "an error in the program: KeyError"
+    assert training._in_words(KeyError("/a/path"), "run", {}, 10**9) == "an error in the program: KeyError"
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_diverging_job_is_called_so_and_one_diverging_run_among_others_too():
     identity = launch({"local": {"learning_rate": 1e6}})
     job = until(identity, lambda job: not job.live)
@@ -161,6 +169,7 @@ def per_run(job: Job) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
+@pytest.mark.usefixtures("clean_processes")
 def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir: Path):
     """Killed with SIGKILL twenty times, the worker or three times the training process, and taken up again.
 
@@ -168,7 +177,7 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
     """
     variants = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
     attack = {"clients": [0], "attacker": "least_squares"}  # its events are stored like all others
-    experiment: dict[str, Any] = {"rounds": 500, "attack": attack}
+    experiment: dict[str, Any] = {"rounds": 300, "attack": attack}
     draft = Draft(parse(experiment), variants)
     expected = {
         i: [event | {"seconds": None} for event in turns_of(run)] for i, run in enumerate(draft.experiments())
@@ -199,8 +208,9 @@ def turns_of(experiment: Experiment) -> list[dict[str, Any]]:
     return [event for turn in drive({0: experiment}) for event in turn.events]
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_job_that_was_stopped_goes_on_when_asked():
-    identity = launch({"rounds": 300, "attack": None})
+    identity = launch({"rounds": 150, "attack": None, "seed": 304})
     until(identity, trained_a_round)
     jobs.cancel(identity)
     job = until(identity, lambda job: not job.live)
@@ -209,10 +219,12 @@ def test_a_job_that_was_stopped_goes_on_when_asked():
     assert jobs.resume(identity).status in ("queued", "running")
     job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
-    assert Progress(job.folder).update().runs[0].round == 300 > before > 0
+    assert Progress(job.folder).update().runs[0].round == 150 > before > 0
     assert jobs.resume(identity).status == "completed", "what is finished stays finished"
 
 
+@pytest.mark.usefixtures("warm")
+@pytest.mark.alone
 def test_the_same_experiment_and_seed_is_never_trained_twice():
     first = until(launch({"rounds": 30}), lambda job: not job.live)
     asked = time.monotonic()

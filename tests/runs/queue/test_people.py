@@ -11,7 +11,7 @@ import pytest
 
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.queue import table
+from ldp_core.runs.queue import admission, table
 from ldp_core.runs.queue.people import OPERATOR, is_teacher, person, signed_in
 from ldp_core.runs.record import quota
 
@@ -79,7 +79,7 @@ def test_people_take_turns():
 def test_taking_up_again_what_was_stopped_makes_no_crowd_either():
     stopped = queue.add("run", {}, owner=ANNA.owner)
     queue.cancel(stopped)
-    for _ in range(table.WAITING_EACH):
+    for _ in range(admission.WAITING_EACH):
         queue.add("run", {}, owner=ANNA.owner)
     with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
         jobs.resume(stopped, ANNA)
@@ -103,14 +103,14 @@ def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pyte
 
 
 def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
-    for _ in range(table.WAITING_EACH):
+    for _ in range(admission.WAITING_EACH):
         queue.add("run", {}, owner=ANNA.owner)
     with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
         queue.add("run", {}, owner=ANNA.owner)
     queue.add("run", {}, owner=BEN.owner)
     stopped = queue.add("run", {}, owner=BEN.owner)
     queue.cancel(stopped)
-    monkeypatch.setattr(table, "WAITING_ALL", 6)
+    monkeypatch.setattr(admission, "WAITING_ALL", 6)
     with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
         queue.requeue(stopped)
     with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
@@ -119,7 +119,7 @@ def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_queue_of_the_first_version_is_brought_up_to_date(runs_dir: Path):
     first = re.sub(r",( *--[^\n]*)\n +owner TEXT[^\n]*", r"\1", table.SCHEMA)
-    first = first.replace("user_version = 2", "user_version = 1")
+    first = re.sub(r"user_version = \d+", "user_version = 1", first)
     insert = "INSERT INTO jobs (id, kind, request, status, created) VALUES (?, 'run', '{}', 'queued', 1)"
     runs_dir.mkdir(exist_ok=True)
     with sqlite3.connect(runs_dir / "queue.sqlite") as db:
@@ -197,3 +197,9 @@ def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.
     (left,) = quota.sweep()
     assert left.startswith(hers)
     assert [folder.name for folder in (runs_dir / "jobs").iterdir()] == [nobodys]
+
+
+def test_a_secret_in_another_encoding_is_one_that_nobody_types(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_TEACHER", "gehei\udcdf")
+    assert not is_teacher("geheiß")
+    assert not is_teacher("\ud800")

@@ -22,7 +22,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
-from ldp_core.runs.queue import states, table
+from ldp_core.runs.queue import admission, states
 from ldp_core.system import process_identity
 
 OUTCOMES: tuple[states.Status, ...] = ("completed", "failed", "diverged", "interrupted", "cancelled")
@@ -74,7 +74,7 @@ class Jobs(RuleBasedStateMachine):
             assert queue.add("run", {}, draft, owner) == live
             return live
         waiting = [i for i, s in self.model.items() if s == "queued" and self.owners[i] == owner]
-        if owner and len(waiting) >= table.WAITING_EACH:
+        if owner and len(waiting) >= admission.WAITING_EACH:
             with pytest.raises(QueueFull):
                 queue.add("run", {}, draft, owner)
             return waiting[0]
@@ -119,7 +119,7 @@ class Jobs(RuleBasedStateMachine):
             assert self.live_job_of(self.drafts[job]) not in (None, job)
         except QueueFull:
             mine = [self.owners[i] == self.owners[job] for i, s in self.model.items() if s == "queued"]
-            assert sum(mine) >= table.WAITING_EACH
+            assert sum(mine) >= admission.WAITING_EACH
         else:
             if legal:
                 self.model[job] = "queued"
@@ -134,7 +134,7 @@ class Jobs(RuleBasedStateMachine):
     @rule(job=known)
     def strip(self, job: str) -> None:
         rests = job in self.model and self.model[job] not in states.LIVE
-        assert queue.strip(job, "without a record", lambda: True) is rests
+        assert queue.strip(job, lambda: True) is rests
 
     @rule(job=known)
     def drop(self, job: str) -> None:

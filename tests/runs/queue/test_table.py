@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from itertools import product
@@ -118,3 +119,30 @@ def test_nothing_is_there_before_the_first_job(runs_dir: Path):
     assert queue.find() == []
     assert queue.reap() == []
     assert not (runs_dir / "queue.sqlite").exists()
+
+
+def test_who_finds_a_job_ownerless_does_not_interrupt_somebody_who_took_it_up(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    identity = queue.add("run", {"draft": {}})
+    assert queue.claim()
+    really = process_identity.is_alive
+
+    def late(pid: int, since: float) -> bool:
+        monkeypatch.setattr(process_identity, "is_alive", really)
+        queue.move(identity, "interrupted")
+        assert queue.requeue(identity)
+        with sqlite3.connect(queue.queue_path()) as db:  # as another worker would
+            db.execute("UPDATE jobs SET status = 'running', owner_pid = 1, owner_since = 2.0")
+        return False
+
+    monkeypatch.setattr(process_identity, "is_alive", late)
+    assert queue.reap() == []
+    assert queue.get(identity).status == "running"
+
+
+def test_a_job_never_waits_for_itself():
+    identity = queue.add("run", {"draft": {}})
+    with sqlite3.connect(queue.queue_path()) as db:
+        db.execute("INSERT INTO waits VALUES (?, ?)", (identity, identity))
+    assert [job.id for job in queue.in_turn()] == [identity]

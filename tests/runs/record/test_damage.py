@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.jobs import listing
+from ldp_core.runs.jobs.listing import listed
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.process import training
 from ldp_core.runs.queue import table
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.store import Recorder, database, events_after, glance
 from ldp_core.runs.storage.database import writing
-from ldp_core.runs.view import listing
-from ldp_core.runs.view.listing import listed
 from ldp_core.runs.view.run_progress import Progress
 from tests.busy import within
 
@@ -68,6 +68,7 @@ def damages(record: bytes) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.alone
 @pytest.mark.usefixtures("runs_dir")
 def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_named(record: bytes):
     kinds = list(damages(record).values())

@@ -86,3 +86,11 @@ def test_what_is_no_id_leads_nowhere(identity: str):
     assert drafts.load(identity) is None
     assert drafts.snapshot(identity) is None
     assert not drafts.can_undo(identity)
+
+
+def test_two_undos_at_once_leave_the_draft(monkeypatch: pytest.MonkeyPatch):
+    identity = drafts.new(FIRST)
+    drafts.update(identity, lambda draft: draft.with_base({"rounds": 5}))
+    monkeypatch.setattr(drafts, "can_undo", lambda _: True)  # as both have seen it
+    assert [drafts.undo(identity), drafts.undo(identity)] == [True, False]
+    assert drafts.load(identity) == FIRST

@@ -15,6 +15,7 @@ import pytest
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.kinds import run
 from ldp_core.runs.process import training
 from ldp_core.runs.queue import states
 from ldp_core.runs.record import quota
@@ -115,7 +116,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
 
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with monkeypatch.context() as patch:
-        patch.setattr(training, "Recorder", Small)
+        patch.setattr(run, "Recorder", Small)
         training.train_job(tmp_path / "job", request, 10**9)
     outcome = (tmp_path / "job" / training.OUTCOME).read_text()
     assert "the disk is full" in outcome

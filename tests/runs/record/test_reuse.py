@@ -11,6 +11,7 @@ import pytest
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.jobs import lookup, submission
 from ldp_core.runs.process import training
 from ldp_core.runs.record import quota, reuse, run_cache
 from ldp_core.runs.record.store import copied
@@ -38,7 +39,7 @@ def train(asked: Draft) -> str:
 @pytest.fixture
 def first(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A finished job; and nobody would train another one."""
-    monkeypatch.setattr(jobs, "ensure_worker", lambda _: None)
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
     return train(draft())
 
 
@@ -86,7 +87,7 @@ def test_a_double_click_on_what_is_known_is_one_job(first: str, monkeypatch: pyt
     assert len(ids) == 1
     assert jobs.submit(draft(), "c" * 12, reference=True) not in ids
     assert jobs.submit(draft(seed=9), "b" * 12, reference=True) not in ids
-    monkeypatch.setattr(jobs, "CLICK_SECONDS", 0.0)
+    monkeypatch.setattr(submission, "CLICK_SECONDS", 0.0)
     assert jobs.submit(draft(), "c" * 12, reference=True) not in ids
 
 

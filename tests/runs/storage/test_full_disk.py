@@ -37,7 +37,6 @@ def test_a_record_on_a_full_disk_is_whole_and_goes_on(tmp_path: Path):
     on_a_small_disk("8m", tmp_path / "disk", "record")
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("part", ["house", "orphan"])
 def test_a_full_disk_is_told_and_can_be_helped_from_here(part: str, tmp_path: Path):
     on_a_small_disk("1100m", tmp_path / "disk", part)

@@ -42,6 +42,23 @@ def test_both_kinds_of_upload_are_kept_apart():
         assert tries.closest == max(mine, key=lambda e: (e["recovered"] or 0, e["psnr"]))
 
 
+def test_where_only_some_rounds_are_attacked_the_newest_and_the_closest_are_found():
+    """Columns have a place for each attacked round: taken for every round, the first stayed the newest."""
+    told = events({"rounds": 8, "attack": {"every": 3, "uploads": "both", "clients": [0]}})
+    sent = [e for e in told if e["event"] == "attack"]
+    for (upload, _), tries in folded(told).tries.items():
+        mine = [e for e in sent if (e["upload"], e["control"]) == (upload, None)]
+        assert tries.numbers[:].tolist() == [e["round"] for e in mine] == [1, 4, 7]
+        assert tries.newest == mine[-1]
+        assert tries.closest == max(mine, key=lambda e: (e["recovered"] or 0, e["psnr"]))
+        for control in CONTROLS:
+            of = {e["round"]: e for e in sent if (e["upload"], e["control"]) == (upload, control)}
+            for number, event in of.items():
+                np.testing.assert_allclose(tries.psnr[control][tries.place(number)], event["psnr"], rtol=1e-6)
+                if upload == "real":
+                    assert tries.share(control, number) == event["recovered"] / event["images"]
+
+
 def test_a_record_from_before_identification_is_read():
     told = events({"rounds": 2})
     old = [{k: v for k, v in e.items() if k in OLD} if e["event"] == "attack" else e for e in told]

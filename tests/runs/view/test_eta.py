@@ -37,3 +37,10 @@ def test_a_step_in_progress_counts():
     assert pace.seconds_left(2, now=(110.0, 0.5)) == pytest.approx(20.0), (
         "what was told before the step ended"
     )
+
+
+def test_a_clock_that_was_set_back_tells_no_pace():
+    pace = Pace()
+    for at, done in ((100.0, 1), (40.0, 2)):
+        pace.note(at, done)
+    assert pace.seconds_left(9) is None

@@ -1,0 +1,55 @@
+"""Which ε to ask for, so that a whole run costs a client so much at worst: the ledger, read backwards.
+
+Mechanisms and scopes differ in what their ε is for, so runs are put side by side by what they cost, and not
+by what they ask for.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ldp_core.accounting.ledger import everyone, promise
+from ldp_core.errors import InvalidInput
+from ldp_core.experiment import Experiment, changed
+from ldp_core.limits import EPSILON
+
+TOLERANCE = 1e-4
+"""Of a budget, relative."""
+HALVINGS = 60
+
+
+def run_budget(experiment: Experiment, client: int = 0) -> float:
+    """The ε of a client's whole run at worst, at the ledger's δ; infinite where nothing bounds it.
+
+    A limit that the client sets itself is left out of it.
+    """
+    line = promise(experiment, everyone(experiment)[client])["run_worst"]
+    return float(line["epsilon"]) if line["guarantee"] else math.inf
+
+
+def epsilon_for(experiment: Experiment, budget: float) -> float:
+    """The ε, the same for all clients, at which a run costs the first of them `budget` at worst.
+
+    Halves in log ε, as the cost grows with it, until the cost is met within `TOLERANCE`.
+
+    Raises:
+        InvalidInput: no ε within its limits costs so much, or so little.
+    """
+
+    def cost(epsilon: float) -> float:
+        return run_budget(changed(experiment, {"clients.epsilon": epsilon}))
+
+    low, high = EPSILON.minimum, EPSILON.maximum
+    least, most = cost(low), cost(high)
+    if not least <= budget <= most or math.isinf(least):
+        raise InvalidInput(
+            f"the budget of the run must lie between {least:.4g} and {most:.4g}, which an ε {EPSILON} costs; "
+            f"got {budget:g}; take more or fewer rounds, or another budget"
+        )
+    for _ in range(HALVINGS):
+        middle = math.sqrt(low * high)
+        found = cost(middle)
+        if abs(found - budget) <= TOLERANCE * budget:
+            break
+        low, high = (middle, high) if found < budget else (low, middle)
+    return middle

@@ -1,0 +1,78 @@
+"""The weights that R-PSS sends as they are (paper 002; reference: attacks, section 4).
+
+Which weights were perturbed is not told, but it shows: a step is small, so a weight that arrives close to the
+server's own has no noise on it, and one with noise on it is rarely so close. The larger the noise, the easier
+they are told apart. What is left of the first layer's gradient is completed to a matrix of rank 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.attacks.base import Facts, Progress, Reconstructor
+from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.shared.first_layer import Mask, leading_of_known, reach, scaled
+from ldp_core.mechanisms.base import Floats
+
+NARROWING, FINEST = 0.8, 1e-7
+"""What is taken for noise is narrowed by this share at a time, down to what rounding in float32 leaves."""
+
+
+class ClearWeights(Reconstructor):
+    """Finds the weights without noise, and from them the image."""
+
+    label = "Weights in clear"
+    order = 5
+    summary = (
+        "Takes the weights that arrive close to the server's own for the ones without noise, and finds the "
+        "image whose multiples fit them ever more closely."
+    )
+    formula = (
+        r"\min_{\delta,z}\sum_{(r,i)\in K}(\nabla_{ri}-\delta_r z_i)^2,\quad "
+        r"K=\{j:|\tilde w_j-w_j|\le\max_{\text{public}}|\eta g|\}"
+    )
+    reference = "Attacks, section 4, on paper 002"
+    also_knows = "public images of the same kind: how large a step one image can cause"
+
+    def suits(self, facts: Facts) -> float | None:
+        return 1.5 if facts.upload == "audit" and facts.clear else None
+
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
+        rows, known = _close(seen)
+        if not seen.clear:
+            return scaled(leading_of_known(rows, known)).reshape(-1, 1, *seen.shape)
+        z = leading_of_known(rows, known)
+        weight = known.astype(np.float64)
+        scale, finest = reach(seen) / seen.learning_rate, FINEST / seen.learning_rate
+        while scale > finest:
+            delta = _ratio(z, (weight * rows).transpose(0, 2, 1), weight.transpose(0, 2, 1))
+            z = _ratio(delta, weight * rows, weight)
+            misfit = rows - delta[:, :, None] * z[:, None]
+            weight = known / (1 + (misfit / scale) ** 2) ** 2
+            scale *= NARROWING
+        return scaled(z).reshape(-1, 1, *seen.shape)
+
+
+def _close(seen: Observation) -> tuple[Floats, Mask]:
+    """The first layer's gradients (V, R, F + 1), and where an answer lies within a step of the server's and
+    is small, as all are that come in clear.
+    """
+    base, sent = seen.first_layer(seen.base), seen.first_layer(seen.uploads.astype(np.float64))
+    steps = base - sent
+    kept = np.ones(steps.shape, dtype=bool)
+    if seen.clear:
+        furthest = reach(seen)
+        middle = np.median(np.abs(seen.base if seen.target == "weights" else seen.uploads))
+        kept = (np.abs(steps) <= furthest) & (np.abs(sent) <= middle + furthest)
+    count = kept.sum(axis=0)
+    rows = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
+    return rows, count > 0
+
+
+def _ratio(vectors: Floats, matrices: Floats, weights: Floats) -> Floats:
+    """(V, R), (V, R, F) and its weights → (V, F): each column's least squares on the vector."""
+    above = np.einsum("vr,vrf->vf", vectors, matrices)
+    below = np.einsum("vr,vrf->vf", vectors**2, weights)
+    return np.asarray(above / np.maximum(below, 1e-300))

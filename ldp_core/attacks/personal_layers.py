@@ -1,0 +1,39 @@
+"""The attacker who solves for what a client keeps: personal layers follow from what it has sent.
+
+A client that trains ax + b before a fully connected layer W begins at a and b that everybody knows. The loss
+moves b by Wᵀ times what it moves the layer's bias by, and that is sent. So who adds this up over a client's
+uploads knows b (`ldp_core.systems.personal_layers` does, for the server), takes it out of the first layer's
+gradient δ(ax + b)ᵀ, and is left with δ·ax: an image, up to its contrast.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.attacks.base import Progress, Reconstructor
+from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.shared.first_layer import leading_of_known, trimmed
+from ldp_core.attacks.up_to_contrast import stretched
+from ldp_core.models._extended import OFFSET
+
+
+class PersonalLayers(Reconstructor):
+    """Takes the b that it has added up out of every row, and reads what is left."""
+
+    label = "Solves for personal layers"
+    order = 9
+    summary = "Works out each client's own b from all that it has sent so far, and takes it out of the image."
+    formula = r"\hat b\leftarrow\hat b+\overline W^\top\Delta b_1,\quad \hat x\propto\hat z-\hat b"
+    reference = "attacks, section 9: personal layers; the rule for b follows from the chain rule"
+    also_knows = "all earlier uploads of the client, and where its personal layers began"
+
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
+        rows, known = trimmed(seen)
+        if OFFSET in seen.noted:
+            offset = seen.noted[OFFSET][:, None, :]
+            rows = np.concatenate([rows[..., :-1] - offset * rows[..., -1:], rows[..., -1:]], axis=-1)
+        z = leading_of_known(rows, known)
+        one = np.where(np.abs(z[:, -1:]) > 0, z[:, -1:], 1.0)
+        return stretched(z[:, :-1] / one).reshape(-1, 1, *seen.shape)

@@ -1,0 +1,1 @@
+"""What several attackers use: the first layer read through a law, likelihoods, and a minimiser."""

@@ -1,0 +1,128 @@
+"""What attackers of a fully connected first layer share: factors, scales and the mechanism's window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.attacks.observation import Observation
+from ldp_core.mechanisms.base import Floats
+
+Mask = NDArray[np.bool_]
+ITERATIONS = 40
+"""Of the power method: the leading direction stands out, or noise has drowned it for good."""
+SWEEPS = 4
+
+
+def leading(rows: Floats) -> Floats:
+    """(V, R, F) → (V, F): Aᵀu for the leading left singular vector u of each matrix."""
+    gram = rows @ rows.transpose(0, 2, 1)
+    best = np.einsum("vrr->vr", gram).argmax(axis=1)
+    u = np.take_along_axis(gram, best[:, None, None], axis=2)
+    for _ in range(ITERATIONS):
+        u = gram @ (u / _floor(np.linalg.norm(u, axis=1, keepdims=True)))
+    u /= _floor(np.linalg.norm(u, axis=1, keepdims=True))
+    return _times(u[:, :, 0], rows)
+
+
+def leading_of_known(rows: Floats, kept: Mask) -> Floats:
+    """The same where only some entries are known: alternating least squares on those."""
+    filled, known = np.where(kept, rows, 0.0), kept.astype(np.float64)
+    filled_t, known_t = filled.transpose(0, 2, 1), known.transpose(0, 2, 1)
+    z = leading(filled)
+    for _ in range(SWEEPS):
+        delta = _times(z, filled_t) / _floor(_times(z**2, known_t))
+        z = _times(delta, filled) / _floor(_times(delta**2, known))
+    return z
+
+
+def _times(vectors: Floats, matrices: Floats) -> Floats:
+    """(V, R) with (V, R, F) → (V, F)."""
+    found: Floats = (vectors[:, None] @ matrices)[:, 0]
+    return found
+
+
+def scaled(z: Floats) -> Floats:
+    """(V, F + 1) → (V, F): pixels in the unit of the last entry, which stands for the constant 1.
+
+    Where noise has shrunk that entry so far that pixels would burst the range [0, 1], the brightest
+    hundredth of them is taken for white: all that is lost is the contrast.
+    """
+    sign = np.where(z[:, :-1].sum(axis=1) < 0, -1.0, 1.0)[:, None]
+    pixels, one = z[:, :-1] * sign, np.maximum(z[:, -1:] * sign, 1e-300)
+    brightest = np.quantile(pixels, 0.99, axis=1, keepdims=True)
+    found: Floats = pixels / np.maximum(one, np.maximum(brightest, 1e-300))
+    return found
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where a mechanism's answer lies most of the time: gain · value ± half, around the centre."""
+
+    gain: Floats
+    half: Floats
+    centre: Floats
+
+
+def window(seen: Observation) -> Window | None:
+    """The window of each victim, (V, 1, 1) each; None for mechanisms without one."""
+    found = []
+    for epsilon, low, high in zip(seen.epsilon, seen.low, seen.high, strict=True):
+        middle = (low + high) / 2
+        at = [seen.mechanism.edges(value, epsilon, low, high) for value in (middle, high)]
+        if any(len(edges) != 4 for edges in at):
+            return None
+        half = (at[0][2] - at[0][1]) / 2
+        gain = ((at[1][1] + at[1][2]) / 2 - middle) / (high - middle)
+        found.append((gain, half, middle))
+    gain, half, centre = np.array(found).T[:, :, None, None]
+    return Window(gain, half, centre)
+
+
+def reach(seen: Observation) -> float:
+    """The largest step that a public image would cause in the first layer; 1 · η without any."""
+    if seen.public is None:
+        return seen.learning_rate
+    steps = seen.uploads_of(seen.public.x[:64], seen.public.y[:64]) - seen.base
+    return float(np.abs(seen.first_layer(steps)).max())
+
+
+def trimmed(seen: Observation) -> tuple[Floats, Mask]:
+    """The first layer's gradients (V, R, F + 1) without answers from outside the window.
+
+    Piecewise answers inside a narrow window around gain · value, or far away. A step is small, so an
+    answer further from the old weight than window and largest public step together is one of the
+    latter, and says nothing. What is kept is unbiased only after division by the gain.
+    """
+    base = seen.first_layer(seen.base)
+    law = window(seen)
+    if law is None:
+        rows = seen.first_layer(seen.gradients)
+        return rows, _unclipped(seen) if seen.mechanism.role == "identity" else np.ones(
+            rows.shape, dtype=bool
+        )
+    victims, furthest = len(seen.epsilon), reach(seen)
+    rows, known = np.zeros((victims, *base.shape)), np.zeros((victims, *base.shape), dtype=bool)
+    # one after another: a victim's answers stay in the processor's cache, those of all would not
+    for v in range(victims):
+        gain, half, centre = (part[v].item() for part in (law.gain, law.half, law.centre))
+        answers = seen.first_layer(seen.uploads[:, v].astype(np.float64))  # (T, R, F + 1)
+        steps = base - (centre + (answers - centre) / gain)
+        kept = np.abs(steps) <= half / gain + furthest
+        count = kept.sum(axis=0)
+        known[v] = count > 0
+        rows[v] = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
+    return rows, known
+
+
+def _unclipped(seen: Observation) -> Mask:
+    """Without noise, a value at the very end of its range has been cut off, and says little."""
+    sent = seen.first_layer(seen.uploads[0])
+    low, high = (end.astype(np.float32)[:, None, None] for end in (seen.low, seen.high))
+    return (sent > low) & (sent < high)
+
+
+def _floor(x: Floats) -> Floats:
+    return np.maximum(x, 1e-300)

@@ -1,0 +1,83 @@
+"""How likely uploads are under what they may have been made of, by the mechanisms' own laws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ldp_core.attacks.observation import Observation
+from ldp_core.mechanisms.base import Floats
+
+BLOCK = 2**20
+"""Numbers that are looked at together, so that memory stays small."""
+
+ROUNDING = 1e-6
+"""Of the largest weight: closer than that two float32 weights are the same."""
+
+
+def log_likelihood(seen: Observation, values: Floats) -> Floats:
+    """(V, M): the log likelihood of each victim's uploads if M given vectors (V, M, d) were perturbed.
+
+    Without noise there is no likelihood to speak of; the negative squared distance takes its place. Where a
+    part comes in clear, only what was perturbed could have come otherwise: the number of weights that are
+    just as the vector has them takes its place.
+    """
+    if seen.clear:
+        return _exactly(seen, values)
+    total = np.zeros(values.shape[:2])
+    for victims in blocks(len(values), values[0].size):
+        part = seen.of(victims)
+        budget = tuple(end[:, None, None] for end in (part.epsilon, part.low, part.high))
+        for upload in part.uploads:
+            for where, mechanism in part.laws:
+                sent, value = upload[:, None, where], values[victims][..., where]
+                if mechanism.role == "identity":
+                    each = -((sent - np.clip(value, *budget[1:])) ** 2)
+                else:
+                    each = mechanism.log_prob(sent, value, *budget)
+                total[victims] += each.sum(axis=-1) if each.ndim == 3 else each
+    return total
+
+
+def _exactly(seen: Observation, values: Floats) -> Floats:
+    """(V, M): how many weights of each victim's uploads are those of M given vectors (V, M, d), to rounding.
+
+    A weight that no vector moves says nothing, and counts for none.
+    """
+    total = np.zeros(values.shape[:2])
+    for victims in blocks(len(values), values[0].size):
+        part = seen.of(victims)
+        ends = part.low[:, None, None], part.high[:, None, None]
+        sent = np.array(values[victims])
+        for where, mechanism in part.laws:
+            sent[..., where] = mechanism.project(sent[..., where], *ends)
+        apart = ROUNDING * np.abs(sent).max()
+        moved = np.abs(sent - seen.base).max(axis=1, keepdims=True) > 10 * apart
+        for upload in part.uploads:
+            total[victims] += ((np.abs(upload[:, None] - sent) <= apart) & moved).sum(axis=-1)
+    return total
+
+
+def log_affinity(seen: Observation, values: Floats) -> Floats | None:
+    """(V, M): the log of the Bhattacharyya coefficient between the laws of vectors 0 and m of (V, M, d).
+
+    Over all T uploads. None for mechanisms that have no closed form.
+    """
+    total = np.zeros(values.shape[:2])
+    for victims in blocks(len(values), values[0].size):
+        budget = tuple(end[victims, None, None] for end in (seen.epsilon, seen.low, seen.high))
+        for where, mechanism in seen.laws:
+            part = values[victims][..., where]
+            each = mechanism.log_affinity(part[:, :1], part, *budget)
+            if each is None:
+                return None
+            total[victims] += each.sum(axis=-1) if each.ndim == 3 else each  # one of each weight, or of all
+    return total * seen.rounds
+
+
+def blocks(count: int, size: int) -> Iterator[slice]:
+    """Slices over `count` things of `size` numbers each, so that a slice holds about BLOCK numbers."""
+    step = max(1, BLOCK // max(1, size))
+    for start in range(0, count, step):
+        yield slice(start, start + step)

@@ -1,0 +1,45 @@
+"""The closed form up to brightness and contrast: for clients that put ax + b before the network.
+
+Their first layer's gradient is δ(ax + b)ᵀ, so what comes out of the ratio is ax + b, exactly. Pixels lie in
+[0, 1]; whatever does not is moved and stretched until it does. Nothing needs to be known of a and b.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.attacks.base import Progress, Reconstructor
+from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.shared.first_layer import leading_of_known, scaled, trimmed
+from ldp_core.mechanisms.base import Floats
+
+BEYOND = 1e-4
+"""So little outside [0, 1] is rounding."""
+ENDS = (0.01, 0.99)
+"""Shares of the pixels that black and white are taken from."""
+
+
+class UpToContrast(Reconstructor):
+    """Rank 1 on the answers inside the mechanism's window, and then the range of an image."""
+
+    label = "Closed form, up to contrast"
+    order = 8
+    summary = "Reads the first layer, and stretches what comes out until it fits the range of an image."
+    formula = r"\hat x=\frac{\hat z-\min\hat z}{\max\hat z-\min\hat z},\quad \hat z=a\,x+b"
+    reference = "attacks, section 4: personal layers"
+
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
+        z = leading_of_known(*trimmed(seen))
+        one = z[:, -1:]
+        sure = np.abs(one) > BEYOND * np.abs(z[:, :-1]).max(axis=1, keepdims=True)
+        raw = np.where(sure, z[:, :-1] / np.where(sure, one, 1.0), scaled(z))
+        return stretched(raw).reshape(-1, 1, *seen.shape)
+
+
+def stretched(pixels: Floats) -> Floats:
+    """(V, F), each brought into [0, 1] if it leaves it."""
+    low, high = (np.quantile(pixels, end, axis=1, keepdims=True) for end in ENDS)
+    fits = (pixels.min(axis=1, keepdims=True) >= -BEYOND) & (pixels.max(axis=1, keepdims=True) <= 1 + BEYOND)
+    return np.where(fits, pixels, (pixels - low) / np.maximum(high - low, 1e-300))

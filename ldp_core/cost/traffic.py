@@ -1,0 +1,60 @@
+"""What a run sends to and fro, in bytes: figure 3a of paper 000."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ldp_core.experiment import Experiment, changed
+
+FLOAT = 4
+"""Bytes of a weight as it is trained."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Of all clients in one average round, in bytes; without what a protocol adds."""
+
+    down: float
+    """The server's model, to everybody who takes part."""
+    up: float
+    """What they send back, each weight as a float32."""
+    packed: float
+    """The same in as few bits as it takes: an answer that is one of k values needs log₂ k."""
+
+
+def traffic(experiment: Experiment) -> Traffic:
+    """What one round of it sends, on average over its rounds."""
+    clients, sent = experiment.clients, experiment.tells
+    taking_part = clients.count * experiment.selection.expected_uploads(clients.count, experiment.rounds)
+    taking_part /= experiment.rounds
+    whole = [piece.mechanism.bits() for piece in experiment.pieces()]
+    told = math.fsum(one for one in whole if one is not None)
+    perturbed = told if None not in whole else sent.perturbed * _bits(experiment)
+    bits = perturbed + sent.clear * 8 * FLOAT
+    return Traffic(
+        down=taking_part * FLOAT * experiment.uploaded,
+        up=taking_part * FLOAT * (sent.perturbed + sent.clear),
+        packed=taking_part * math.ceil(bits / 8),
+    )
+
+
+def against_share(experiment: Experiment, shares: Sequence[float]) -> list[Traffic]:
+    """The same experiment with each of these shares of the clients a round: linear, up to whole clients."""
+    return [
+        traffic(changed(experiment, {"selection.kind": "fraction", "selection.fraction": share}))
+        for share in shares
+    ]
+
+
+def _bits(experiment: Experiment) -> float:
+    """Of one perturbed weight: a float's where answers are not one of a few values each."""
+    mechanism, people = experiment.randomiser, experiment.population()
+    if mechanism.role == "identity" or mechanism.scope != "coordinate":
+        return 8.0 * FLOAT
+    values = mechanism.atoms(0.0, float(people.epsilon[0]), float(people.low[0]), float(people.high[0]))
+    continuous = len(
+        mechanism.edges(0.0, float(people.epsilon[0]), float(people.low[0]), float(people.high[0]))
+    )
+    return 8.0 * FLOAT if continuous or not len(values) else math.log2(len(values))

@@ -1,0 +1,89 @@
+"""Which engine trains a model, without torch: so that whoever looks for a stored run knows what made it.
+
+EPSILON_ENGINE overrules the choice: auto, batched, processes or fused. Where a fused kernel was asked for, or
+would be used by itself, and cannot be, the choice is what it would be without, and says why.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Literal
+
+from ldp_core.errors import InvalidInput, one_of, shown
+from ldp_core.experiment import Experiment
+from ldp_core.models.base import Model, Shape
+from ldp_core.models.chain import Unfit, layers_of
+from ldp_core.optimizers import Optimizer
+from ldp_core.system import native_code
+from ldp_core.system.resources import gpus
+
+Kind = Literal["batched", "processes", "fused"]
+ENGINES = ("auto", "batched", "processes", "fused")
+OPTIMIZERS = ("sgd", "optimal")
+"""Whose steps are a rate times the gradient."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine, and why it is not the fused one where that was wanted."""
+
+    kind: Kind
+    note: str = ""
+
+
+def chosen(
+    batched: bool,
+    on_cpu: bool,
+    fit: str | None,
+    asked: str = "",
+) -> Choice:
+    """The engine for a model.
+
+    Args:
+        batched: whether computing for all clients at once is fastest on a CPU too.
+        on_cpu: or on a GPU.
+        fit: why there is no fused kernel for it (`misfit`), "" if there is one, None if nobody asked.
+        asked: in place of what the environment says.
+
+    Raises:
+        InvalidInput: the environment says what cannot be.
+    """
+    asked = asked or os.environ.get("EPSILON_ENGINE", "auto")
+    if asked not in ENGINES:
+        raise InvalidInput(f"EPSILON_ENGINE must be {one_of(ENGINES)}; got {shown(asked)}")
+    if not on_cpu:
+        return Choice("batched")
+    wanted = fit is not None and (asked == "fused" or (asked == "auto" and not batched))
+    if wanted and not fit:
+        return Choice("fused")
+    note = f"no fused kernel: {fit}" if wanted else ""
+    if asked == "batched" or (asked in ("auto", "fused") and batched):
+        return Choice("batched", note)
+    return Choice("processes", note)
+
+
+def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer) -> str:
+    """Why no fused kernel can train it here; "" if one can."""
+    if optimizer.name not in OPTIMIZERS:
+        return f"{optimizer.label} is trained without"
+    try:
+        layers_of(model, shape, classes)
+    except Unfit as why:
+        return str(why)
+    return native_code.refusal()
+
+
+def bits(experiment: Experiment) -> str:
+    """What a run's figures are equal to, bit for bit, beside those of the same experiment: "" for the engine
+    that trains it where nothing overrules that and there is no fused kernel, else an engine's name.
+    """
+    kind = choice_for(experiment).kind
+    return "" if kind == chosen(experiment.model.batched, not gpus(), None, "auto").kind else kind
+
+
+def choice_for(experiment: Experiment, began: str = "") -> Choice:
+    """The engine of an experiment on this machine, or of a run of it that `began` with one."""
+    source = experiment.source
+    fit = misfit(experiment.model, source.shape, source.classes, experiment.local.optimizer)
+    return chosen(experiment.model.batched, not gpus(), fit, began)

@@ -1,0 +1,216 @@
+"""A small language over LLVM's instructions: loops, vectors and memory, in words to write layers in.
+
+Everything is computed in vectors of 64 bytes, whatever the processor has: where its own are shorter, LLVM
+takes several. So the order of every sum, and with it every bit, is the same on all processors that fuse a
+product with a sum. No instruction is marked as free to be reordered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+
+from ldp_core.engines.fused.memory import LINE
+
+Value = Any
+"""An LLVM value; llvmlite has no types for them."""
+WHOLE, SHORT, POINTER = ir.IntType(64), ir.IntType(32), ir.PointerType()
+
+
+@dataclass(frozen=True)
+class Number:
+    """The floating-point numbers of a kernel."""
+
+    bytes: int
+    fused: bool = True
+    """False where the processor cannot round a product and a sum once."""
+
+    @property
+    def type(self) -> Value:
+        """LLVM's type."""
+        return ir.FloatType() if self.bytes == 4 else ir.DoubleType()
+
+    @property
+    def lanes(self) -> int:
+        """Numbers of a whole vector."""
+        return LINE // self.bytes
+
+
+def vector(type: Value, lanes: int) -> Value:
+    """LLVM's type of so many of one type."""
+    return ir.VectorType(type, lanes)
+
+
+class Code:
+    """A function under construction.
+
+    Indices count numbers, not bytes; they are Python's integers or LLVM's of 64 bits.
+    """
+
+    def __init__(
+        self, module: Value, number: Number, name: str, *parameters: Value, public: bool = False
+    ) -> None:
+        self.module, self.number = module, number
+        kind = ir.FunctionType(ir.VoidType(), parameters)
+        self.function = ir.Function(module, kind, name)
+        self.function.attributes.add("nounwind")
+        if not public:
+            self.function.linkage = "internal"
+        self.parameters: Sequence[Value] = self.function.args
+        entry = self.function.append_basic_block("entry")
+        body = self.function.append_basic_block("body")
+        self._cells = ir.IRBuilder(entry)
+        self._leave = self._cells.branch(body)
+        self.b = ir.IRBuilder(body)
+
+    def end(self) -> Value:
+        """Close the function."""
+        self.b.ret_void()
+        return self.function
+
+    # whole numbers
+
+    def whole(self, value: Any) -> Value:
+        return ir.Constant(WHOLE, value) if isinstance(value, int) else value
+
+    def plus(self, *terms: Any) -> Value:
+        """The sum; of Python's integers it is one."""
+        known = sum(term for term in terms if isinstance(term, int))
+        found: Any = None
+        for term in terms:
+            if not isinstance(term, int):
+                found = term if found is None else self.b.add(found, term)
+        if found is None:
+            return known
+        return self.b.add(found, self.whole(known)) if known else found
+
+    def times(self, a: Any, b: Any) -> Value:
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b
+        return self.b.mul(self.whole(a), self.whole(b))
+
+    def least(self, a: Any, b: Any) -> Value:
+        """The smaller one."""
+        if isinstance(a, int) and isinstance(b, int):
+            return min(a, b)
+        a, b = self.whole(a), self.whole(b)
+        return self.b.select(self.b.icmp_signed("<", a, b), a, b)
+
+    # cells, loops and branches
+
+    def cell(self, type: Value, first: Value) -> Value:
+        """A variable; it becomes a register."""
+        self._cells.position_before(self._leave)
+        made = self._cells.alloca(type)
+        self.b.store(first, made)
+        return made
+
+    def table(self, values: Sequence[int]) -> Value:
+        """The address of a few whole numbers, to begin with these."""
+        self._cells.position_before(self._leave)
+        made = self._cells.alloca(WHOLE, size=len(values))
+        for i, value in enumerate(values):
+            self.store_as(WHOLE, self.whole(value), made, i)
+        return made
+
+    def get(self, cell: Value, type: Value) -> Value:
+        return self.b.load(cell, typ=type)
+
+    def set(self, cell: Value, value: Value) -> None:
+        self.b.store(value, cell)
+
+    @contextmanager
+    def loop(self, stop: Any, start: Any = 0, step: int = 1) -> Iterator[Value]:
+        """Count from `start` to before `stop`."""
+        if isinstance(stop, int) and isinstance(start, int) and stop == start + step:
+            yield self.whole(start)
+            return
+        counter = self.cell(WHOLE, self.whole(start))
+        test, body, after = (self.b.append_basic_block(name) for name in ("test", "loop", "after"))
+        self.b.branch(test)
+        self.b.position_at_end(test)
+        now = self.get(counter, WHOLE)
+        self.b.cbranch(self.b.icmp_signed("<", now, self.whole(stop)), body, after)
+        self.b.position_at_end(body)
+        yield now
+        self.set(counter, self.b.add(now, self.whole(step)))
+        self.b.branch(test)
+        self.b.position_at_end(after)
+
+    @contextmanager
+    def when(self, condition: Value) -> Iterator[None]:
+        """Only if."""
+        with self.b.if_then(condition):
+            yield
+
+    # memory and numbers
+
+    def at(self, place: Value, index: Any, type: Value | None = None) -> Value:
+        """The address of a number."""
+        return self.b.gep(place, [self.whole(index)], source_etype=type or self.number.type)
+
+    def bytes_on(self, place: Value, offset: int) -> Value:
+        """The address so many bytes on."""
+        return self.b.gep(place, [self.whole(offset)], source_etype=ir.IntType(8))
+
+    def load(self, place: Value, index: Any = 0, lanes: int = 0) -> Value:
+        """A number, or a vector of `lanes`."""
+        type = vector(self.number.type, lanes) if lanes else self.number.type
+        return self.b.load(self.at(place, index), typ=type, align=self.number.bytes)
+
+    def store(self, value: Value, place: Value, index: Any = 0) -> None:
+        self.b.store(value, self.at(place, index), align=self.number.bytes)
+
+    def load_as(self, type: Value, place: Value, index: Any) -> Value:
+        """A whole number of the kind."""
+        return self.b.load(self.at(place, index, type), typ=type)
+
+    def store_as(self, type: Value, value: Value, place: Value, index: Any) -> None:
+        self.b.store(value, self.at(place, index, type), align=4 if type != WHOLE else 8)
+
+    def constant(self, value: float, lanes: int = 0) -> Value:
+        one = ir.Constant(self.number.type, value)
+        return ir.Constant(vector(self.number.type, lanes), [one] * lanes) if lanes else one
+
+    def spread(self, value: Value, lanes: int) -> Value:
+        """A vector of equal numbers."""
+        kind = vector(value.type, lanes)
+        one = self.b.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(SHORT, 0))
+        return self.shuffle(one, one, [0] * lanes)
+
+    def shuffle(self, a: Value, b: Value, order: Sequence[int]) -> Value:
+        """Lanes of a, and behind them those of b, in another order."""
+        mask = ir.Constant(vector(SHORT, len(order)), [ir.Constant(SHORT, i) for i in order])
+        return self.b.shuffle_vector(a, b, mask)
+
+    def fma(self, a: Value, b: Value, c: Value) -> Value:
+        """a·b + c, rounded once where the processor can."""
+        operation = "llvm.fma" if self.number.fused else "llvm.fmuladd"
+        one = self.number.type.intrinsic_name
+        name = f"{operation}.v{a.type.count}{one}" if hasattr(a.type, "count") else f"{operation}.{one}"
+        known = self.module.globals.get(name)
+        return self.b.call(
+            known or ir.Function(self.module, ir.FunctionType(a.type, [a.type] * 3), name), [a, b, c]
+        )
+
+    def sum(self, value: Value) -> Value:
+        """The sum of a vector's lanes, halves upon halves."""
+        lanes = value.type.count
+        while lanes > 1:
+            lanes //= 2
+            low = self.shuffle(value, value, range(lanes))
+            high = self.shuffle(value, value, range(lanes, 2 * lanes))
+            value = self.b.fadd(low, high)
+        return self.b.extract_element(value, ir.Constant(SHORT, 0))
+
+    def accumulators(
+        self, count: int, lanes: int, first: Callable[[int], Value] | None = None
+    ) -> list[Value]:
+        """Cells for sums, zero unless `first` says otherwise."""
+        kind = vector(self.number.type, lanes)
+        zero = self.constant(0.0, lanes)
+        return [self.cell(kind, first(i) if first else zero) for i in range(count)]

@@ -1,0 +1,151 @@
+"""Machine code of a kernel: made by LLVM in about a second, and kept on the disk for the next time.
+
+What is kept goes by a digest of all that decides it: this room's source, the network, llvmlite's version, the
+processor and its features. A file that cannot be written, or is damaged, costs a second and nothing else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import logging
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+from platformdirs import user_cache_path
+
+from ldp_core.datasets import APP
+from ldp_core.engines.fused.code import Number
+from ldp_core.engines.fused.kernel import Kernel
+from ldp_core.engines.fused.memory import LEAST_BATCH, Memory, Workspace, memory_of
+from ldp_core.engines.fused.tile import Tile, tile_of
+from ldp_core.models.base import Model, Shape
+from ldp_core.models.chain import Layers, layers_of
+
+DIGEST = 32
+"""Bytes in front of what is kept: of its content."""
+_lock = threading.Lock()
+
+
+class Compiled:
+    """The two functions of a kernel, and what memory they work in."""
+
+    def __init__(self, engine: Any, memory: Memory, batch: int) -> None:
+        self._engine = engine  # the code lives as long as it does
+        self.memory = memory
+        self.batch = batch
+        self.idle: list[Workspace] = []
+        """Memory of its threads that is not in use."""
+        p, n = ctypes.c_void_p, ctypes.c_int64
+        self.train = _function(engine, "train", p, n, *[p] * 7, *[n] * 6, *[p] * 3)
+        self.score = _function(engine, "score", *[p] * 3, n, n, p)
+
+
+def compiled(layers: Layers, batch: int, dtype: np.dtype[Any]) -> Compiled:
+    """The kernel of a network for batches of up to `batch` samples, float32 or float64."""
+    room = LEAST_BATCH
+    while room < batch:
+        room *= 2
+    with _lock:
+        return _compiled(layers, room, Number(dtype.itemsize, fused=has_fma()), tile_of(_machine()[1]))
+
+
+@lru_cache(maxsize=16)
+def _compiled(layers: Layers, batch: int, number: Number, tile: Tile) -> Compiled:
+    cpu, features = _machine()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    machine = target.create_target_machine(cpu=cpu, features=features, opt=3, jit=True)
+    identity = f"{layers} {batch} {number} {tile} {cpu} {features} {llvmlite.__version__} {_source()}"
+    file = folder() / f"{hashlib.sha256(identity.encode()).hexdigest()[:32]}.o"
+    made = _kept(file)
+    if made is None:
+        made = _made(Kernel(layers, batch, number, tile).text, machine)
+        _keep(file, made)
+    backing = llvm.parse_assembly("")
+    engine = llvm.create_mcjit_compiler(backing, machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(made))
+    engine.finalize_object()
+    return Compiled(engine, memory_of(layers, batch, number.bytes), batch)
+
+
+@lru_cache(maxsize=64)
+def failure(model: Model, shape: Shape, classes: int) -> str:
+    """Why the kernel of a model cannot be made here; "" if it can, and now is."""
+    try:
+        compiled(layers_of(model, shape, classes), 1, np.dtype(np.float32))
+    except Exception as error:
+        logging.warning("no fused kernel for %s: %s: %s", model.name, type(error).__name__, error)
+        return f"LLVM could not make it ({type(error).__name__})"
+    return ""
+
+
+def has_fma() -> bool:
+    """True if the processor fuses a product with a sum: all that do give the same bits."""
+    features = _machine()[1].split(",")
+    return (
+        "+fma" in features or "aarch64" in llvm.get_process_triple() or "arm64" in llvm.get_process_triple()
+    )
+
+
+def folder() -> Path:
+    """Where machine code is kept: EPSILON_CACHE_DIR, or the platform's place for what can be made anew."""
+    return Path(os.environ.get("EPSILON_CACHE_DIR") or user_cache_path(APP)) / "kernels"
+
+
+@cache
+def _machine() -> tuple[str, str]:
+    """The processor and its features."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def _made(text: str, machine: Any) -> bytes:
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    module.verify()
+    # what is vectors is written as vectors: loops are left as they are
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+    tuning.loop_vectorization = tuning.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+def _kept(file: Path) -> bytes | None:
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    content = data[DIGEST:]
+    return content if hashlib.sha256(content).digest() == data[:DIGEST] else None
+
+
+def _keep(file: Path, made: bytes) -> None:
+    """In one move, so that nobody reads half of it."""
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_bytes(hashlib.sha256(made).digest() + made)
+        part.replace(file)
+
+
+@cache
+def _source() -> str:
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _function(engine: Any, name: str, *kinds: Any) -> Callable[..., None]:
+    """Called with the interpreter's lock released."""
+    return ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))

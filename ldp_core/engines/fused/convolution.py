@@ -1,0 +1,140 @@
+"""A convolution forwards: columns of the output are lanes, blocks of channels × columns stay in registers.
+
+Images lie channel after channel, (channels, height, width). Kernels lie as patches are read on the way back,
+(out, rows, columns × channels), each row filled up to whole vectors: `row_stride`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from llvmlite import ir
+
+from ldp_core.engines.fused.code import POINTER, SHORT, Code, Number, Value, vector
+from ldp_core.engines.fused.dense import relu
+from ldp_core.engines.fused.memory import chunks, row_stride
+from ldp_core.engines.fused.tile import Tile
+from ldp_core.models.chain import Conv
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How the outputs of a channel are cut into blocks of rows × half vectors; blocks may overlap."""
+
+    rows: int
+    halves: int
+
+    @staticmethod
+    def of(height: int, width: int, half: int, most: int) -> Grid:
+        """The one that computes least twice, with at most `most` whole vectors to a block."""
+        across = -(-width // half)
+        fits = [
+            Grid(rows, halves)
+            for rows, halves in product(range(1, height + 1), range(1, across + 1))
+            if rows * halves % 2 == 0 and rows * halves <= 2 * most
+        ]
+
+        def waste(grid: Grid) -> tuple[int, int]:
+            vectors = -(-height // grid.rows) * -(-across // grid.halves) * grid.rows * grid.halves
+            return vectors, -grid.rows * grid.halves
+
+        return min(fits, key=waste)
+
+
+def stored_width(layer: Conv, half: int) -> int:
+    """Numbers of a row of outputs that are to be pooled."""
+    return max(2 * layer.pooled[1], half)
+
+
+def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -> Value:
+    """f(image, weights, bias, out): all outputs that are pooled, (out, 2·rows, `stored_width`)."""
+    code = Code(module, number, name, *[POINTER] * 4)
+    image, weights, bias, out = code.parameters
+    lanes = number.lanes
+    half, kind = lanes // 2, vector(number.type, lanes)
+    height, width = (2 * side for side in layer.pooled)
+    stored = stored_width(layer, half)
+    grid = Grid.of(height, width, half, tile.columns)
+    channels = tile.choose(layer.out, tile.channels)
+    row = row_stride(layer.size * layer.channels, lanes)
+    # where each half vector of a block begins: (row, column)
+    last = max(0, width - half) if grid.halves * half > width else (grid.halves - 1) * half
+    starts = [(r, min(h * half, last)) for r, h in product(range(grid.rows), range(grid.halves))]
+    pairs = list(zip(starts[::2], starts[1::2], strict=True))
+    beyond = max(0, width - grid.halves * half)
+
+    def read(place: Value, wide: int, pair: Any) -> Value:
+        (r0, c0), (r1, c1) = pair
+        if (r1, c1) == (r0, c0 + half):
+            return code.load(place, r0 * wide + c0, lanes)
+        low, high = code.load(place, r0 * wide + c0, half), code.load(place, r1 * wide + c1, half)
+        return code.shuffle(low, high, range(lanes))
+
+    def write(value: Value, place: Value, pair: Any) -> None:
+        for order, (r, c) in zip((range(half), range(half, lanes)), pair, strict=True):
+            code.store(code.shuffle(value, value, order), place, r * stored + c)
+
+    def block(o0: Any, r0: Any, c0: Any) -> None:
+        biases = [code.spread(code.load(bias, code.plus(o0, o)), lanes) for o in range(channels)]
+        sums = code.accumulators(channels * len(pairs), lanes, lambda i: biases[i // len(pairs)])
+        kernel = code.at(weights, code.times(o0, layer.size * row))
+        corner = code.at(image, code.plus(code.times(r0, layer.width), c0))
+        with code.loop(layer.channels) as c, code.loop(layer.size) as ky:
+            down = code.plus(code.times(c, layer.height * layer.width), code.times(ky, layer.width))
+            seen = code.at(corner, down)
+            taps = code.at(kernel, code.plus(code.times(ky, row), c))
+            for kx in range(layer.size):
+                values = [read(code.at(seen, kx), layer.width, pair) for pair in pairs]
+                for o in range(channels):
+                    place = o * layer.size * row + kx * layer.channels
+                    w = code.spread(code.load(taps, place), lanes)
+                    for v, value in enumerate(values):
+                        one = sums[o * len(pairs) + v]
+                        code.set(one, code.fma(value, w, code.get(one, kind)))
+        for o, (v, pair) in product(range(channels), enumerate(pairs)):
+            place = code.plus(code.times(code.plus(o0, o), height * stored), code.times(r0, stored), c0)
+            write(code.get(sums[o * len(pairs) + v], kind), code.at(out, place), pair)
+
+    with code.loop(layer.out, step=channels) as o, code.loop(height, step=grid.rows) as r:
+        o0, r0 = code.least(o, layer.out - channels), code.least(r, height - grid.rows)
+        with code.loop(max(1, width), step=grid.halves * half) as c:
+            block(o0, r0, code.least(c, beyond))
+    return code.end()
+
+
+def pool(module: Value, number: Number, name: str, layer: Conv) -> Value:
+    """f(outputs, pooled, winners): the maxima of 2 × 2 outputs and their ReLU, (out, rows, columns).
+
+    A winner is the number, from 0 to 3, of the first of the equal largest ones: row by row.
+    """
+    code = Code(module, number, name, *[POINTER] * 3)
+    outputs, pooled, winners = code.parameters
+    rows, columns = layer.pooled
+    stored = stored_width(layer, number.lanes // 2)
+    with code.loop(layer.out) as o, code.loop(rows) as r:
+        line = code.plus(code.times(o, rows), r)
+        above = code.at(outputs, code.times(line, 2 * stored))
+        for first, lanes in chunks(columns, number.lanes):
+            found = _maxima(code, above, 2 * first, lanes, stored)
+            place = code.plus(code.times(line, columns), first)
+            code.store(relu(code, found[0]), pooled, place)
+            code.b.store(found[1], code.at(winners, place, SHORT), align=4)
+    return code.end()
+
+
+def _maxima(code: Code, above: Value, first: int, lanes: int, stored: int) -> tuple[Value, Value]:
+    """The maxima of `lanes` neighbouring squares, and which of their four pixels hold them."""
+    pixels = []
+    for row in range(2):
+        left = code.load(above, row * stored + first, lanes)
+        right = code.load(above, row * stored + first + lanes, lanes)
+        pixels += [code.shuffle(left, right, range(side, 2 * lanes, 2)) for side in range(2)]
+    most, kind = pixels[0], vector(SHORT, lanes)
+    who = ir.Constant(kind, [0] * lanes)
+    for i, pixel in enumerate(pixels[1:], start=1):
+        larger = code.b.fcmp_ordered(">", pixel, most)
+        most = code.b.select(larger, pixel, most)
+        who = code.b.select(larger, ir.Constant(kind, [i] * lanes), who)
+    return most, who

@@ -1,0 +1,143 @@
+"""Fully connected layers, forwards and backwards: blocks of products with all sums in registers.
+
+Weights lie as the model has them, (out, inputs), each row filled up with zeros to whole vectors; so do the
+activations (batch, inputs) and their gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value, vector
+from ldp_core.engines.fused.memory import chunks, up_to
+from ldp_core.engines.fused.tile import Tile, blocks
+from ldp_core.models.chain import Dense
+
+
+def over_samples(code: Code, count: Value, side: int, body: Callable[[Value, int], None]) -> None:
+    """Go over `count` samples, `side` at a time; the last blocks overlap, or go one by one where there are
+    fewer. For what only writes: a sample may be computed twice, to the same bits.
+    """
+    enough = code.b.icmp_signed(">=", count, code.whole(side))
+    with code.b.if_else(enough) as (then, otherwise):
+        with then, code.loop(count, step=side) as at:
+            body(code.least(at, code.b.sub(count, code.whole(side))), side)
+        with otherwise, code.loop(count) as at:
+            body(at, 1)
+
+
+def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
+    """f(x, weights, bias, out, batch): out = x·Wᵀ + b, and its ReLU unless the layer is the last."""
+    code = Code(module, number, name, *[POINTER] * 4, WHOLE)
+    x, weights, bias, out, batch = code.parameters
+    lanes, kind = number.lanes, vector(number.type, number.lanes)
+    wide, stride = up_to(layer.inputs, lanes), up_to(layer.out, lanes)
+    side = tile.choose(layer.out, tile.outputs)
+
+    def block(first: Value, samples: int) -> None:
+        with code.loop(layer.out, step=side) as at:
+            o0 = code.least(at, layer.out - side)
+            rows = [code.at(x, code.times(code.plus(first, s), wide)) for s in range(samples)]
+            kernels = [code.at(weights, code.times(code.plus(o0, o), wide)) for o in range(side)]
+            sums = code.accumulators(samples * side, lanes)
+            with code.loop(wide, step=lanes) as i:
+                values = [code.load(row, i, lanes) for row in rows]
+                for o, kernel in enumerate(kernels):
+                    w = code.load(kernel, i, lanes)
+                    for s, value in enumerate(values):
+                        one = sums[s * side + o]
+                        code.set(one, code.fma(value, w, code.get(one, kind)))
+            for s, o in product(range(samples), range(side)):
+                total = code.sum(code.get(sums[s * side + o], kind))
+                total = code.b.fadd(total, code.load(bias, code.plus(o0, o)))
+                if layer.relu:
+                    total = relu(code, total)
+                code.store(total, out, code.plus(code.times(code.plus(first, s), stride), o0, o))
+
+    over_samples(code, batch, tile.samples, block)
+    return code.end()
+
+
+def relu(code: Code, value: Value) -> Value:
+    """max(0, x), and NaN of NaN."""
+    lanes = getattr(value.type, "count", 0)
+    zero = code.constant(0.0, lanes)
+    return code.b.select(code.b.fcmp_ordered("<", value, zero), zero, value)
+
+
+def alive(code: Code, value: Value, activation: Value) -> Value:
+    """A gradient where the activation behind a ReLU is positive, and 0 elsewhere."""
+    zero = code.constant(0.0, getattr(value.type, "count", 0))
+    return code.b.select(code.b.fcmp_ordered(">", activation, zero), value, zero)
+
+
+def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
+    """f(delta, weights, x, out, batch): out = delta·W where x, the activation of the layer below, lives."""
+    code = Code(module, number, name, *[POINTER] * 4, WHOLE)
+    delta, weights, x, out, batch = code.parameters
+    lanes, kind = number.lanes, vector(number.type, number.lanes)
+    wide, stride = up_to(layer.inputs, lanes), up_to(layer.out, lanes)
+    side = tile.choose(wide // lanes, tile.vectors)
+
+    def block(first: Value, samples: int) -> None:
+        with code.loop(wide, step=side * lanes) as at:
+            i0 = code.least(at, wide - side * lanes)
+            sums = code.accumulators(samples * side, lanes)
+            with code.loop(layer.out) as o:
+                row = code.at(weights, code.plus(code.times(o, wide), i0))
+                ws = [code.load(row, i * lanes, lanes) for i in range(side)]
+                for s in range(samples):
+                    place = code.plus(code.times(code.plus(first, s), stride), o)
+                    d = code.spread(code.load(delta, place), lanes)
+                    for i, w in enumerate(ws):
+                        one = sums[s * side + i]
+                        code.set(one, code.fma(d, w, code.get(one, kind)))
+            for s, i in product(range(samples), range(side)):
+                place = code.plus(code.times(code.plus(first, s), wide), i0, i * lanes)
+                found = code.get(sums[s * side + i], kind)
+                code.store(alive(code, found, code.load(x, place, lanes)), out, place)
+
+    over_samples(code, batch, tile.samples, block)
+    return code.end()
+
+
+def update(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
+    """f(delta, x, weights, bias, batch, rate): W −= rate·deltaᵀ·x and b −= rate·Σ delta, without a detour."""
+    code = Code(module, number, name, *[POINTER] * 4, WHOLE, number.type)
+    delta, x, weights, bias, batch, rate = code.parameters
+    lanes, kind = number.lanes, vector(number.type, number.lanes)
+    wide, stride = up_to(layer.inputs, lanes), up_to(layer.out, lanes)
+    down = code.spread(code.b.fneg(rate), lanes)
+
+    def block(o0: Any, outputs: int, i0: Any, vectors: int) -> None:
+        sums = code.accumulators(outputs * vectors, lanes)
+        with code.loop(batch) as s:
+            row = code.at(x, code.plus(code.times(s, wide), i0))
+            values = [code.load(row, i * lanes, lanes) for i in range(vectors)]
+            for o in range(outputs):
+                place = code.plus(code.times(s, stride), o0, o)
+                d = code.spread(code.load(delta, place), lanes)
+                for i, value in enumerate(values):
+                    one = sums[o * vectors + i]
+                    code.set(one, code.fma(d, value, code.get(one, kind)))
+        for o, i in product(range(outputs), range(vectors)):
+            place = code.plus(code.times(code.plus(o0, o), wide), i0, i * lanes)
+            step = code.get(sums[o * vectors + i], kind)
+            code.store(code.fma(down, step, code.load(weights, place, lanes)), weights, place)
+
+    across = tile.choose(wide // lanes, tile.vectors)
+    for first_o, many_o, outputs in blocks(layer.out, tile.choose(layer.out, tile.outputs)):
+        for first_i, many_i, vectors in blocks(wide // lanes, across):
+            with code.loop(many_o) as o, code.loop(many_i) as i:
+                at = code.plus(code.times(i, vectors * lanes), first_i * lanes)
+                block(code.plus(code.times(o, outputs), first_o), outputs, at, vectors)
+    for first, some in chunks(layer.out, lanes, lanes):
+        total = code.accumulators(1, some)[0]
+        with code.loop(batch) as s:
+            d = code.load(delta, code.plus(code.times(s, stride), first), some)
+            code.set(total, code.b.fadd(code.get(total, kind), d))
+        step = code.get(total, kind)
+        code.store(code.fma(down, step, code.load(bias, first, some)), bias, first)
+    return code.end()

@@ -1,0 +1,258 @@
+"""The whole training of some clients, and the scoring of samples, as two functions of one module."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from llvmlite import ir
+
+from ldp_core.engines.fused import convolution, dense, loss, winners
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value
+from ldp_core.engines.fused.memory import Memory, chunks, memory_of, row_stride, up_to
+from ldp_core.engines.fused.tile import Tile
+from ldp_core.models.chain import Layers
+
+
+class Kernel:
+    """Writes a network's module; `text` is LLVM's assembly of it."""
+
+    def __init__(self, layers: Layers, batch: int, number: Number, tile: Tile) -> None:
+        self.layers, self.number, self.tile = layers, number, tile
+        self.memory: Memory = memory_of(layers, batch, number.bytes)
+        self.batch = batch
+        self.module: Any = ir.Module("client")
+        self._parts: dict[str, Value] = {}
+        convs = layers.convs
+        for i, conv in enumerate(convs):
+            last = i == len(convs) - 1
+            made = self.module, number
+            self._parts[f"conv{i}"] = convolution.forward(*made, f"conv{i}", conv, tile)
+            self._parts[f"pool{i}"] = convolution.pool(*made, f"pool{i}", conv)
+            self._parts[f"kernels{i}"] = winners.kernels(*made, f"kernels{i}", conv, tile, last)
+            if i:
+                self._parts[f"patches{i}"] = winners.channels_last(*made, f"patches{i}", conv)
+                self._parts[f"images{i}"] = winners.images(*made, f"images{i}", conv, tile, last)
+        if convs and convs[0].channels > 1:
+            self._parts["patches0"] = winners.channels_last(self.module, number, "patches0", convs[0])
+        for i, layer in enumerate(layers.dense):
+            self._parts[f"dense{i}"] = dense.forward(self.module, number, f"dense{i}", layer, tile)
+            self._parts[f"update{i}"] = dense.update(self.module, number, f"update{i}", layer, tile)
+            if i or convs:
+                self._parts[f"back{i}"] = dense.backward(self.module, number, f"back{i}", layer, tile)
+        self._parts["delta"] = loss.delta(self.module, number, "delta", layers.classes)
+        self._parts["enter"] = self._copy("enter", inwards=True)
+        self._parts["leave"] = self._copy("leave", inwards=False)
+        self._parts["read"] = self._read()
+        self._parts["forward"] = self._forward()
+        self._parts["step"] = self._step()
+        self._train()
+        self._score()
+
+    @property
+    def text(self) -> str:
+        """The module."""
+        return str(self.module)
+
+    def _copy(self, name: str, inwards: bool) -> Value:
+        """f(weights, work): between the flat vector (d,) and the layout of the kernel.
+
+        On the way in what fills up its rows is made 0 again: a client whose weights left the numbers has left
+        them there too, and 0 times NaN is NaN.
+        """
+        code = Code(self.module, self.number, name, POINTER, POINTER)
+        flat, work = code.parameters
+        lanes = self.number.lanes
+
+        def move(theirs: Any, place: Value, ours: Any) -> None:
+            if inwards:
+                code.store(code.load(flat, theirs), place, ours)
+            else:
+                code.store(code.load(place, ours), flat, theirs)
+
+        for i, conv in enumerate(self.layers.convs):
+            place, size = self._at(code, work, f"conv{i}.weight"), conv.size
+            row = row_stride(size * conv.channels, lanes)
+            with code.loop(conv.out) as o, code.loop(conv.channels) as c, code.loop(size) as ky:
+                line = code.plus(code.times(o, size), ky)
+                block = code.plus(code.times(code.plus(code.times(o, conv.channels), c), size), ky)
+                for kx in range(size):
+                    theirs = code.plus(code.times(block, size), conv.weight + kx)
+                    move(theirs, place, code.plus(code.times(line, row), c, kx * conv.channels))
+            if inwards:
+                with code.loop(conv.out * size) as line:
+                    for beyond in range(conv.channels * size, row):
+                        code.store(code.constant(0.0), place, code.plus(code.times(line, row), beyond))
+            bias = self._at(code, work, f"conv{i}.bias")
+            with code.loop(conv.out) as o:
+                move(code.plus(o, conv.bias), bias, o)
+        for i, layer in enumerate(self.layers.dense):
+            place, bias = (self._at(code, work, f"dense{i}.{part}") for part in ("weight", "bias"))
+            wide = up_to(layer.inputs, lanes)
+            with code.loop(layer.out) as o:
+                with code.loop(layer.inputs) as x:
+                    theirs = code.plus(code.times(o, layer.inputs), x, layer.weight)
+                    move(theirs, place, code.plus(code.times(o, wide), x))
+                for beyond in range(layer.inputs, wide) if inwards else ():
+                    code.store(code.constant(0.0), place, code.plus(code.times(o, wide), beyond))
+                move(code.plus(o, layer.bias), bias, o)
+        return code.end()
+
+    def _read(self) -> Value:
+        """f(samples, which, s, work): one sample into place s of the batch, standardised."""
+        code = Code(self.module, self.number, "read", POINTER, WHOLE, WHOLE, POINTER)
+        samples, which, s, work = code.parameters
+        features, lanes = self.layers.features, self.number.lanes
+        seen = code.at(samples, code.times(which, features))
+        place = code.at(self._at(code, work, "x"), code.times(s, up_to(features, lanes)))
+        for first, n in winners.looped(code, chunks(features, lanes), lanes):
+            value = code.load(seen, first, n)
+            if self.layers.moments:
+                mean, deviation = (code.constant(moment, n) for moment in self.layers.moments)
+                value = code.b.fdiv(code.b.fsub(value, mean), deviation)
+            code.store(value, place, first)
+        return code.end()
+
+    def _forward(self) -> Value:
+        """f(batch, work): from the samples in the batch to their scores."""
+        code = Code(self.module, self.number, "forward", WHOLE, POINTER)
+        batch, work = code.parameters
+        with code.loop(batch) as s:
+            for i in range(len(self.layers.convs)):
+                image, scratch = self._of(code, work, self._before(i), s), self._at(code, work, "scratch")
+                weight, bias = (self._at(code, work, f"conv{i}.{part}") for part in ("weight", "bias"))
+                self._call(code, f"conv{i}", image, weight, bias, scratch)
+                out = self._of(code, work, f"conv{i}.out", s)
+                self._call(code, f"pool{i}", scratch, out, self._winners(code, work, i, s))
+        for i in range(len(self.layers.dense)):
+            weight, bias, out = (
+                self._at(code, work, f"dense{i}.{part}") for part in ("weight", "bias", "out")
+            )
+            self._call(code, f"dense{i}", self._below(code, work, i), weight, bias, out, batch)
+        return code.end()
+
+    def _step(self) -> Value:
+        """f(batch, rate, work): a step of gradient descent on the samples in the batch."""
+        code = Code(self.module, self.number, "step", WHOLE, self.number.type, POINTER)
+        batch, rate, work = code.parameters
+        self._call(code, "forward", batch, work)
+        top = len(self.layers.dense) - 1
+        out, delta = (self._at(code, work, f"dense{top}.{part}") for part in ("out", "delta"))
+        self._call(code, "delta", out, self._at(code, work, "labels"), delta, batch)
+        for i in range(top, -1, -1):
+            delta, weight, bias = (self._at(code, work, f"dense{i}.{p}") for p in ("delta", "weight", "bias"))
+            below = self._below(code, work, i)
+            if i or self.layers.convs:
+                into = self._at(code, work, f"dense{i - 1}.delta" if i else "convs.delta")
+                self._call(code, f"back{i}", delta, weight, below, into, batch)
+            self._call(code, f"update{i}", delta, below, weight, bias, batch, rate)
+        with code.loop(batch) as s:
+            for i in range(len(self.layers.convs) - 1, -1, -1):
+                self._back(code, work, i, s)
+        for i, part in product(range(len(self.layers.convs)), ("weight", "bias")):
+            grown = "gradient" if part == "weight" else "bias gradient"
+            self._descend(code, work, f"conv{i}.{part}", f"conv{i}.{grown}", rate)
+        return code.end()
+
+    def _back(self, code: Code, work: Value, i: int, s: Value) -> None:
+        """One sample through one convolution, backwards."""
+        last = i == len(self.layers.convs) - 1
+        delta = (
+            self._of(code, work, "convs.delta", s)
+            if last
+            else self._at(code, work, f"conv{i + 1}.patch delta")
+        )
+        who = self._winners(code, work, i, s)
+        lists = [self._at(code, work, f"list.{part}") for part in ("values", "places")]
+        patches = self._of(code, work, self._before(i), s)
+        if f"patches{i}" in self._parts:
+            image, patches = patches, self._at(code, work, f"conv{i}.patches")
+            self._call(code, f"patches{i}", image, patches)
+        grown = [self._at(code, work, f"conv{i}.{part}") for part in ("gradient", "bias gradient")]
+        self._call(code, f"kernels{i}", delta, who, patches, *grown, *lists)
+        if i:
+            weight, into = (self._at(code, work, f"conv{i}.{part}") for part in ("weight", "patch delta"))
+            self._call(code, f"images{i}", delta, who, weight, patches, into, *lists)
+
+    def _descend(self, code: Code, work: Value, weights: str, gradient: str, rate: Value) -> None:
+        """Step down, and empty the gradient for the next batch."""
+        lanes = self.number.lanes
+        place, grown = self._at(code, work, weights), self._at(code, work, gradient)
+        down = code.b.fneg(rate)
+        count = self.memory.sizes[weights] // self.number.bytes
+        for first, n in winners.looped(code, chunks(count, lanes), lanes):
+            moved = code.fma(code.spread(down, n), code.load(grown, first, n), code.load(place, first, n))
+            code.store(moved, place, first)
+            code.store(code.constant(0.0, n), grown, first)
+
+    def _train(self) -> None:
+        """train(start, start stride, out, x, labels, samples, lengths, steps, rates, rate strides (2), rows,
+        width, first, last, work, stop, done): rows `first` to before `last` of a plan.
+        """
+        kinds = [POINTER, WHOLE, *[POINTER] * 7, *[WHOLE] * 6, *[POINTER] * 3]
+        code = Code(self.module, self.number, "train", *kinds, public=True)
+        start, stride, out, x, y, samples, lengths, steps, rates, *rest = code.parameters
+        per_row, per_step, rows, width, first, last, work, stop, done = rest
+        labels = self._at(code, work, "labels")
+        with code.loop(last, first) as row:
+            self._call(code, "enter", code.at(start, code.times(row, stride)), work)
+            with code.loop(code.load_as(WHOLE, steps, row)) as t:
+                going = code.b.icmp_signed(
+                    "==", code.b.load_atomic(stop, "monotonic", 8, typ=WHOLE), code.whole(0)
+                )
+                with code.when(going):
+                    at = code.plus(code.times(t, rows), row)
+                    batch = code.load_as(WHOLE, lengths, at)
+                    with code.loop(batch) as s:
+                        which = code.load_as(WHOLE, samples, code.plus(code.times(at, width), s))
+                        self._call(code, "read", x, which, s, work)
+                        code.store_as(WHOLE, code.load_as(WHOLE, y, which), labels, s)
+                    place = code.plus(code.times(row, per_row), code.times(t, per_step))
+                    self._call(code, "step", batch, code.load(rates, place), work)
+                    code.store_as(WHOLE, code.b.add(code.load_as(WHOLE, done, 0), code.whole(1)), done, 0)
+            self._call(code, "leave", code.at(out, code.times(row, self.layers.dimension)), work)
+        code.end()
+
+    def _score(self) -> None:
+        """score(weights, x, out, first, last, work): scores (classes) of samples `first` to before `last`."""
+        code = Code(self.module, self.number, "score", *[POINTER] * 3, WHOLE, WHOLE, POINTER, public=True)
+        weights, x, out, first, last, work = code.parameters
+        classes, top = self.layers.classes, len(self.layers.dense) - 1
+        scores = self._at(code, work, f"dense{top}.out")
+        self._call(code, "enter", weights, work)
+        with code.loop(last, first, self.batch) as at:
+            batch = code.least(code.b.sub(last, at), self.batch)
+            with code.loop(batch) as s:
+                self._call(code, "read", x, code.plus(at, s), s, work)
+            self._call(code, "forward", batch, work)
+            with code.loop(batch) as s, code.loop(classes) as c:
+                value = code.load(scores, code.plus(code.times(s, up_to(classes, self.number.lanes)), c))
+                code.store(value, out, code.plus(code.times(code.plus(at, s), classes), c))
+        code.end()
+
+    def _call(self, code: Code, name: str, *given: Value) -> None:
+        code.b.call(self._parts[name], given)
+
+    def _at(self, code: Code, work: Value, name: str) -> Value:
+        """Where a stretch of the memory begins."""
+        return code.bytes_on(work, self.memory.places[name])
+
+    def _of(self, code: Code, work: Value, name: str, s: Value) -> Value:
+        """Where a sample's numbers begin in a stretch of the batch's."""
+        each = self.memory.sizes[name] // self.number.bytes // self.batch
+        return code.at(self._at(code, work, name), code.times(s, each))
+
+    def _winners(self, code: Code, work: Value, i: int, s: Value) -> Value:
+        """The winners of a sample."""
+        place = self._at(code, work, f"conv{i}.winners")
+        return code.at(place, code.times(s, self.layers.convs[i].outputs), SHORT)
+
+    def _before(self, i: int) -> str:
+        """What convolution i reads."""
+        return f"conv{i - 1}.out" if i else "x"
+
+    def _below(self, code: Code, work: Value, i: int) -> Value:
+        """What dense layer i reads."""
+        if i:
+            return self._at(code, work, f"dense{i - 1}.out")
+        return self._at(code, work, self._before(len(self.layers.convs)))

@@ -1,0 +1,99 @@
+"""Softmax, cross-entropy's gradient, and the exponential that they need."""
+
+from __future__ import annotations
+
+from math import factorial, log
+
+from llvmlite import ir
+
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, vector
+from ldp_core.engines.fused.memory import up_to
+
+TERMS = {4: 7, 8: 13}
+"""Of the exponential's series on ±ln 2/2, for numbers of so many bytes: the next is below half a last bit."""
+MANTISSA = {4: 23, 8: 52}
+LEAST = {4: -87.0, 8: -708.0}
+"""Where the exponential is hardly more than the smallest normal number."""
+LN2 = {4: (0.693359375, -2.12194440054690583e-4), 8: (0.6931471803691238, 1.9082149292705877e-10)}
+"""In two parts, the first of which times a small whole number is exact."""
+
+
+def exponential(code: Code, value: Value) -> Value:
+    """exp(x) of a vector of numbers of at most 0; NaN of NaN."""
+    size, lanes = code.number.bytes, value.type.count
+    whole = vector(WHOLE if size == 8 else SHORT, lanes)
+
+    def all_of(number: float) -> Value:
+        return code.constant(number, lanes)
+
+    least = all_of(LEAST[size])
+    x = code.b.select(code.b.fcmp_ordered("<", value, least), least, value)
+    # adding 1.5·2^mantissa rounds to a whole number, which then stands in the last bits
+    magic = 1.5 * 2.0 ** MANTISSA[size]
+    shifted = code.fma(x, all_of(1 / log(2)), all_of(magic))
+    n = code.b.fsub(shifted, all_of(magic))
+    high, low = LN2[size]
+    rest = code.fma(n, all_of(-low), code.fma(n, all_of(-high), x))
+    series = all_of(1 / factorial(TERMS[size]))
+    for term in reversed(range(TERMS[size])):
+        series = code.fma(series, rest, all_of(1 / factorial(term)))
+    bits = code.b.bitcast(shifted, whole)
+    power = code.b.shl(bits, ir.Constant(whole, [MANTISSA[size]] * lanes))
+    return code.b.bitcast(code.b.add(code.b.bitcast(series, whole), power), series.type)
+
+
+def delta(module: Value, number: Number, name: str, classes: int) -> Value:
+    """f(scores, labels, delta, batch): delta = (softmax(scores) − one-hot)/batch, 0 beyond the classes."""
+    code = Code(module, number, name, *[POINTER] * 3, WHOLE)
+    scores, labels, out, batch = code.parameters
+    lanes, stride = number.lanes, up_to(classes, number.lanes)
+    firsts = range(0, stride, lanes)
+    places = vector(WHOLE, lanes)
+    zero = code.constant(0.0, lanes)
+    real = [
+        ir.Constant(vector(ir.IntType(1), lanes), [first + i < classes for i in range(lanes)])
+        for first in firsts
+    ]
+    share = code.b.fdiv(code.constant(1.0), code.b.sitofp(batch, number.type))
+    shares = code.spread(share, lanes)
+    lowest = code.constant(float("-inf"), lanes)
+    with code.loop(batch) as s:
+        row = code.times(s, stride)
+        z = [
+            code.b.select(mask, code.load(scores, code.plus(row, first), lanes), lowest)
+            for mask, first in zip(real, firsts, strict=True)
+        ]
+        top = z[0]
+        for other in z[1:]:
+            top = _larger(code, top, other)
+        most = code.spread(_largest(code, top), lanes)
+        powers = [
+            code.b.select(mask, exponential(code, code.b.fsub(one, most)), zero)
+            for mask, one in zip(real, z, strict=True)
+        ]
+        total = powers[0]
+        for other in powers[1:]:
+            total = code.b.fadd(total, other)
+        divisor = code.spread(code.sum(total), lanes)
+        label = code.spread(code.load_as(WHOLE, labels, s), lanes)
+        for first, power in zip(firsts, powers, strict=True):
+            here = ir.Constant(places, [first + i for i in range(lanes)])
+            hit = code.b.select(code.b.icmp_signed("==", label, here), code.constant(1.0, lanes), zero)
+            found = code.b.fmul(code.b.fsub(code.b.fdiv(power, divisor), hit), shares)
+            code.store(found, out, code.plus(row, first))
+    return code.end()
+
+
+def _larger(code: Code, a: Value, b: Value) -> Value:
+    return code.b.select(code.b.fcmp_ordered(">", b, a), b, a)
+
+
+def _largest(code: Code, value: Value) -> Value:
+    """Of a vector's lanes."""
+    lanes = value.type.count
+    while lanes > 1:
+        lanes //= 2
+        low = code.shuffle(value, value, range(lanes))
+        high = code.shuffle(value, value, range(lanes, 2 * lanes))
+        value = _larger(code, low, high)
+    return code.b.extract_element(value, ir.Constant(SHORT, 0))

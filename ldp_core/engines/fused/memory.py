@@ -1,0 +1,127 @@
+"""What a thread works in: one block of memory, cut into stretches, with guards between them.
+
+All stretches begin on a cache line. Behind each lie a line that may be read, and written with what is there
+already (the ends of vectors reach into it), and a line that nobody may touch: `Workspace.intact` looks at it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp_core.models.chain import Layers
+
+LINE = 64
+"""Bytes of a cache line and of the vectors that everything is computed in."""
+GUARD = 0xA5
+LEAST_BATCH = 64
+"""Samples that there is always room for: scoring takes them together."""
+
+
+def up_to(count: int, step: int) -> int:
+    """The first multiple of `step` from `count` on."""
+    return -(-count // step) * step
+
+
+def chunks(count: int, lanes: int, least: int = 1) -> list[tuple[int, int]]:
+    """(first, lanes) of vectors that cover `count` numbers: whole ones, then ever smaller powers of two.
+
+    The last may reach beyond, if `least` lanes are more than what is left.
+    """
+    found, first = [], 0
+    while first < count:
+        while lanes > max(least, count - first):
+            lanes //= 2
+        found.append((first, lanes))
+        first += lanes
+    return found
+
+
+def row_chunks(count: int, lanes: int) -> list[tuple[int, int]]:
+    """The same for a row of a patch: whole vectors, and one that is just large enough for the rest."""
+    whole, rest = divmod(count, lanes)
+    found = [(i * lanes, lanes) for i in range(whole)]
+    if rest:
+        found.append((whole * lanes, max(lanes // 4, 1 << (rest - 1).bit_length())))
+    return found
+
+
+def row_stride(count: int, lanes: int) -> int:
+    """Numbers that such a row takes."""
+    first, last = row_chunks(count, lanes)[-1]
+    return first + last
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Where everything lies, in bytes from the beginning."""
+
+    places: dict[str, int]
+    sizes: dict[str, int]
+    total: int
+
+    @property
+    def guards(self) -> list[int]:
+        """Where the lines begin that nobody may touch."""
+        return [0, *(self.places[name] + up_to(size, LINE) + LINE for name, size in self.sizes.items())]
+
+
+def memory_of(layers: Layers, batch: int, number: int) -> Memory:
+    """The stretches for batches of up to `batch` samples, of numbers of `number` bytes.
+
+    Weights and their gradients; then activations of a batch; then what one sample needs on the way back.
+    """
+    lanes = LINE // number
+    sizes: dict[str, int] = {}
+    for i, conv in enumerate(layers.convs):
+        kernel = conv.out * conv.size * row_stride(conv.size * conv.channels, lanes)
+        sizes[f"conv{i}.weight"] = sizes[f"conv{i}.gradient"] = kernel * number
+        sizes[f"conv{i}.bias"] = sizes[f"conv{i}.bias gradient"] = up_to(conv.out, lanes) * number
+    for i, dense in enumerate(layers.dense):
+        sizes[f"dense{i}.weight"] = dense.out * up_to(dense.inputs, lanes) * number
+        sizes[f"dense{i}.bias"] = up_to(dense.out, lanes) * number
+    sizes["x"] = batch * up_to(layers.features, lanes) * number
+    sizes["labels"] = batch * 8
+    for i, conv in enumerate(layers.convs):
+        sizes[f"conv{i}.out"] = batch * up_to(conv.outputs, lanes) * number
+        sizes[f"conv{i}.winners"] = batch * conv.outputs * 4
+    if layers.convs:
+        sizes["convs.delta"] = batch * up_to(layers.convs[-1].outputs, lanes) * number
+        sizes["scratch"] = max(
+            c.out * 2 * c.pooled[0] * max(2 * c.pooled[1], lanes // 2) * number for c in layers.convs
+        )
+        most = max(max(c.positions, 4 * c.out) for c in layers.convs)
+        sizes["list.values"], sizes["list.places"] = most * number, most * 8
+    for i, conv in enumerate(layers.convs):
+        if i or conv.channels > 1:  # of one channel, both layouts are the same
+            sizes[f"conv{i}.patches"] = up_to(conv.inputs, lanes) * number
+        if i:
+            sizes[f"conv{i}.patch delta"] = up_to(conv.inputs, lanes) * number
+    for i, dense in enumerate(layers.dense):
+        sizes[f"dense{i}.out"] = sizes[f"dense{i}.delta"] = batch * up_to(dense.out, lanes) * number
+    places, at = {}, LINE
+    for name, size in sizes.items():
+        places[name] = at
+        at += up_to(size, LINE) + 2 * LINE
+    return Memory(places, sizes, at)
+
+
+class Workspace:
+    """One thread's memory: zero everywhere but for the guards."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._block = np.zeros(memory.total + LINE, dtype=np.uint8)
+        self._first = -self._block.ctypes.data % LINE
+        lines = np.array(memory.guards)[:, None] + np.arange(LINE)
+        self._guards = self._first + lines.ravel()
+        self._block[self._guards] = GUARD
+
+    @property
+    def address(self) -> int:
+        """Where it begins, on a cache line."""
+        return self._block.ctypes.data + self._first
+
+    def intact(self) -> bool:
+        """True if nothing was written where nobody may write."""
+        return bool((self._block[self._guards] == GUARD).all())

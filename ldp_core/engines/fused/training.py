@@ -1,0 +1,260 @@
+"""Clients shared among threads: each thread takes the next few, and computes them in one call.
+
+What a client's weights become depends on the client alone, so the number of threads changes the time and
+not one bit. The call lets go of the interpreter's lock; the thread that asked only waits, hears signals, and
+tells how far it is. Whoever interrupts it stops the others within a step.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ldp_core.engines.batched import Tick
+from ldp_core.engines.fused.compiled import Compiled, compiled
+from ldp_core.engines.fused.memory import Workspace
+from ldp_core.engines.plan import Indices, Plan
+from ldp_core.engines.recipe import Recipe
+from ldp_core.models.chain import layers_of
+
+AT_ONCE = 2e8
+"""Multiplications that are not worth a thread: a few hundredths of a second."""
+PIECES = 8
+"""Calls that a thread makes, about, so that all end at about the same time."""
+WAIT_SECONDS = 0.1
+"""Between two looks at how far it is."""
+SCORED = 500
+"""Samples that are scored in one call."""
+
+Call = Callable[[Workspace], None]
+
+
+def train_fused(
+    recipe: Recipe,
+    start: torch.Tensor,
+    x: torch.Tensor,
+    y: torch.Tensor,
+    plan: Plan,
+    threads: int,
+    tick: Tick | None = None,
+    rates: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """The trained weights (K, d) of the rows of a plan, in the order of its shards.
+
+    Args:
+        recipe: how; its model has `layers_of`, and its optimiser only a rate.
+        start: (d,), or (K, d) in the order of the shards; float32 or float64.
+        x, y: all samples (n, *shape), of the numbers of `start`, and labels (n,), on a CPU.
+        plan: the batches.
+        threads: at most.
+        tick: is told the share of the work that is done.
+        rates: (K,), in the order of the shards: learning rates in place of the recipe's one.
+
+    Raises:
+        ValueError: a batch names a sample, or a sample a class, that is not there.
+    """
+    layers = layers_of(recipe.model, recipe.shape, recipe.classes)
+    begin, samples, labels = _array(start), _array(x), _array(y)
+    lengths = _lengths(plan)
+    _check(recipe, begin, samples, labels, plan, lengths)
+    kernel = compiled(layers, plan.samples.shape[2], begin.dtype)
+    rows = len(plan.rows)
+    steps = (np.array(plan.active)[:, None] > np.arange(rows)).sum(0)
+    starts = begin if begin.ndim == 1 else np.ascontiguousarray(begin[plan.rows])
+    rate, per_row, per_step = _rates(recipe, plan, rates, begin.dtype)
+    batches = np.ascontiguousarray(plan.samples)
+    trained = np.empty((rows, layers.dimension), dtype=begin.dtype)
+    progress = Progress(int(steps.sum()), tick)
+
+    def call(first: int, last: int) -> Call:
+        done = progress.counter()
+
+        def run(work: Workspace) -> None:
+            kernel.train(
+                starts.ctypes.data, starts.shape[-1] if starts.ndim > 1 else 0, trained.ctypes.data,
+                samples.ctypes.data, labels.ctypes.data, batches.ctypes.data, lengths.ctypes.data,
+                steps.ctypes.data, rate.ctypes.data, per_row, per_step, rows, batches.shape[2], first, last,
+                work.address, progress.stop.ctypes.data, done.ctypes.data,
+            )  # fmt: skip
+
+        return run
+
+    work = 3.0 * layers.products * int(lengths.sum())
+    others = threads if work >= AT_ONCE else 0
+    each = max(1, rows // (others * PIECES)) if others else rows
+    calls = [call(first, min(rows, first + each)) for first in range(0, rows, each)]
+    _share(kernel, calls, others, progress)
+    ordered = np.empty_like(trained)
+    ordered[plan.rows] = trained
+    return torch.from_numpy(ordered)
+
+
+def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads: int) -> torch.Tensor:
+    """The scores (n, classes) of the model `weights` (d,) for samples x (n, *shape)."""
+    layers = layers_of(recipe.model, recipe.shape, recipe.classes)
+    model, samples = _array(weights), _array(x)
+    _check_samples(recipe, model, samples)
+    kernel = compiled(layers, 1, model.dtype)
+    found = np.empty((len(samples), layers.classes), dtype=model.dtype)
+
+    def call(first: int, last: int) -> Call:
+        def run(work: Workspace) -> None:
+            kernel.score(
+                model.ctypes.data, samples.ctypes.data, found.ctypes.data, first, last, work.address
+            )  # fmt: skip
+
+        return run
+
+    calls = [call(first, min(len(found), first + SCORED)) for first in range(0, len(found), SCORED)]
+    enough = layers.products * len(found) >= AT_ONCE
+    _share(kernel, calls, threads if enough else 0, Progress(1, None))
+    return torch.from_numpy(found)
+
+
+class Progress:
+    """Counts the steps of all threads, and holds the flag that stops them."""
+
+    def __init__(self, total: int, tick: Tick | None) -> None:
+        self.stop = np.zeros(1, dtype=np.int64)
+        self._total, self._tick = max(1, total), tick
+        self._counters: list[Indices] = []
+        self._told = 0.0
+
+    def counter(self) -> Indices:
+        """A count of one call's own."""
+        self._counters.append(np.zeros(1, dtype=np.int64))
+        return self._counters[-1]
+
+    def tell(self) -> None:
+        """Tell the share that is done, if it has grown."""
+        share = sum(int(one[0]) for one in self._counters) / self._total
+        if self._tick is not None and share > self._told:
+            self._told = share
+            self._tick(share)
+
+
+def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: Progress) -> None:
+    """Make all calls, in this thread (0) or in others while this one waits."""
+    waiting = iter(calls)  # taking the next one is a single step of the interpreter
+    failures: list[BaseException] = []
+    ended: SimpleQueue[None] = SimpleQueue()
+
+    def go_on() -> None:
+        try:
+            with _workspace(kernel) as work:
+                for call in waiting:
+                    if progress.stop[0]:
+                        return
+                    call(work)
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            ended.put(None)
+
+    if not threads:
+        go_on()
+    else:
+        others = [threading.Thread(target=go_on, daemon=True) for _ in range(min(threads, len(calls)))]
+        try:
+            for one in others:
+                one.start()
+            left = len(others)
+            while left:
+                # not by join: interrupted there, Python 3.11 takes a thread for ended that goes on
+                with suppress(Empty):
+                    ended.get(timeout=WAIT_SECONDS)
+                    left -= 1
+                progress.tell()
+        finally:
+            progress.stop[0] = 1  # nothing is left to do, or somebody has interrupted
+            for one in others:
+                if one.ident is not None:
+                    one.join()
+    if failures:
+        raise failures[0]
+    progress.tell()
+
+
+@contextmanager
+def _workspace(kernel: Compiled) -> Iterator[Workspace]:
+    """Memory for one thread; what was left half done, or written beyond its bounds, is not used again."""
+    try:
+        work = kernel.idle.pop()
+    except IndexError:
+        work = Workspace(kernel.memory)
+    yield work
+    if not work.intact():
+        raise RuntimeError("the fused kernel wrote beyond its memory")
+    kernel.idle.append(work)
+
+
+def _lengths(plan: Plan) -> Indices:
+    """(T, K): samples in each batch."""
+    return np.ascontiguousarray(np.count_nonzero(plan.weights > 0, axis=2).astype(np.int64))
+
+
+def _rates(
+    recipe: Recipe, plan: Plan, rates: torch.Tensor | None, dtype: np.dtype[np.generic]
+) -> tuple[NDArray[np.generic], int, int]:
+    """Learning rates, and how far apart those of two rows and of two steps lie."""
+    if recipe.optimizer.has_own_rate:
+        steps = range(1, len(plan.active) + 1)
+        own = [recipe.optimizer.rate(number, recipe.learning_rate) for number in steps]
+        return np.array(own, dtype=dtype), 0, 1
+    if rates is None:
+        return np.array([recipe.learning_rate], dtype=dtype), 0, 0
+    return np.ascontiguousarray(_array(rates)[plan.rows].astype(dtype)), 1, 0
+
+
+def _check(
+    recipe: Recipe,
+    start: NDArray[np.generic],
+    samples: NDArray[np.generic],
+    labels: NDArray[np.generic],
+    plan: Plan,
+    lengths: Indices,
+) -> None:
+    """The kernel looks at nothing twice: what it is told must be there."""
+    _check_samples(recipe, start, samples)
+    steps, rows, width = plan.samples.shape
+    active = np.array(plan.active)
+    if plan.samples.dtype != np.int64 or labels.dtype != np.int64 or labels.shape != samples.shape[:1]:
+        raise ValueError("indices and labels must be whole numbers of 64 bits, one label a sample")
+    if plan.samples.min(initial=0) < 0 or plan.samples.max(initial=0) >= len(samples):
+        raise ValueError("a batch names a sample that is not there")
+    if labels.min(initial=0) < 0 or labels.max(initial=0) >= recipe.classes:
+        raise ValueError("a sample is of a class that is not there")
+    if (
+        sorted(plan.rows) != list(range(rows))
+        or len(active) != steps
+        or plan.weights.shape != plan.samples.shape
+    ):
+        raise ValueError("a plan's rows, steps and weights do not fit together")
+    if start.ndim > 1 and len(start) != rows:
+        raise ValueError("each row of a plan must have a start")
+    if (np.diff(active) > 0).any() or (active > rows).any():
+        raise ValueError("rows that train at a step must be the first ones, and train at those before it")
+    trains = np.arange(rows) < active[:, None]
+    real = np.arange(width) < lengths[..., None]
+    share = np.where(real, 1 / np.maximum(lengths, 1)[..., None], 0)
+    if (lengths[trains] < 1).any() or not np.allclose(plan.weights[trains], share[trains], rtol=1e-6, atol=0):
+        raise ValueError("the samples of a batch must come first and have equal weights")
+
+
+def _check_samples(recipe: Recipe, weights: NDArray[np.generic], samples: NDArray[np.generic]) -> None:
+    dimension = recipe.model.dimension(recipe.shape, recipe.classes)
+    if weights.dtype not in (np.float32, np.float64) or weights.dtype != samples.dtype:
+        raise ValueError("weights and samples must be of the same floating-point numbers")
+    if samples.shape[1:] != recipe.shape or weights.shape[-1] != dimension:
+        raise ValueError("weights and samples must have the model's shapes")
+
+
+def _array(tensor: torch.Tensor) -> NDArray[np.generic]:
+    found: NDArray[np.generic] = np.ascontiguousarray(tensor.detach().numpy())
+    return found

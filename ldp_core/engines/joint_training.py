@@ -1,0 +1,114 @@
+"""What a round wants trained, as a value: so that whoever drives many runs can train them together.
+
+A run hands out its work and is given the trained weights back. Works of one shape (model, data,
+optimiser, batch size) become one: their clients are rows of one matrix, whoever's federation they
+belong to. Each row is computed from its own start, batches and learning rate alone; of PyTorch's products
+only the order in which they are summed may depend on how many rows there are, so their last bits may. The
+fused kernel's do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from ldp_core.engines.base import Engine
+from ldp_core.engines.batched import Tick
+from ldp_core.engines.plan import Plan
+from ldp_core.engines.process_pool import Samples
+from ldp_core.engines.recipe import Recipe
+
+ROWS = 320
+"""Clients that are trained together at most: more leave the processor's cache and gain nothing, and the
+first run to end would wait for more others."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The local training of some clients of one federation in one round."""
+
+    engine: Engine
+    recipe: Recipe
+    start: torch.Tensor
+    """(d,), or (K, d) in the order of the plan's shards."""
+    samples: Samples
+    plan: Plan
+    tick: Tick | None = None
+    """Is told the share of it that is done."""
+
+    def alone(self) -> torch.Tensor:
+        """The trained weights (K, d), by this work's own engine."""
+        return self.engine.train(self.recipe, self.start, self.samples, self.plan, self.tick)
+
+    @property
+    def shape(self) -> Hashable:
+        """Equal for works that can be trained as one; None for one that is better alone."""
+        if not self.engine.joins(self.recipe.model):
+            return None
+        return (
+            self.engine,
+            replace(self.recipe, learning_rate=0.0),
+            tuple(tensor.data_ptr() for tensor in self.samples),
+            self.plan.samples.shape[2],
+        )
+
+
+def train_works(works: Sequence[Work]) -> list[torch.Tensor]:
+    """The trained weights of each work, of one shape trained together."""
+    found: dict[int, torch.Tensor] = {}
+    for group in _groups(works):
+        if len(group) == 1:
+            found[group[0]] = works[group[0]].alone()
+        else:
+            found |= zip(group, _as_one([works[i] for i in group]), strict=True)
+    return [found[i] for i in range(len(works))]
+
+
+def _groups(works: Sequence[Work]) -> list[list[int]]:
+    """Which works are trained as one, in the order in which they came."""
+    groups: list[list[int]] = []
+    newest: dict[Hashable, tuple[list[int], int]] = {}
+    for number, work in enumerate(works):
+        shape, rows = work.shape, len(work.plan.rows)
+        group, filled = newest.get(shape, ([], ROWS))
+        if shape is None or filled + rows > ROWS:
+            group, filled = [], 0
+            groups.append(group)
+        group.append(number)
+        newest[shape] = group, filled + rows
+    return groups
+
+
+def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
+    """All of them in one matrix, and cut apart again."""
+    first = works[0]
+    counts = [len(work.plan.rows) for work in works]
+    start = torch.cat([work.start.expand(n, -1) for work, n in zip(works, counts, strict=True)])
+    rates = torch.tensor([work.recipe.learning_rate for work in works], device=start.device)
+    same = bool((rates == rates[0]).all())
+    each = None if same else rates.repeat_interleave(torch.tensor(counts, device=start.device))
+    plan = joined([work.plan for work in works])
+    trained = first.engine.train_joint(first.recipe, start, first.samples, plan, each)
+    return list(torch.split(trained, counts))
+
+
+def joined(plans: Sequence[Plan]) -> Plan:
+    """One plan of all rows, those of the first plan's shards first; batches of one size."""
+    steps = [(np.array(plan.active)[:, None] > np.arange(len(plan.rows))).sum(0) for plan in plans]
+    before = np.cumsum([0, *(len(plan.rows) for plan in plans[:-1])])
+    longest = max(len(plan.active) for plan in plans)
+    order = np.argsort(-np.concatenate(steps), kind="stable")
+
+    def together(name: str) -> np.ndarray:
+        parts = [getattr(plan, name) for plan in plans]
+        ends = [(0, longest - len(part)) for part in parts]  # steps that nobody of theirs takes
+        padded = [np.pad(part, (end, (0, 0), (0, 0))) for part, end in zip(parts, ends, strict=True)]
+        return np.concatenate(padded, axis=1)[:, order]
+
+    rows = np.concatenate([plan.rows + offset for plan, offset in zip(plans, before, strict=True)])[order]
+    every = np.concatenate(steps)
+    active = [int((every > step).sum()) for step in range(longest)]
+    return Plan(rows, together("samples"), together("weights"), active)

@@ -1,0 +1,58 @@
+"""What a system sets in an experiment, wherever nothing else is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from ldp_core import datasets, systems
+from ldp_core.experiment.parts import Part
+
+KEYS = ("name", "kind")
+"""Of an object that names a part: the parameters beside it are that part's own."""
+GROUPS = ("clients", "local")
+"""Objects that only hold fields together."""
+
+
+def filled(data: Any) -> Any:
+    """The fields of an experiment with those that its system sets and nobody gave; a new object.
+
+    Whatever is wrong with the system is left for its field to say.
+    """
+    if not isinstance(data, Mapping) or data.get("system") is None:
+        return data
+    try:
+        system = Part(systems.registry, "name").check(data["system"])
+    except (ValidationError, ValueError):
+        return data
+    if not isinstance(system, systems.System):
+        return data
+    known = data.get("dataset") if data.get("dataset") in datasets.names() else None
+    return _merged(system.fill(known), data)
+
+
+def units(sets: Mapping[str, Any]) -> list[str]:
+    """The fields that a system sets; a part and its parameters are one, as they are chosen together."""
+    return [
+        f"{key}.{own}" if key in GROUPS else key
+        for key, value in sets.items()
+        for own in (value if key in GROUPS else [key])
+    ]
+
+
+def _merged(sets: Any, given: Any) -> Any:
+    """What is given, and within objects what is only set; a part of another name has its own parameters."""
+    if isinstance(given, str) and isinstance(sets, Mapping):
+        return sets if any(sets.get(key) == given for key in KEYS) else given
+    if not isinstance(sets, Mapping) or not isinstance(given, Mapping):
+        return given
+    if any(key in given and key in sets and given[key] != sets[key] for key in KEYS):
+        return given
+    if {"low", "high"} & set(given):  # two ends are given: a half-width beside them would contradict them
+        sets = {key: value for key, value in sets.items() if key != "range"}
+    return {
+        key: _merged(sets[key], value) if key in sets and key in given else value
+        for key, value in {**sets, **given}.items()
+    }

@@ -1,0 +1,77 @@
+"""Many runs at once: each goes its own way, and what they all want trained is trained together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import torch
+
+from ldp_core.datasets import Data
+from ldp_core.engines.base import choose
+from ldp_core.engines.joint_training import ROWS, Work, train_works
+from ldp_core.engines.recipe import Recipe
+from ldp_core.errors import InvalidInput
+from ldp_core.events import Event
+from ldp_core.experiment import Experiment
+from ldp_core.federated.federation import choose_device
+from ldp_core.simulate import Steps, steps
+
+BYTES = 2**27
+"""That the clients' weights of the runs under way may fill."""
+
+
+def at_once(experiment: Experiment, device: torch.device | None = None) -> int:
+    """How many runs like this one are worth training together: 1 where a run fills a product by itself, or
+    where its clients are trained one at a time.
+    """
+    device = device or choose_device()
+    source, local = experiment.source, experiment.local
+    recipe = Recipe(experiment.model, source.shape, source.classes, local.optimizer, local.learning_rate)
+    engine = choose(experiment.model.batched, device, recipe)
+    if not engine.joins(experiment.model):
+        return 1
+    rows = experiment.clients.count
+    return max(1, min(ROWS // rows, BYTES // (4 * rows * experiment.dimension)))
+
+
+def fold(
+    experiments: Mapping[int, Experiment],
+    data: Mapping[str, Data],
+    device: torch.device | None = None,
+) -> Iterator[tuple[int, Event | InvalidInput]]:
+    """Run all `experiments`, and tell their events with the number of the run, in lockstep.
+
+    In place of its events a run whose data cannot be dealt out has the error that says so.
+
+    A run's events are those of `simulate`, but for the last bits of its weights where others were
+    trained in the same product. So what is kept of a folded run is kept under a name of its own.
+
+    Args:
+        experiments: by any number.
+        data: the data set of each name that they use.
+        device: where; by default a GPU where there is one.
+    """
+    waiting = list(experiments.items())[::-1]
+    under_way: dict[int, Steps] = {}
+    wanted: dict[int, Work] = {}
+    share: dict[int, float] = {}  # of what may be under way together
+    while waiting or under_way:
+        while waiting and (room := 1 / at_once(waiting[-1][1], device)) + sum(share.values()) < 1 + 1e-9:
+            number, experiment = waiting.pop()
+            under_way[number] = steps(experiment, data[experiment.dataset], device)
+            share[number] = room
+        trained = dict(zip(wanted, train_works(list(wanted.values())), strict=True))
+        wanted = {}
+        for number, run in list(under_way.items()):
+            try:
+                said = run.send(trained[number]) if number in trained else next(run, None)
+                while isinstance(said, Event):
+                    yield number, said
+                    said = next(run, None)
+            except InvalidInput as error:
+                yield number, error
+                said = None
+            if said is None:
+                del under_way[number], share[number]
+            else:
+                wanted[number] = said

@@ -1,0 +1,297 @@
+"""PrivUnitG: one honest ε for a whole upload, however long (Asi, Feldman and Talwar 2022).
+
+For a direction x on the unit sphere, V ~ N(0, I/d) is drawn with ⟨V, x⟩ ≥ γ made likelier by a factor
+e^ε than the rest, and divided by m, so that it is right on average. Any two directions then have
+likelihoods within e^ε of each other, whatever d. A vector inside the ball is the mean of the two
+directions along it: one of them is drawn, the nearer one more often, which keeps both the mean and
+the guarantee. Below, everything is in units of the ball's radius.
+
+γ√d = Φ⁻¹(1 − q), p = P(⟨V, x⟩ ≥ γ), logit p − logit q = ε, and p is what makes m largest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+from scipy.special import log_expit, log_ndtr, ndtr, ndtri_exp
+
+from ldp_core.errors import InvalidInput
+from ldp_core.fields import Checked, Number, Whole
+from ldp_core.limits import DIMENSION, NORM
+from ldp_core.mechanisms.base import (
+    Floating,
+    Floats,
+    Mechanism,
+    Region,
+    Scope,
+    Use,
+    Values,
+    as_floats,
+    check_budget,
+)
+from ldp_core.mechanisms.shared.ball import shortened
+from ldp_core.mechanisms.shared.blocks import broadcast, checked
+
+if TYPE_CHECKING:
+    import torch
+
+NARROWINGS = 50
+"""Of the interval in which logit p lies, by the golden section: to 1e-10 of it, which m does not feel."""
+LEAST = 1e-30
+"""A length below which a vector has no direction."""
+
+
+class Law(NamedTuple):
+    """What follows from ε alone, float64 of its shape."""
+
+    log_p: Floats
+    log_not_p: Floats
+    log_q: Floats
+    log_not_q: Floats
+    cut: Floats
+    """γ√d."""
+    scale: Floats
+    """m√d."""
+    square: Floats
+    """E[α²]·d for α = ⟨V, x⟩."""
+
+
+class PrivUnit(Mechanism):
+    """One direction; exactly ε for the whole upload, attained by opposite directions."""
+
+    label = "PrivUnit"
+    order = 12
+    summary = (
+        "Answers with a random direction that leans towards the true one: a whole upload for one ε, and "
+        "noise that only many clients average out. Made for updates and for thousands of clients."
+    )
+    formula = (
+        r"\tilde w=\tfrac{\tau}{m}\big(\alpha x+(I-xx^\top)Z\big),\quad Z\sim\mathcal N(0,\tfrac1dI),\quad "
+        r"\Pr[\alpha\ge\gamma]=p,\quad \tfrac{p\,(1-q)}{q\,(1-p)}=e^{\varepsilon}"
+    )
+    reference = "Asi, Feldman and Talwar 2022; Bhowmick et al. 2018; mathematics, section 8"
+    known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
+
+    norm: Annotated[float, Number(NORM)] = Field(
+        NORM.default, description="length that an upload has at most; longer ones are shortened to it"
+    )
+    dimension: Annotated[int | None, Checked(Whole(DIMENSION, optional=True).check)] = None
+
+    @property
+    def scope(self) -> Scope:
+        return "upload"
+
+    @property
+    def region(self) -> Region:
+        return "ball"
+
+    def fitted(self, use: Use) -> Self:
+        return self.model_copy(update={"dimension": use.dimension})
+
+    def parameters(self) -> dict[str, Any]:
+        return {"norm": self.norm}
+
+    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+        """Shorten vectors (the last axis) to the ball's radius; `low` and `high` are ignored."""
+        return shortened(values, self.norm)
+
+    def perturb(
+        self,
+        values: Values,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+        generator: np.random.Generator | torch.Generator,
+    ) -> Values:
+        budget = check_budget(epsilon)
+        xp, data = checked(values, generator, np.array(-1.0), np.array(1.0))
+        shape = broadcast(tuple(data.shape), budget.shape, np.shape(low), np.shape(high))
+        d = self._size(shape)
+        data = xp.broadcast_to(data, shape)
+        if not int(np.prod(shape)):
+            return xp.empty_like(data)
+        rows = int(np.prod(shape[:-1], dtype=np.int64))
+        flat = data.reshape(rows, d)
+        if bool(xp.isnan(flat).any()):
+            raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
+        # two more draws a row: how far the answer lies along x, and which of its two ends it leans to
+        if xp is np:
+            drawn = generator.standard_normal((rows, d + 2), dtype=flat.dtype)  # type: ignore[union-attr]
+            length = np.linalg.norm(flat.astype(np.float64), axis=1)
+            extra = drawn[:, d:].astype(np.float64)
+        else:
+            drawn = xp.randn((rows, d + 2), generator=generator, dtype=flat.dtype, device=flat.device)
+            length = xp.linalg.vector_norm(flat.double(), dim=1).cpu().numpy()
+            extra = drawn[:, d:].double().cpu().numpy()
+        law = _law(np.broadcast_to(budget, shape)[..., 0].reshape(rows))
+        nearer = (1 + np.minimum(length / self.norm, 1.0)) / 2
+        along = np.where(ndtr(extra[:, 1]) < nearer, 1.0, -1.0) * _along(law, extra[:, 0])
+
+        def column(numbers: Floats) -> Any:
+            if xp is np:
+                return numbers[:, None].astype(flat.dtype)
+            return xp.as_tensor(numbers[:, None], dtype=flat.dtype, device=flat.device)
+
+        nothing = length < LEAST
+        unit = flat / column(np.where(nothing, 1.0, length))
+        unit[np.flatnonzero(nothing), 0] = 1.0
+        z = drawn[:, :d]
+        sent = z + (column(along) - (z * unit).sum(-1)[:, None]) * unit
+        return (sent * column(self.norm / law.scale)).reshape(shape)
+
+    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        return (self._inside(value) + np.zeros_like(check_budget(epsilon)) + self._nothing(low, high))[()]
+
+    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        """E‖error‖²/d, the mean over the upload's weights; of a single number, for an upload as long as the
+        ball allows."""
+        x = self._inside(value)
+        vector = x.ndim > 0 and x.shape[-1] == self._d
+        square = (x**2).sum(axis=-1, keepdims=True) if vector else np.full(x.shape, self.norm**2)
+        return (self.max_variance(epsilon, low, high) - square / self._d + np.zeros_like(x))[()]
+
+    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        law = _law(check_budget(epsilon))
+        return (self.norm**2 * ((law.square - 1) / self._d + 1) / law.scale**2 + self._nothing(low, high))[()]
+
+    def log_prob(
+        self,
+        output: ArrayLike,
+        value: ArrayLike,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+    ) -> Any:
+        law, d = _law(check_budget(epsilon)), self._d
+        x, y = self._inside(value) / self.norm, as_floats(output, "output") / self.norm
+        law = Law(*(part[..., 0] if part.ndim else part for part in law))
+        shape = np.broadcast_shapes(x.shape, y.shape)
+        if not shape or shape[-1] != d:
+            raise InvalidInput(f"privunit must be given uploads of {d} weights; got shape {shape}")
+        length = np.linalg.norm(x, axis=-1)
+        nothing = (length < LEAST / self.norm)[..., None]
+        unit = np.where(nothing, np.eye(1, d)[0], x / np.where(nothing, 1.0, length[..., None]))
+        v = y * law.scale[..., None]  # √d·V: standard normal but for the side of the cut
+        along = (v * unit).sum(axis=-1)
+        normal = -(v**2).sum(axis=-1) / 2 - d / 2 * np.log(2 * np.pi) + d * np.log(law.scale / self.norm)
+        share = np.minimum(length, 1.0)
+        with np.errstate(divide="ignore"):
+            sides = [np.log((1 + s * share) / 2) + _side(law, s * along >= law.cut) for s in (1, -1)]
+        return (normal + np.logaddexp(*sides))[()]
+
+    def marginal_log_prob(
+        self,
+        output: ArrayLike,
+        value: ArrayLike,
+        epsilon: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+    ) -> Any:
+        """Of one weight of an upload as long as the ball allows."""
+        law = _law(check_budget(epsilon))
+        u = np.clip(as_floats(value, "value") / self.norm, -1, 1)
+        v = as_floats(output, "output") / self.norm * law.scale
+        # of a standard normal vector, what lies along x is normal with mean u·v and variance 1 − u²
+        with np.errstate(divide="ignore", invalid="ignore"):
+            beyond = (u * v - law.cut) / np.sqrt(1 - u**2)
+        beyond = np.where(np.isnan(beyond), np.inf, beyond)
+        side = np.logaddexp(
+            log_ndtr(beyond) + law.log_p - law.log_q, log_ndtr(-beyond) + law.log_not_p - law.log_not_q
+        )
+        return (-(v**2) / 2 - np.log(2 * np.pi) / 2 + np.log(law.scale / self.norm) + side)[()]
+
+    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        return (check_budget(epsilon) + self._nothing(low, high))[()]
+
+    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        budget, goal = check_budget(epsilon), as_floats(target, "target")
+        # opposite directions: on one's side of the cut the odds are e^ε, and it is there with probability p
+        excess = -np.exp(_law(budget).log_p) * np.expm1(np.minimum(goal - budget, 0.0))
+        return (excess + self._nothing(low, high))[()]
+
+    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
+        return np.empty(0)
+
+    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
+        return np.array([-np.inf, np.inf])
+
+    def _inside(self, value: ArrayLike) -> Floats:
+        """Vectors shortened to the ball, and single numbers clipped to its radius."""
+        x = as_floats(value, "value")
+        if x.ndim and x.shape[-1] == self._d:
+            return np.asarray(self.project(x, -1, 1), np.float64)
+        return np.clip(x, -self.norm, self.norm)
+
+    @staticmethod
+    def _nothing(low: ArrayLike, high: ArrayLike) -> Floats:
+        """Zeros of the ranges' shape: all that is made of them."""
+        return np.zeros(broadcast(np.shape(low), np.shape(high)))
+
+    @property
+    def _d(self) -> int:
+        if self.dimension is None:
+            raise InvalidInput("privunit must know how many weights an upload has; give it as dimension=…")
+        return self.dimension
+
+    def _size(self, shape: tuple[int, ...]) -> int:
+        """Values in an upload: the last axis."""
+        if not shape:
+            raise InvalidInput("privunit perturbs an upload of weights; got a single number")
+        if self.dimension is not None and shape[-1] not in (0, self.dimension):
+            raise InvalidInput(f"privunit must be given uploads of {self.dimension} weights; got {shape[-1]}")
+        return shape[-1]
+
+
+def _law(epsilon: Floats) -> Law:
+    """The best p for each budget and what follows from it."""
+    budgets, places = np.unique(epsilon, return_inverse=True)
+    golden = (np.sqrt(5) - 1) / 2
+    left, right = np.zeros_like(budgets), budgets.copy()
+    for _ in range(NARROWINGS):  # logit p lies between 0 and ε, and m has one maximum there
+        a, b = right - golden * (right - left), left + golden * (right - left)
+        lower = _log_scale(a, budgets) < _log_scale(b, budgets)
+        left, right = np.where(lower, a, left), np.where(lower, right, b)
+    t = (left + right) / 2
+    cut = -ndtri_exp(log_expit(t - budgets))
+    # E[α²]·d, from φ′(g) = −g·φ(g): beyond the cut 1 + gφ/q, before it 1 − gφ/(1 − q)
+    hazard = np.exp(_log_phi(cut) - log_expit(t - budgets))
+    hazard_before = np.exp(_log_phi(cut) - log_expit(budgets - t))
+    p, not_p = np.exp(log_expit(t)), np.exp(log_expit(-t))
+    found = Law(
+        log_expit(t),
+        log_expit(-t),
+        log_expit(t - budgets),
+        log_expit(budgets - t),
+        cut,
+        np.exp(_log_scale(t, budgets)),
+        p * (1 + cut * hazard) + not_p * (1 - cut * hazard_before),
+    )
+    return Law(*(part[places].reshape(epsilon.shape) for part in found))
+
+
+def _log_scale(t: Floats, epsilon: Floats) -> Floats:
+    """ln(m√d) = ln φ(g)·(p/q)·(1 − e^−ε) for logit p = t."""
+    log_q = log_expit(t - epsilon)
+    found: Floats = _log_phi(ndtri_exp(log_q)) + log_expit(t) - log_q + np.log(-np.expm1(-epsilon))
+    return found
+
+
+def _log_phi(g: Floats) -> Floats:
+    return np.asarray(-(g**2) / 2 - np.log(2 * np.pi) / 2)
+
+
+def _side(law: Law, beyond: Any) -> Floats:
+    """How much likelier an answer is than under N(0, I/d), as a logarithm."""
+    return np.where(beyond, law.log_p - law.log_q, law.log_not_p - law.log_not_q)
+
+
+def _along(law: Law, z: Floats) -> Floats:
+    """√d·α for standard normal z, by the law's quantiles; the far tail keeps its digits."""
+    above = log_ndtr(-z)  # ln of the probability of a larger one
+    beyond = above < law.log_p
+    far = -ndtri_exp(np.minimum(above - law.log_p, 0.0) + law.log_q)
+    near = ndtri_exp(np.minimum(log_ndtr(z) - law.log_not_p, 0.0) + law.log_not_q)
+    return np.where(beyond, far, near)

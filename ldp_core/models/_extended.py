@@ -1,0 +1,153 @@
+"""A network between two small transforms: what a client of paper 003 trains.
+
+The network's own weights come first in the vector, as they lie by themselves; the transforms' follow. So the
+stretch that is shared is a model by itself, for the server and for whoever attacks it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.models._transforms import LEARNED, slope, transformed
+from ldp_core.models.base import Model, Shape
+from ldp_core.models.dense import Dense, slopes
+
+if TYPE_CHECKING:
+    import torch
+
+INPUT, OUTPUT = "input", "output"
+"""Layers; each has the weights `a` and `b`. Before the network: a for each channel, b for each pixel. After
+it: one a, and b for each class."""
+OFFSET = "offset"
+"""The name under which a curious server notes the b before the network."""
+
+
+class Extended(Model):
+    """scores = after(network(before(x))); both transforms by name (`_transforms`)."""
+
+    name: ClassVar[str] = "extended"
+
+    base: Model
+    before: str
+    after: str
+    gain: float = 1.0
+    start_a: float = 1.0
+    start_b: float = 0.0
+
+    @property
+    def shared(self) -> Model:
+        """The network, with public gains around it if there are any."""
+        left = {self.before, self.after} - {"none", *LEARNED}
+        if not left:
+            return self.base
+        without = dict.fromkeys(LEARNED, "none")
+        before, after = (without.get(one, one) for one in (self.before, self.after))
+        return Extended(base=self.base, before=before, after=after, gain=self.gain)
+
+    def fits(self, shape: Shape) -> bool:
+        return self.base.fits(shape)
+
+    def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
+        shapes = self.base.parameter_shapes(shape, classes)
+        if self.before in LEARNED:
+            shapes = shapes | {f"{INPUT}.a": (channels(shape),), f"{INPUT}.b": shape}
+        if self.after in LEARNED:
+            shapes = shapes | {f"{OUTPUT}.a": (1,), f"{OUTPUT}.b": (classes,)}
+        return shapes
+
+    def products(self, shape: Shape, classes: int) -> int:
+        return self.base.products(shape, classes) + int(np.prod(shape)) + classes
+
+    def activations(self, shape: Shape, classes: int) -> int:
+        return self.base.activations(shape, classes) + int(np.prod(shape))
+
+    def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """The network's own, and the same a and b for everybody: with 1 and 0 “affine” changes nothing."""
+        parts = [self.base.initial(shape, classes, generator)]
+        for one in self.slices(shape, classes)[len(self.base.parameter_shapes(shape, classes)) :]:
+            start = self.start_a if one.name.endswith(".a") else self.start_b
+            parts.append(np.full(one.stop - one.start, start, dtype=np.float32))
+        return np.concatenate(parts)
+
+    def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        own = self._split(parameters, x.dim())
+        y = self.base.logits(own.pop(""), self._before(own, x))
+        return transformed(self.after, y, own.get(f"{OUTPUT}.a"), own.get(f"{OUTPUT}.b"), self.gain)
+
+    def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        one = self._split({name: p.unsqueeze(0) for name, p in parameters.items()}, x.dim() + 1)
+        base = {name: p[0] for name, p in one.pop("").items()}
+        y = self.base.scores(base, self._before(one, x.unsqueeze(0))[0]).unsqueeze(0)
+        return transformed(self.after, y, one.get(f"{OUTPUT}.a"), one.get(f"{OUTPUT}.b"), self.gain)[0]
+
+    def gradients(
+        self,
+        parameters: dict[str, torch.Tensor],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        weight: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        if isinstance(self.base, Dense):
+            return self._by_hand(self.base, parameters, x, y, weight)
+        import torch
+
+        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        with torch.enable_grad():
+            scores = self.logits(leaves, x).flatten(0, 1)
+            losses = torch.nn.functional.cross_entropy(scores, y.flatten(), reduction="none")
+            found = torch.autograd.grad((losses * weight.flatten()).sum(), list(leaves.values()))
+        return dict(zip(leaves, found, strict=True))
+
+    def _by_hand(
+        self,
+        base: Dense,
+        parameters: dict[str, torch.Tensor],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        weight: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        """The same for a fully connected network, twice as fast."""
+        own = self._split(parameters, x.dim())
+        inner, found = own.pop(""), {}
+        begun = self._before(own, x)
+        activations = base.activated(inner, begun)
+        inside = activations[-1]
+        scores = transformed(self.after, inside, own.get(f"{OUTPUT}.a"), own.get(f"{OUTPUT}.b"), self.gain)
+        delta = slopes(scores, y, weight)
+        if self.after in LEARNED:
+            delta = delta * slope(self.after, scores)
+            found[f"{OUTPUT}.a"], found[f"{OUTPUT}.b"] = (delta * inside).sum((1, 2))[:, None], delta.sum(1)
+            delta = delta * own[f"{OUTPUT}.a"]
+        elif self.after == "gain":
+            delta = delta * self.gain
+        gradients, first = base.backwards(inner, activations, delta)
+        if self.before in LEARNED:
+            moved = (first @ inner["weight1"]).view_as(x) * slope(self.before, begun)
+            kept = [0, 2] if x.dim() == 5 else [0]  # a is summed over all but clients and channels
+            summed = (moved * x).sum([axis for axis in range(x.dim()) if axis not in kept])
+            found[f"{INPUT}.a"], found[f"{INPUT}.b"] = summed.view(len(x), -1), moved.sum(1)
+        return {name: gradients[name] if name in gradients else found[name] for name in parameters}
+
+    def _before(self, own: dict[str, Any], x: torch.Tensor) -> torch.Tensor:
+        return transformed(self.before, x, own.get(f"{INPUT}.a"), own.get(f"{INPUT}.b"), self.gain)
+
+    @staticmethod
+    def _split(parameters: dict[str, torch.Tensor], dim: int) -> dict[str, Any]:
+        """The network's parameters under "", and the transforms', shaped to broadcast against (K, B, …)."""
+        found: dict[str, Any] = {"": {}}
+        for name, p in parameters.items():
+            if name == f"{INPUT}.a":  # (K, C) against (K, B, C, height, width), or (K, 1) against anything
+                found[name] = p.view(p.shape[0], 1, -1, *[1] * (dim - 3))
+            elif name in (f"{INPUT}.b", f"{OUTPUT}.b", f"{OUTPUT}.a"):
+                found[name] = p.unsqueeze(1)
+            else:
+                found[""][name] = p
+        return found
+
+
+def channels(shape: Shape) -> int:
+    """Of samples of a shape: images of three axes have them first, and all else is one."""
+    return shape[0] if len(shape) == 3 else 1

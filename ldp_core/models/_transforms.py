@@ -1,0 +1,41 @@
+"""What a client may put before or after a network that it shares (paper 003, table 1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+LEARNED = ("affine", "log", "tanh", "sigmoid")
+"""Transforms of ax + b with a and b of each client's own."""
+TRANSFORMS = ("none", *LEARNED, "gain")
+"""`none` leaves x as it is; `gain` multiplies it by one public number, the same for all."""
+
+
+def transformed(
+    name: str, x: torch.Tensor, a: torch.Tensor | None, b: torch.Tensor | None, gain: float
+) -> torch.Tensor:
+    """x through a transform; a and b broadcast against it, and are None where nothing is learned.
+
+    log(1 + ax + b) has no value where ax + b < −1: what comes of it is not a number, as in the paper.
+    """
+    if name == "none":
+        return x
+    if name == "gain" or a is None or b is None:
+        return x * gain
+    y = a * x + b
+    if name == "log":
+        return y.log1p()
+    if name == "tanh":
+        return y.tanh()
+    return y.sigmoid() if name == "sigmoid" else y
+
+
+def slope(name: str, y: torch.Tensor) -> torch.Tensor | float:
+    """Of a learned transform by ax + b, where it gave y."""
+    if name == "log":
+        return (-y).exp()
+    if name == "tanh":
+        return 1 - y * y
+    return y * (1 - y) if name == "sigmoid" else 1.0

@@ -1,0 +1,45 @@
+"""The published systems, what their papers claim, and whether our own runs bear it out.
+
+One file a paper: its idea, its errors and its claims (`base`), each claim made of `statements` about named
+`arms`. `stored` holds the figures of real runs, `verdict` holds them against the paper's by a stated rule,
+`measuring` makes them. Reading any of it needs neither torch nor data; a new paper is one file here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from ldp_core.errors import UnknownName
+from ldp_core.papers.base import Claim, Paper
+
+
+@cache
+def _found() -> dict[str, Paper]:
+    found = {}
+    for info in pkgutil.iter_modules(__path__):
+        paper = getattr(importlib.import_module(f"{__name__}.{info.name}"), "PAPER", None)
+        if isinstance(paper, Paper):
+            found[info.name] = paper
+    return dict(sorted(found.items(), key=lambda item: item[1].order))
+
+
+def names() -> list[str]:
+    """Every paper's system, in the papers' order."""
+    return list(_found())
+
+
+def get(name: str) -> Paper:
+    """The paper of the system called `name`.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    try:
+        return _found()[name]
+    except KeyError:
+        raise UnknownName("the system's name", name, _found()) from None
+
+
+__all__ = ["Claim", "Paper", "get", "names"]

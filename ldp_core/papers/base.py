@@ -1,0 +1,109 @@
+"""What a paper's card is made of, and what a claim is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.limits import VARIANTS
+from ldp_core.papers.arms import Arm, Trained
+from ldp_core.papers.statements import QUANTITIES, SEEDS, Quantity, Statement
+
+
+@dataclass(frozen=True)
+class Control:
+    """An arm that a careful reader asks for, because a claim can hold for another reason than the paper's."""
+
+    arm: str
+    why: str
+    """What it would mean if it did as well."""
+    against: str = ""
+    """The paper's own arm that it is held against; "" for one that is only shown."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that a paper says, and the arms that can show it."""
+
+    id: str
+    where: str
+    """Figure or section."""
+    title: str
+    setting: str
+    """In words."""
+    statements: tuple[Statement, ...]
+    measured: tuple[Arm, ...]
+    """The paper's own arms and the controls."""
+    controls: tuple[Control, ...] = ()
+    seeds: int = SEEDS
+    note: str = ""
+    """What the paper leaves open, and how it was read here."""
+    paper: Mapping[str, float] = field(default_factory=dict)
+    """The paper's own figure of an arm, in the quantity's unit, where it prints one."""
+    about: str = "accuracy"
+    """What of its runs it speaks of: one of `statements.QUANTITIES`."""
+
+    @property
+    def quantity(self) -> Quantity:
+        """How that is told."""
+        return QUANTITIES[self.about]
+
+    def arm(self, label: str) -> Arm:
+        """The arm called so."""
+        return next(arm for arm in self.measured if arm.label == label)
+
+    @property
+    def missing(self) -> str:
+        """The data that are not on this machine, in words."""
+        return ", ".join(dict.fromkeys(arm.missing for arm in self.measured if arm.missing))
+
+    @property
+    def draft(self) -> Draft | None:
+        """Its runs as a draft, to be opened and changed, with a few seeds; None for a claim that trains
+        nothing.
+        """
+        arms = [arm for arm in self.measured if isinstance(arm, Trained)][: int(VARIANTS.maximum)]
+        if not arms:
+            return None
+        base = parse({**arms[0].base, "name": f"{self.title} ({self.where})", "attack": None})
+        return Draft(base, tuple(Variant(arm.label, dict(arm.set)) for arm in arms), min(self.seeds, SEEDS))
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """An error of a paper, in plain words and numbers."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A published system and what is said of it."""
+
+    order: int
+    label: str
+    source: str
+    """Authors' short form, journal, year."""
+    idea: str
+    """In two sentences."""
+    flaws: tuple[Flaw, ...]
+    example: Mapping[str, Any] | None = None
+    """An experiment with its own settings; None for a system that is to come."""
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def to_come(self) -> bool:
+        """True for a system that does not run here yet."""
+        return self.example is None
+
+    def claim(self, identity: str) -> Claim | None:
+        """The claim of that id."""
+        return next((claim for claim in self.claims if claim.id == identity), None)
+
+
+def arms(base: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> tuple[Arm, ...]:
+    """Arms that differ from one experiment in what they set."""
+    return tuple(Trained(label, base, changes) for label, changes in named.items())

@@ -1,0 +1,151 @@
+"""Making figures: arms are measured, each with its seeds, and told as they are known."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ldp_core.attacks.verdict import RECOVERED_DB
+from ldp_core.datasets import Data
+from ldp_core.errors import InvalidInput
+from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
+from ldp_core.papers.arms import Arm, Computed, Trained
+from ldp_core.papers.base import Claim
+from ldp_core.papers.stored import Figure, Shelf, read, write
+from ldp_core.papers.version import version
+
+TOGETHER = 12
+"""Runs that are trained together at most: so many are lost at worst when it is stopped."""
+
+Asked = tuple[Arm, int]
+"""An arm and a seed."""
+
+
+def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh: bool = False) -> list[Asked]:
+    """What is to be measured, seed by seed: what this version has not measured yet, or all of it.
+
+    Args:
+        claims: whose arms; of arms that several share, each once.
+        known: the figures that there are.
+        seeds: of each arm, if not the claim's own number.
+        fresh: measure what is known as well.
+    """
+    asked: dict[str, tuple[int, Arm]] = {}
+    for claim in claims:
+        for seed in range(seeds or claim.seeds):
+            for arm in claim.measured:
+                stored = known.figures.get(arm.key(seed))
+                if fresh or stored is None or stored.version != version():
+                    asked.setdefault(arm.key(seed), (seed, arm))
+    return [(arm, seed) for seed, arm in sorted(asked.values(), key=lambda one: one[0])]
+
+
+def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Figure]:
+    """Measure, some at a time, in the order asked for as far as what is trained together allows.
+
+    Args:
+        asked: arms and seeds.
+        load: gives a data set by its name.
+
+    Raises:
+        DataUnavailable: a data set is not on this machine and cannot be fetched.
+    """
+    for start in range(0, len(asked), TOGETHER):
+        some = asked[start : start + TOGETHER]
+        for arm, seed in some:
+            if isinstance(arm, Computed):
+                began = time.perf_counter()
+                value = arm.measure(seed)
+                yield _figure(arm, seed, value, "completed", time.perf_counter() - began)
+        yield from _train([(arm, seed) for arm, seed in some if isinstance(arm, Trained)], load)
+
+
+def keep(path: Path, figure: Figure) -> None:
+    """Put a figure in its file, in place of an older one of the same run; on the disk when this returns."""
+    others = [one for one in read(path) if one.key != figure.key]
+    write(path, sorted([*others, figure], key=lambda one: (str(one.setting), one.seed)))
+
+
+def _figure(arm: Arm, seed: int, value: float | None, status: str, seconds: float) -> Figure:
+    today = datetime.now(UTC).date().isoformat()
+    return Figure(
+        key=arm.key(seed),
+        seed=seed,
+        value=value,
+        status=status,
+        seconds=round(seconds, 3),
+        version=version(),
+        date=today,
+        setting=arm.setting,
+    )
+
+
+class _Run:
+    """The events of one run as they come."""
+
+    def __init__(self, arm: Trained, seed: int) -> None:
+        self.arm, self.seed = arm, seed
+        self.curve: list[float] = []
+        self.noises: list[float] = []
+        self.size: float | None = None
+        self.chance: float | None = None
+        self.device = "cpu"
+        self.unlike: list[float] = []
+        self.last: RoundDone | None = None
+        self.back: list[bool] = []
+
+    def figure(self, said: Event | InvalidInput, seconds: float) -> Figure | None:
+        """What it came to, once that is known; seconds are its share of what all took."""
+        if isinstance(said, Started):
+            self.chance, self.device = said.chance, said.device
+            self.curve.append(round(said.accuracy, 4))
+        elif isinstance(said, RoundDone):
+            self.curve.append(round(said.accuracy, 4))
+            self.noises.append(said.noise_variance)
+            self.size = math.sqrt(said.signal_variance)
+            self.unlike += [] if said.heterogeneity is None else [said.heterogeneity]
+            self.last = said
+        elif isinstance(said, Attacked) and said.upload == "audit" and said.control is None:
+            self.back.append(said.psnr >= RECOVERED_DB)
+        elif isinstance(said, Ended):
+            done = said.status == "completed"
+            status = "completed" if done else said.message or said.status
+            plain = _figure(self.arm, self.seed, said.accuracy if done else None, status, seconds)
+            noise = math.sqrt(sum(self.noises) / len(self.noises)) if self.noises else None
+            own = {"device": self.device, "curve": tuple(self.curve), "size": self.size}
+            also = self.also()
+            if said.accuracy_unnoised is not None:
+                also["unnoised"] = said.accuracy_unnoised
+            return Figure(**{**vars(plain), **own, "noise": noise, "chance": self.chance, "also": also})
+        elif isinstance(said, InvalidInput):
+            return _figure(self.arm, self.seed, None, str(said), seconds)
+        return None
+
+    def also(self) -> dict[str, float]:
+        """What it came to besides its accuracy, where its system or its attack tells."""
+        found: dict[str, float] = {}
+        if self.unlike:
+            found["heterogeneity"] = math.fsum(self.unlike)
+        if self.last and self.last.accuracy_own_mix is not None:
+            found["own_mix"] = self.last.accuracy_own_mix
+        if self.last and self.last.accuracy_per_client:
+            found["extended"] = max(self.last.accuracy_per_client)
+        if self.back:
+            found["recovered"] = sum(self.back) / len(self.back)
+        return found
+
+
+def _train(asked: Sequence[tuple[Trained, int]], load: Callable[[str], Data]) -> Iterator[Figure]:
+    from ldp_core.fold import fold  # torch, only where something is trained
+
+    runs = {number: _Run(arm, seed) for number, (arm, seed) in enumerate(asked)}
+    experiments = {number: run.arm.experiment(run.seed) for number, run in runs.items()}
+    data = {name: load(name) for name in dict.fromkeys(one.dataset for one in experiments.values())}
+    began = time.perf_counter()
+    for number, said in fold(experiments, data):
+        figure = runs[number].figure(said, (time.perf_counter() - began) / max(1, len(runs)))
+        if figure:
+            yield figure

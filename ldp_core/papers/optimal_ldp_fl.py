@@ -1,0 +1,168 @@
+"""Paper 004: Optimal LDP-FL, and what it claims of one weight a layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core.papers.arms import Packed
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, arms
+from ldp_core.papers.statements import Ahead, Gain
+
+BASE: dict[str, Any] = {"system": "optimal_ldp_fl", "dataset": "mnist", "form": "as_printed"}
+CAPPED: dict[str, Any] = {**BASE, "form": "corrected"}
+DIGITS: dict[str, Any] = {**CAPPED, "dataset": "digits"}
+OPTIMAL, DUCHI, FEDAVG = "Optimal LDP-FL", "LDP-FL", "FedAvg"
+THEIRS: dict[str, dict[str, Any]] = {
+    OPTIMAL: {},
+    DUCHI: {"mechanism.name": "duchi", "selection.kind": "all"},
+    FEDAVG: {"mechanism.name": "none", "selection.kind": "all"},
+}
+CHANGES: dict[str, Any] = {"target": "update", "clients.range": 0.02}
+AS_PRINTED, FEW, SAME = "as printed", "changes in ±0.02", "LDP-FL, the same ε an upload"
+BUDGETS = (1, 4, 10)
+
+
+def _clients(identity: str, base: dict[str, Any], where: str, counts: tuple[int, ...], held: str) -> Claim:
+    def label(name: str, count: int) -> str:
+        return f"{name}, {count} clients"
+
+    named = {label(name, n): {**own, "clients.count": n} for name, own in THEIRS.items() for n in counts} | {
+        label(FEW, n): {**CHANGES, "clients.count": n} for n in counts
+    }
+    first, last = counts[0], counts[-1]
+    return Claim(
+        id=identity,
+        where="Fig. 3",
+        title=f"More clients help, {where}",
+        setting=f"{where}, ε 1, 20 rounds, {held}; weights within ±1 at most",
+        statements=(
+            Ahead(
+                f"{OPTIMAL} rises from {first} clients to {last}",
+                ((label(OPTIMAL, last), label(OPTIMAL, first)),),
+            ),
+            Ahead(f"{DUCHI} falls", ((label(DUCHI, first), label(DUCHI, last)),)),
+            Ahead(f"{OPTIMAL} is ahead of {DUCHI} at {last}", ((label(OPTIMAL, last), label(DUCHI, last)),)),
+        ),
+        measured=arms(base, named),
+        controls=(
+            Control(label(FEDAVG, last), "what this training reaches without noise"),
+            Control(label(FEW, last), "a range for changes, and not for weights", label(OPTIMAL, last)),
+        ),
+        seeds=5,
+        note="The paper draws curves without figures, and says neither rounds nor what clips weights.",
+    )
+
+
+def _budgets(identity: str, base: dict[str, Any], where: str, held: str) -> Claim:
+    def label(name: str, epsilon: int) -> str:
+        return f"{name}, ε {epsilon}"
+
+    named: dict[str, dict[str, Any]] = {
+        label(name, e): {**THEIRS[name], "clients.epsilon": e} for name in (OPTIMAL, DUCHI) for e in BUDGETS
+    }
+    controls: dict[str, dict[str, Any]] = {
+        FEDAVG: THEIRS[FEDAVG],
+        label(AS_PRINTED, 10): {"form": "as_printed", "clients.epsilon": 10},
+        label(FEW, 10): {**CHANGES, "clients.epsilon": 10},
+        SAME: {**THEIRS[DUCHI], **CHANGES, "clients.epsilon": 10, "clients.epsilon_scope": "upload"},
+    }
+    return Claim(
+        id=identity,
+        where="Fig. 4",
+        title=f"High accuracy at every ε, {where}",
+        setting=f"{where}, 200 clients, 20 rounds, {held}, ε 1 to 10; weights within ±1 at most",
+        statements=(
+            Gain(f"{OPTIMAL} at ε 10 over ε 1", ((label(OPTIMAL, 10), label(OPTIMAL, 1)),), 0.0),
+            Gain(f"{DUCHI} at ε 10 over ε 1", ((label(DUCHI, 10), label(DUCHI, 1)),), 0.0),
+            Ahead(
+                f"{OPTIMAL} is ahead of {DUCHI}",
+                tuple((label(OPTIMAL, e), label(DUCHI, e)) for e in BUDGETS),
+            ),
+        ),
+        measured=arms(base, {**named, **controls}),
+        controls=(
+            Control(FEDAVG, "what this training reaches without noise"),
+            Control(label(AS_PRINTED, 10), "ranges without an end follow the noise, and grow with it"),
+            Control(label(FEW, 10), "the same mechanism with a range for changes", label(OPTIMAL, 10)),
+            Control(SAME, "Duchi for changes, where one ε covers the whole upload as it nearly does here"),
+        ),
+        seeds=5,
+        note="LDP-FL has ε for each weight, Optimal LDP-FL for each layer: the same ε promises less there.",
+    )
+
+
+PER_CLIENT = "about 7 images a client"
+
+TRAFFIC = Claim(
+    id="traffic",
+    where="Fig. 5",
+    title="It sends much less than LDP-FL",
+    setting="MNIST, the paper's network, 200 clients, bits sent to the server in a round; counted",
+    statements=(
+        Ahead(f"{DUCHI} sends more than {OPTIMAL}", ((DUCHI, OPTIMAL),)),
+        Ahead(f"{FEDAVG} sends more than {DUCHI}", ((FEDAVG, DUCHI),)),
+    ),
+    measured=tuple(Packed(name, CAPPED, own) for name, own in THEIRS.items()),
+    note=(
+        "The paper measures the time of a simulation on one computer, which says nothing of a network: the "
+        "bits are what is sent. A weight's place counts: 15 bits for the layer of 16 050, where it says one."
+    ),
+)
+
+PAPER = Paper(
+    order=4,
+    label="Optimal LDP-FL",
+    source="Paper 004: Zhao et al., Electronics 11, 4007 (2022)",
+    idea=(
+        "A client sends one weight of each layer, and a shuffler mixes what many clients send, so that "
+        "nobody knows whose it was. Ranges follow the layers, and clients decide by a draw whether they "
+        "take part."
+    ),
+    flaws=(
+        Flaw(
+            "One weight of 16 050",
+            "In its largest layer 150 clients answer for less than 1 % of the weights in a round, each d "
+            "times too loud: per weight the mean has a noise of 22 times the range at ε 1, and of 10 times "
+            "however large ε is.",
+        ),
+        Flaw(
+            "Flat in ε, because the noise is",
+            "What is left at ε → ∞ is the draw of the weight itself. A curve that does not depend on ε "
+            "shows that floor, and no robustness.",
+        ),
+        Flaw(
+            "The filling is biased",
+            "What is not sent is to be filled with the centre c. The text fills with 0, which shifts every "
+            "weight by −c(1 − 1/d).",
+        ),
+        Flaw(
+            "Shuffling gives nothing here",
+            "The proof needs ε ≤ 0.024 for 200 clients at δ 10⁻⁵. Counted exactly, 150 clients turn ε 1 "
+            "into 0.44, and ε 5 into 5.00. And it needs a shuffler whom all trust: a random delay hides no "
+            "address.",
+        ),
+        Flaw(
+            "One budget a layer",
+            "One weight of each layer is sent, each with ε: an upload has the number of layers times ε, 4 ε "
+            "for the paper's network, and a client that takes part in 15 of 20 rounds 60 ε.",
+        ),
+        Flaw(
+            "The ranges run away",
+            "A weight that one of 150 clients has sent moves by up to 231 times the range at ε 1; ranges "
+            "that follow it grow without end.",
+        ),
+        Flaw(
+            "Whom the server sees",
+            "Taking part by a draw turns ε 1 into 0.83 only for a server that does not see who sends. It "
+            "sees the senders, so 0 is gained.",
+        ),
+    ),
+    example=BASE,
+    claims=(
+        _clients("clients-digits", DIGITS, "digits", (25, 100, 400), "1 437 images for all clients"),
+        _budgets("budgets-digits", DIGITS, "digits", PER_CLIENT),
+        TRAFFIC,
+        _clients("clients-mnist", CAPPED, "MNIST", (50, 200), "60 000 images for all clients"),
+        _budgets("budgets-mnist", CAPPED, "MNIST", "300 images a client"),
+    ),
+)

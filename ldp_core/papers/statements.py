@@ -1,0 +1,192 @@
+"""What a paper says of some arms, in a form that figures can be held against."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ldp_core.mechanisms.base import Floats
+
+TOLERANCE = 2.0
+"""Percentage points that a figure of a paper may miss our interval by: papers give one figure, without an
+interval of their own, often read off a curve."""
+WIDEST = 10.0
+"""Percentage points: half of an interval that is wider meets no figure, or whoever measures badly would be
+right about everything."""
+SEEDS = 3
+"""Fewer seeds than that are no verdict."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that a run comes to, and how it is told."""
+
+    axis: str
+    unit: str
+    """After a figure."""
+    apart: str
+    """After a difference of two."""
+    factor: float
+    """Stored figures times this are told."""
+
+
+QUANTITIES = {
+    "accuracy": Quantity("accuracy after the last round, %", "%", "points", 100.0),
+    "heterogeneity": Quantity("heterogeneity, summed over rounds (nats²)", "", "", 1.0),
+    "recovered": Quantity("images that came back, %", "%", "points", 100.0),
+}
+"""What claims are about; all but the accuracy stand in a figure's `also`."""
+
+Figures = Callable[[Sequence[str]], Mapping[str, Floats]]
+"""Arms' names → each one's figures in per cent, seed by seed, the same seeds for all."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over seeds with its 95 % interval, by Student's t."""
+
+    mean: float
+    half: float
+    seeds: int
+
+    @property
+    def low(self) -> float:
+        return self.mean - self.half
+
+    @property
+    def high(self) -> float:
+        return self.mean + self.half
+
+
+def interval(values: Floats) -> Interval:
+    """Of figures seed by seed; unbounded where one seed is all."""
+    n = len(values)
+    half = inf if n < 2 else float(stdtrit(n - 1, 0.975) * values.std(ddof=1)) / sqrt(n)
+    return Interval(float(values.mean()), half, n)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What becomes of one statement."""
+
+    says: str
+    """The paper's, with its figure."""
+    ours: Interval
+    holds: bool
+    unit: str
+    shows: str
+    """Ours, as it is told after “here”."""
+
+
+@dataclass(frozen=True)
+class Statement(ABC):
+    """One sentence of a paper."""
+
+    @property
+    @abstractmethod
+    def arms(self) -> tuple[str, ...]:
+        """Those that it speaks of."""
+
+    @property
+    @abstractmethod
+    def says(self) -> str:
+        """In words, with the paper's figure."""
+
+    @abstractmethod
+    def judged(self, figures: Figures) -> Part:
+        """Our figures held against it."""
+
+
+def near(ours: Interval, paper: float, tolerance: float) -> bool:
+    """True where the paper's figure lies in our interval, widened by the tolerance; False where that is so
+    wide that it says nothing.
+    """
+    return ours.half <= WIDEST and abs(ours.mean - paper) <= ours.half + tolerance
+
+
+@dataclass(frozen=True)
+class Value(Statement):
+    """The figure of an arm; of several, of the best of them."""
+
+    what: str
+    of: tuple[str, ...]
+    paper: float
+    tolerance: float = TOLERANCE
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return self.of
+
+    @property
+    def says(self) -> str:
+        return f"{self.what}: {self.paper:g} %"
+
+    def judged(self, figures: Figures) -> Part:
+        table = figures(self.of)
+        best = max(self.of, key=lambda name: table[name].mean())
+        ours = interval(table[best])
+        return Part(self.says, ours, near(ours, self.paper, self.tolerance), "%", f"{self.what} {told(ours)}")
+
+
+@dataclass(frozen=True)
+class Gain(Statement):
+    """How many points one arm is ahead of another, paired seed by seed; of several pairs, on average."""
+
+    what: str
+    pairs: tuple[tuple[str, str], ...]
+    paper: float
+    tolerance: float = TOLERANCE
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
+
+    @property
+    def says(self) -> str:
+        return f"{self.what}: {self.paper:+g} points".replace("+0 points", "no gain")
+
+    def judged(self, figures: Figures) -> Part:
+        ours = _ahead(figures, self.pairs)
+        shown = f"{self.what} {told(ours, 'points', signed=True)}"
+        return Part(self.says, ours, near(ours, self.paper, self.tolerance), "points", shown)
+
+
+@dataclass(frozen=True)
+class Ahead(Statement):
+    """One arm ends above another, beyond what seeds explain; of several pairs, on average."""
+
+    what: str
+    pairs: tuple[tuple[str, str], ...]
+    unit: str = "points"
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
+
+    @property
+    def says(self) -> str:
+        return self.what
+
+    def judged(self, figures: Figures) -> Part:
+        ours = _ahead(figures, self.pairs)
+        shown = f"“{self.what}” by {told(ours, self.unit, signed=True)}"
+        return Part(self.says, ours, ours.low > 0, self.unit, shown)
+
+
+def _ahead(figures: Figures, pairs: Sequence[tuple[str, str]]) -> Interval:
+    table = figures([name for pair in pairs for name in pair])
+    return interval(np.mean([table[first] - table[second] for first, second in pairs], axis=0))
+
+
+def told(ours: Interval, unit: str = "%", signed: bool = False) -> str:
+    """`88.1 ± 1.2 %`: the mean and half its interval; without a unit to three digits."""
+    largest = max(abs(ours.mean), ours.half if ours.half < inf else 0)
+    digits = (1 if largest < 1000 else 0) if unit else (3 if largest < 1 else 2 if largest < 10 else 1)
+    mean = f"{ours.mean:{'+' if signed else ''}.{digits}f}".replace("-", "−")
+    spread = "" if ours.half == inf else f" ± {ours.half:.{digits}f}"
+    return f"{mean}{spread} {unit}".rstrip()

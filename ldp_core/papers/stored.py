@@ -1,0 +1,121 @@
+"""Figures of real runs, as they are kept: shipped in `assets/papers`, and this machine's own beside its runs.
+
+One JSON file a system. Each figure stands with its experiment, seed, version, date and seconds; it counts for
+an arm only while that arm still asks for the same run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ldp_core.limits import SEEDS
+from ldp_core.mechanisms.base import Floats
+from ldp_core.papers.base import Claim
+from ldp_core.papers.statements import QUANTITIES
+from ldp_core.system.json_file import read_json, write_json
+
+SHIPPED = Path(__file__).parents[2] / "assets" / "papers"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What one arm came to with one seed."""
+
+    key: str
+    """The run's identity."""
+    seed: int
+    value: float | None
+    """A share: accuracy in [0, 1], or a relative error; None where the run did not end as it should."""
+    status: str
+    seconds: float
+    version: str
+    date: str
+    """YYYY-MM-DD"""
+    setting: Mapping[str, Any]
+    """The experiment, as JSON."""
+    device: str = "cpu"
+    curve: Sequence[float] = ()
+    """Accuracy, round by round."""
+    noise: float | None = None
+    """Standard deviation of the aggregate's noise, per weight, over the rounds."""
+    size: float | None = None
+    """Of the un-noised aggregate's weights in the last round, root mean square."""
+    chance: float | None = None
+    """The share of the largest class."""
+    also: Mapping[str, float] = field(default_factory=dict)
+    """What else the run came to, by name (`statements.QUANTITIES`); others are shares."""
+
+
+def read(path: Path) -> list[Figure]:
+    """The figures of a file; none where it is not there, or holds what cannot be read."""
+    known = {one.name for one in fields(Figure)}
+    found = []
+    try:
+        rows = read_json(path)["figures"]
+        for row in rows:
+            found.append(Figure(**{"value": None} | {k: value for k, value in row.items() if k in known}))
+    except (OSError, ValueError, TypeError, LookupError):
+        return found
+    return found
+
+
+def write(path: Path, figures: Iterable[Figure]) -> None:
+    """Write them, whole or not at all: whoever is stopped meanwhile leaves what stood there before.
+
+    Raises:
+        OSError: no room, or no such folder.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {name: value for name, value in asdict(one).items() if name == "value" or value not in (None, (), {})}
+        for one in figures
+    ]
+    write_json(path, {"figures": rows})
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """All figures known of a system; of the same run with the same seed the newest counts."""
+
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+
+    @staticmethod
+    def of(*files: Path) -> Shelf:
+        """Of some files; the later ones win on the same day."""
+        found: dict[str, Figure] = {}
+        for one in (figure for file in files for figure in read(file)):
+            if one.key not in found or found[one.key].date <= one.date:
+                found[one.key] = one
+        return Shelf(found)
+
+    def of_arm(self, claim: Claim, label: str) -> dict[int, Figure]:
+        """What is known of an arm, by seed."""
+        arm = claim.arm(label)
+        found = {seed: self.figures.get(arm.key(seed)) for seed in range(int(SEEDS.maximum))}
+        return {seed: one for seed, one in found.items() if one is not None}
+
+    def values(self, claim: Claim, labels: Sequence[str], about: str = "") -> dict[str, Floats]:
+        """Their figures in the unit of what the claim speaks of (or of something else that their runs came
+        to), for the seeds that all of them have.
+        """
+        what = about or claim.about
+        factor = QUANTITIES[what].factor if what in QUANTITIES else 100.0
+        known = {label: self.of_arm(claim, label) for label in labels}
+        seeds = sorted(set.intersection(*(set(one) for one in known.values()))) if known else []
+        seeds = [
+            seed for seed in seeds if all(_came_to(one[seed], what) is not None for one in known.values())
+        ]
+        return {
+            label: np.array([factor * (_came_to(one[seed], what) or 0.0) for seed in seeds], dtype=np.float64)
+            for label, one in known.items()
+        }
+
+
+def _came_to(figure: Figure, what: str) -> float | None:
+    """None where the run did not end as it should, or nobody measured that of it."""
+    return figure.value if what == "accuracy" or figure.value is None else figure.also.get(what)

@@ -1,0 +1,1 @@
+"""Scenarios of the published systems by name."""

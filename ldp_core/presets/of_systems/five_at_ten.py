@@ -1,0 +1,48 @@
+"""All five systems again, at a price that is closer to a promise: a run costs a client ε 10 at worst."""
+
+from __future__ import annotations
+
+from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, costs, reaches
+from ldp_core.presets.of_systems.five_side_by_side import (
+    BASE,
+    FIVE,
+    OPTIMAL,
+    PD,
+    PERSONALIZED,
+    PLDP,
+    PPRD,
+    SHORT,
+    variants,
+)
+
+RUN = 10.0
+"""What a run costs a client at worst, in ε at the ledger's δ."""
+
+PRESET = Preset(
+    order=19,
+    label="Five side by side, ε 10",
+    question="Five systems, and a whole run that costs a client ε 10: does any of them learn?",
+    says=(
+        Sentence(
+            "A run costs every client ε 10 at worst (δ 10⁻⁵), a hundredth of what is spent in “Five side by "
+            "side”, on the same clients and images.",
+            costs(*FIVE, SHORT, run=RUN),
+        ),
+        Sentence(
+            "None of them learns: with fifty clients and three rounds, all end below 30 %.",
+            both(*(reaches(label, high=0.3) for label in (*FIVE, SHORT))),
+        ),
+    ),
+    base=BASE,
+    variants=variants(
+        {
+            PLDP: 0.0613908,
+            PERSONALIZED: 1.02986,
+            PPRD: 5.63954,
+            PD: 0.0456046,
+            OPTIMAL: 3.33336,
+            SHORT: 5.63954,
+        }
+    ),
+)

@@ -1,0 +1,40 @@
+"""PD-LDPFL, small: personal layers, one of them, none, and a public gain in their place."""
+
+from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, budget, diverges, ranked, reaches
+
+FEDAVG, OURS, GAIN, LOUD = "no personal layers", "PD-LDPFL", "public gain instead", "as printed, ε 2"
+
+PRESET = Preset(
+    order=15,
+    label="PD-LDPFL",
+    question="Each client keeps a layer before and after the network: what makes it learn faster?",
+    says=(
+        Sentence(
+            "The network learns faster between personal layers than without them, as the paper says.",
+            ranked(OURS, FEDAVG),
+        ),
+        Sentence(
+            "So it does if pixels and scores are simply doubled, the same for everybody, nothing "
+            "personal: that is ahead of no layers as well.",
+            both(ranked(GAIN, FEDAVG), reaches(GAIN, low=0.9)),
+        ),
+        Sentence(
+            "As printed, the noise is scaled to the largest weight, which noise makes larger: at ε 2 the "
+            "weights leave the numbers.",
+            diverges(LOUD),
+        ),
+        Sentence(
+            "ε 8 is for each weight: over the 6 570 of an upload it adds up to 52 560.",
+            budget(OURS, "upload", 52_559, 52_561),
+        ),
+        Sentence("The paper's own run is this system on MNIST."),
+    ),
+    base={"system": "pd_ldpfl", "dataset": "digits", "rounds": 30, "attack": None},
+    variants=(
+        (FEDAVG, {"system.input": "none", "system.output": "none"}),
+        (OURS, {}),
+        (GAIN, {"system.input": "gain", "system.output": "gain"}),
+        (LOUD, {"form": "as_printed", "clients.epsilon": 2}),
+    ),
+)

@@ -1,0 +1,38 @@
+"""Personalized LDP-FL on its digits: the plain mean, 1/σ, the lottery, and the weights with least noise."""
+
+from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, budget, listens, ranked
+
+A, B, C, BEST = "A mean", "B 1/σ", "C lottery", "1/σ²"
+
+PRESET = Preset(
+    order=12,
+    label="Personalized LDP-FL",
+    question="Two cautious clients and a generous one: whom should the server listen to?",
+    says=(
+        Sentence(
+            "As the paper says, weights by 1/σ beat the plain mean, and the paper's own noise leaves them "
+            "far ahead.",
+            ranked(B, A, by=0.1),
+        ),
+        Sentence(
+            "Weights by 1/σ² have the least noise and beat it as well: nearly all the weight lies on the "
+            "generous client.",
+            both(ranked(BEST, A, by=0.2), listens(BEST, low=0.99)),
+        ),
+        Sentence("The lottery hears the generous client alone, or everybody, or nobody."),
+        Sentence(
+            "Who asked for ε 1 is promised more than ten for a single weight: equation 4 knows no range.",
+            budget(A, "coordinate", 10, 20),
+        ),
+        Sentence("The system has settings for Fashion-MNIST and cover types as well, and runs on MNIST."),
+    ),
+    base={"system": "personalized_ldp_fl", "dataset": "digits", "form": "as_printed", "attack": None},
+    variants=(
+        (A, {"aggregator.name": "mean"}),
+        (B, {"aggregator.name": "inverse_std"}),
+        (C, {"aggregator.name": "probability_selection"}),
+        (BEST, {"aggregator.name": "inverse_variance"}),
+    ),
+    seeds=5,
+)

@@ -1,0 +1,44 @@
+"""PLDP-FL, small: the paper's mechanism in both forms, its baseline and no noise, in seconds."""
+
+from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches, times_the_noise
+
+PRINTED, CORRECTED, BASELINE, CLEAN = "as printed", "corrected", "Laplace in ±1", "no noise"
+
+PRESET = Preset(
+    order=11,
+    label="PLDP-FL",
+    question="Everybody picks a range and a budget, and PDPM answers: what does its own paper's form cost?",
+    says=(
+        Sentence(
+            "As printed, the low answer is split into two that hide nothing: more than a quarter of the "
+            "noise variance is there for nothing.",
+            times_the_noise(PRINTED, CORRECTED, 1.33, 1.5),
+        ),
+        Sentence(
+            "Short ranges are what saves accuracy: the paper's baseline, Laplace in ±1 for all, ends below "
+            "half.",
+            both(ranked(PRINTED, BASELINE, by=0.05), reaches(BASELINE, high=0.5)),
+        ),
+        Sentence("Without noise it learns more than in either form.", ranked(CLEAN, CORRECTED, by=0.02)),
+        Sentence(
+            "The first client's ε 0.9 is for each weight: over the 650 of an upload it adds up to 585.",
+            budget(PRINTED, "upload", 584.9, 585.1),
+        ),
+        Sentence("The paper's own run is this system on MNIST, with its convolutional network."),
+    ),
+    base={
+        "system": "pldp_fl",
+        "dataset": "digits",
+        "clients": {"epsilon": "eps3"},
+        "local": {"learning_rate": 0.5},
+        "rounds": 15,
+        "attack": None,
+    },
+    variants=(
+        (PRINTED, {"form": "as_printed"}),
+        (CORRECTED, {"form": "corrected"}),
+        (BASELINE, {"mechanism.name": "laplace", "clients.range": 1.0}),
+        (CLEAN, {"mechanism.name": "none"}),
+    ),
+)

@@ -1,0 +1,44 @@
+"""The attack on the weights that R-PSS sends as they are: a whole image from a fifth of an upload."""
+
+from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, keeps, picks, recovers
+
+CLEAR, LOUD, NOISED = "20 % in clear", "the same, louder", "all perturbed"
+SIGNS = "20 % in clear, Adam"
+
+PRESET = Preset(
+    order=14,
+    label="A fifth in clear",
+    question="Four weights of five have noise. What can the server make of the fifth?",
+    says=(
+        Sentence(
+            "The image comes back, although nobody says which weights are without noise: they are the ones "
+            "that hardly moved.",
+            both(recovers(CLEAR), picks(CLEAR)),
+        ),
+        Sentence("With every weight perturbed, at the same noise, no image comes back.", keeps(NOISED)),
+        Sentence(
+            "Eight times the noise hides nothing more: it makes the weights without any easier to tell.",
+            recovers(LOUD),
+        ),
+        Sentence(
+            "The paper trains with Adam, of which a single step tells signs and no sizes: what comes back "
+            "there is the outline, as from an upload without noise.",
+        ),
+    ),
+    base={
+        "system": "pprd_fl",
+        "dataset": "digits",
+        "form": "as_printed",
+        "clients": {"epsilon": 8},
+        "model": {"name": "mlp", "hidden": 128},
+        "local": {"optimizer": "sgd", "epochs": 5, "batch_size": 10, "learning_rate": 0.01},
+        "rounds": 4,
+    },
+    variants=(
+        (CLEAR, {}),
+        (LOUD, {"clients.epsilon": 1}),
+        (NOISED, {"system.selected": 1}),
+        (SIGNS, {"local.optimizer": "adam"}),
+    ),
+)

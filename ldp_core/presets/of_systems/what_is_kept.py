@@ -1,0 +1,43 @@
+"""The attack on personal layers: the plain closed form, one up to contrast, and one that solves for them."""
+
+from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, blurred, both, clearer, recovers
+
+NOTHING, PLAIN, STRETCHED = "nothing kept, plain", "layers kept, plain", "layers kept, up to contrast"
+SOLVED = "layers kept, solved for"
+
+PRESET = Preset(
+    order=16,
+    label="What is kept",
+    question="Each client keeps a layer that nobody sees: does that hide its images?",
+    says=(
+        Sentence(
+            "Without such layers an image comes back as it is, and in the first round with them as well: "
+            "they begin by changing nothing.",
+            both(recovers(NOTHING), recovers(PLAIN)),
+        ),
+        Sentence(
+            "Later the plain attack reads ax + b in place of the image x, and is below 20 dB.",
+            blurred(PLAIN, 20),
+        ),
+        Sentence(
+            "Stretched to the range of an image, the same answer is far clearer; clearer still is what is "
+            "left when b is taken out, which the server has added up from what the client has sent.",
+            clearer(PLAIN, STRETCHED, SOLVED, by=3),
+        ),
+        Sentence("Nothing is perturbed here: whatever hides an image is the layers."),
+    ),
+    base={
+        "system": "pd_ldpfl",
+        "dataset": "digits",
+        "mechanism": "none",
+        "rounds": 17,
+        "attack": {"attacker": {"name": "least_squares"}, "every": 4},
+    },
+    variants=(
+        (NOTHING, {"system.input": "none", "system.output": "none"}),
+        (PLAIN, {}),
+        (STRETCHED, {"attack.attacker.name": "up_to_contrast"}),
+        (SOLVED, {"attack.attacker.name": "personal_layers"}),
+    ),
+)

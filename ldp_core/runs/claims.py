@@ -1,0 +1,130 @@
+"""The papers' claims on this machine: their figures, shipped and measured here, and measuring them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ldp_core import limits, papers
+from ldp_core.cost.work import seconds
+from ldp_core.datasets import Told, quiet
+from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
+from ldp_core.papers import Claim
+from ldp_core.papers.measuring import keep, left, measure
+from ldp_core.papers.statements import told
+from ldp_core.papers.stored import SHIPPED, Shelf
+from ldp_core.papers.verdict import Verdict, verdict
+from ldp_core.papers.version import version
+from ldp_core.runs.lockstep import load, one_thread
+from ldp_core.runs.machine.calibration import calibrate, rates
+from ldp_core.runs.storage.paths import runs_dir
+
+
+def own(system: str) -> Path:
+    """Where this machine's own figures of a system lie."""
+    return runs_dir() / "papers" / f"{system}.json"
+
+
+def shelf(system: str) -> Shelf:
+    """The shipped figures and this machine's own."""
+    return Shelf.of(SHIPPED / f"{system}.json", own(system))
+
+
+def seconds_of(claim: Claim) -> float | None:
+    """How long all runs of a claim take here, one after another; None where this machine was not measured."""
+    known = rates()
+    return seconds([arm.work() for arm in claim.measured], known) * claim.seeds if known else None
+
+
+def reason(claim: Claim, found: Verdict) -> str:
+    """The verdict's reason; of what was not run and could be: how long it takes here."""
+    if found.word != "not run" or claim.missing or found.seeds:
+        return found.reason
+    takes, runs = seconds_of(claim), len(claim.measured) * claim.seeds
+    return f"{found.reason[:-1]}: {runs} runs{f', about {_duration(takes)} here' if takes else ''}."
+
+
+def listed() -> Iterator[str]:
+    """Every claim, ours beside theirs, as lines of text."""
+    for name in papers.names():
+        paper, known = papers.get(name), shelf(name)
+        yield f"{name}: {paper.label}{' (to come)' if paper.to_come else ''}"
+        for claim in paper.claims:
+            found = verdict(claim, known)
+            yield f"  {claim.id:<20} {found.word}: {reason(claim, found)}"
+            for statement, part in zip(
+                claim.statements, found.parts or [None] * len(claim.statements), strict=True
+            ):
+                ours = told(part.ours, part.unit) if part else "–"
+                yield f"      paper: {statement.says:<40} here: {ours}"
+            if found.seeds:
+                other = "" if found.versions == (version(),) else f" (this is {version()})"
+                yield f"      {found.seeds} seeds, {found.date}, version {', '.join(found.versions)}{other}"
+
+
+def rerun(
+    system: str,
+    only: str | None = None,
+    seeds: int | None = None,
+    fresh: bool = False,
+    into: Path | None = None,
+    say: Callable[[str], None] = print,
+    progress: Told = quiet,
+) -> None:
+    """Measure a system's claims and store each figure as it is known.
+
+    What this version has measured already stays, so whoever was stopped goes on by the same call.
+
+    Args:
+        system: of the paper.
+        only: one claim's id; by default all whose data are here.
+        seeds: of each arm, if not the claim's own number.
+        fresh: measure again what is known as well.
+        into: the folder of the figures; by default those that come with the program.
+        say: is told what it will take, and each figure.
+        progress: is told what is done before the first figure.
+
+    Raises:
+        UnknownName, InvalidExperiment: there is no such system, or no such claim.
+        DataUnavailable: the claim's data are not here.
+    """
+    claims = _chosen(system, only)
+    if seeds is not None and not limits.SEEDS.allows(seeds):
+        raise InvalidExperiment([Problem("--seeds", f"takes a number {limits.SEEDS}; got {seeds}")])
+    one_thread()
+    for claim in claims:
+        if claim.missing and only:
+            raise DataUnavailable(f"{claim.id} needs data that are not on this machine: {claim.missing}")
+        if claim.missing:
+            say(f"{claim.id}: not run, the data are not on this machine: {claim.missing}")
+    file = (into or SHIPPED) / f"{system}.json"
+    todo = left([one for one in claims if not one.missing], Shelf.of(file), seeds, fresh)
+    if not todo:
+        say(f"nothing to measure: all figures of {system} are of this version, {version()}")
+        return
+    takes = seconds([arm.work() for arm, _ in todo], rates() or calibrate())
+    say(f"{len(todo)} runs, about {_duration(takes)} on this machine; stop with Ctrl-C and go on later")
+    for number, figure in enumerate(measure(todo, lambda name: load(name, progress)), start=1):
+        keep(file, figure)
+        label = next(arm.label for arm, seed in todo if arm.key(seed) == figure.key)
+        value = figure.status if figure.value is None else f"{100 * figure.value:.1f} %"
+        say(f"{number} of {len(todo)}: {label}, seed {figure.seed}: {value}")
+
+
+def _chosen(system: str, only: str | None) -> Sequence[Claim]:
+    paper = papers.get(system)
+    if not paper.claims:
+        raise InvalidExperiment([Problem("--rerun", f"{paper.label} is to come: nothing of it can run yet")])
+    if only is None:
+        return paper.claims
+    found = paper.claim(only)
+    if found is None:
+        ids = one_of([claim.id for claim in paper.claims])
+        raise InvalidExperiment([Problem("--only", f"must be {ids}; got {shown(only)}")])
+    return [found]
+
+
+def _duration(value: float) -> str:
+    if value < 90:
+        return f"{max(1, value):.0f} s"
+    return f"{value / 60:.0f} minutes" if value < 5400 else f"{value / 3600:.1f} hours"

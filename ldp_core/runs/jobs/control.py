@@ -1,0 +1,92 @@
+"""What people do to a job: stop it, take it up, pin it, delete it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ldp_core.errors import NotNow, NotYours
+from ldp_core.runs import kinds, queue
+from ldp_core.runs.jobs.lookup import look, reap, wake
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.people import OPERATOR, Person
+from ldp_core.runs.queue.states import RESUMABLE
+from ldp_core.runs.record import quota
+from ldp_core.runs.record.quota import remove_with
+from ldp_core.runs.storage.disk_space import refuse_a_full_disk
+from ldp_core.runs.storage.holding import refuse_without_locks
+
+BY_A_TEACHER = "a teacher has stopped it"
+
+
+def cancel(identity: str, person: Person = OPERATOR) -> Job:
+    """Ask for a job to stop: at once if it is queued, within seconds if it runs.
+
+    A job that has ended stays as it is.
+
+    Raises:
+        UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
+    """
+    owner = queue.get(identity).owner
+    person.check(owner)
+    queue.cancel(identity, BY_A_TEACHER if person.owner and person.owner != owner and owner else "")
+    return look(identity)
+
+
+def resume(identity: str, person: Person = OPERATOR) -> Job:
+    """Take up a job that was stopped, where it stopped; it waits its turn.
+
+    A job that is waiting, running or finished stays as it is.
+
+    Raises:
+        UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
+        QueueFull: its owner, or everybody together, has enough jobs waiting.
+        NotNow: another job of the same draft waits or runs.
+        StorageFailed: the disk is nearly full, or knows no locks.
+    """
+    job = look(identity)
+    person.check(job.owner)
+    if job.status in RESUMABLE:
+        refuse_without_locks()
+        refuse_a_full_disk(kinds.storage_of(job))
+    if queue.requeue(identity):
+        wake()
+    return look(identity)
+
+
+def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
+    """Keep a job's record whatever happens, or no longer.
+
+    Half of the quota is the most that visitors may keep pinned; a teacher may pin all.
+
+    Raises:
+        UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
+        NotNow: its record was removed before, or too much is pinned already.
+        StorageFailed: its folder cannot be written to.
+    """
+    if not person.owns(queue.get(identity).owner):
+        raise NotYours("only whoever launched this job can pin it, or a teacher")
+    most = None if person.teacher else quota.most_bytes() // 2
+    quota.pin(identity, on, most, kinds.storage_of)
+
+
+def remove(identity: str, person: Person = OPERATOR) -> None:
+    """Delete a job that has ended, with its record, for good.
+
+    Raises:
+        UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
+        NotNow: it waits or runs, or is pinned.
+        StorageFailed: its folder cannot be removed.
+    """
+    reap()
+    job = queue.get(identity)
+    if not person.owns(job.owner):
+        raise NotYours("only whoever launched this job can delete it, or a teacher")
+    done = remove_with(partial(queue.drop, job.id), job.folder)
+    if not done:
+        if (job := queue.get(job.id)).live:
+            raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
+        raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")

@@ -1,0 +1,69 @@
+"""Jobs as a list shows them: each with its name and state, and a damaged one harms no other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ldp_core.errors import StorageFailed
+from ldp_core.runs import kinds
+from ldp_core.runs.jobs.lookup import recent
+from ldp_core.runs.queue.job import REMOVED, Job
+from ldp_core.runs.record.quota import is_pinned
+from ldp_core.runs.record.store import database, glance
+
+DAMAGED = "damaged: its record cannot be read"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One job in a few words."""
+
+    job: Job
+    name: str
+    """As somebody typed it; "" if it has none."""
+    rounds: int
+    """Planned, of each run; 0 if its request cannot be read."""
+    damaged: bool
+    pinned: bool = False
+
+    @property
+    def state(self) -> str:
+        """Its state in words."""
+        more = DAMAGED if self.damaged else REMOVED if self.job.removed else ""
+        return f"{self.job.status}, {more}" if more else self.job.status
+
+    def in_words(self) -> str:
+        """Its name, and what it is."""
+        if self.damaged:
+            return self.name
+        try:
+            made = kinds.get(self.job.kind)
+            said = made.describe(made.parse(self.job.request))
+        except kinds.UNREADABLE:
+            return self.name
+        rest = f"{said.size}, {said.compared}" if said.compared else said.size
+        return f"{self.name}: {rest}" if self.name else rest
+
+
+def listed(most: int = 200) -> list[Listed]:
+    """The newest jobs of everybody, newest first."""
+    return [describe(job) for job in recent(most)]
+
+
+def describe(job: Job) -> Listed:
+    """One job in a few words; a look at its record says whether that can be read."""
+    try:
+        base = kinds.get(job.kind).base(job.request)
+        name, rounds = str(base["name"]), int(base["rounds"])
+    except kinds.UNREADABLE:
+        return Listed(job, "", 0, True, is_pinned(job))
+    return Listed(job, name, rounds, _is_damaged(job), is_pinned(job))
+
+
+def _is_damaged(job: Job) -> bool:
+    path = database(job.folder)
+    try:
+        # nothing is what a job has that has not begun, or one whose record was removed
+        return not glance(job.folder) and path.exists() and not job.live
+    except StorageFailed:
+        return True

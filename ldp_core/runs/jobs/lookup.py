@@ -1,0 +1,105 @@
+"""Jobs as they are now: one whose worker has died is marked so first, and what waits finds a worker."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.runs import queue
+from ldp_core.runs.process.registration import ensure_worker
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import LIVE
+from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage.holding import WRITER, holder
+
+
+def look(identity: str) -> Job:
+    """The job as it is now; one whose worker has died is marked so first.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    job = queue.get(identity)
+    if not job.live:
+        return job
+    lost = reap()
+    trouble = wake() if job.status == "queued" else ""
+    job = _by_whom(_as_it_is(queue.get(identity), lost))
+    if job.waits_for and queue.status(job.waits_for) not in LIVE:
+        job = replace(job, waits_for=None, message="")  # it has its turn like any other now
+    if job.live and (short := disk_space.shortage()):
+        waits = "it begins" if job.status == "queued" else "what becomes of it is told"
+        trouble = trouble or f"{short}; {waits} as soon as there is room"
+    return replace(job, message=trouble) if trouble and job.live else job
+
+
+def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
+    """The newest jobs of one kind that were launched from a draft, newest first."""
+    found = queue.find("draft = ? AND kind = ?", (draft_id, kind), most=most)
+    return [job for job in found if job.request]  # what cannot be read any more is on the list of all
+
+
+def recent(most: int = 10, owner: str | None = None) -> list[Job]:
+    """The newest jobs of everybody, or of one person, newest first."""
+    lost = reap()
+    if queue.find("status = 'queued'", most=1):
+        wake()
+    found = queue.find(most=most) if owner is None else queue.find("owner = ?", (owner,), most=most)
+    return [_by_whom(_as_it_is(job, lost)) for job in found]
+
+
+def reap() -> dict[str, str]:
+    """Mark what nobody looks after any more; returns what could not be marked, and what has become of it.
+
+    So all can be told, even where nothing can be noted.
+    """
+    for _ in range(2):
+        try:
+            queue.reap()
+        except DiskFull:
+            disk_space.give_up()  # and there may be room for it
+        except StorageFailed:
+            break
+        else:
+            return {}
+    with suppress(StorageFailed):
+        lost = queue.lost()
+        logging.warning("could not be marked as interrupted: %s", ", ".join(lost))
+        return lost
+    return {}
+
+
+def _as_it_is(job: Job, lost: Mapping[str, str]) -> Job:
+    """A job, though it could not be noted that it is lost."""
+    if not job.live or job.id not in lost:
+        return job
+    return replace(job, status="interrupted", message=f"{lost[job.id]}; nothing can be noted on the disk now")
+
+
+def _by_whom(job: Job) -> Job:
+    """A job that says who does it, where that is not this machine as this process sees it."""
+    if job.status == "queued":
+        who = holder(job.folder / WRITER)
+        said = (
+            f"its record is still written by {who.in_words()}; it begins when that has ended" if who else ""
+        )
+    else:
+        at_work = job.status in ("running", "cancelling")
+        said = f"done by {job.at.in_words()}" if at_work and job.at and not job.at.here else ""
+    return replace(job, message="; ".join(filter(None, [job.message, said]))) if said else job
+
+
+def wake(newest: bool = False) -> str:
+    """Have a worker for what is in the queue; in words why there is none.
+
+    What has been put in the queue stays there, or it would be launched twice; whoever looks tries again.
+    """
+    try:
+        ensure_worker(newest)
+    except (OSError, StorageFailed) as error:  # the lock is held too long, or nothing can be written
+        logging.warning("no worker: %s", error)
+        return "no worker can be started on this server now; it is tried again as long as somebody looks"
+    return ""

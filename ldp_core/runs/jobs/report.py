@@ -1,0 +1,45 @@
+"""A job in a few words, as JSON values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ldp_core.errors import StorageFailed, UnknownName
+from ldp_core.runs import kinds, queue
+from ldp_core.runs.jobs.lookup import look
+from ldp_core.runs.record import round_share, store
+from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.record.store import Stored
+
+
+def status(identity: str) -> dict[str, Any]:
+    """A job in a few words: what all kinds say, and what its own says besides.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    job = look(identity)
+    runs, events = list[dict[str, Any]](), list[Stored]()
+    try:
+        runs, events = store.runs_of(job.folder), store.events_after(job.folder)
+    except StorageFailed as error:  # what the queue knows can still be told
+        job = replace(job, message=f"{job.message}; {error}" if job.message else str(error))
+    try:
+        own = kinds.get(job.kind).status(job, runs, events)
+    except UnknownName:  # of a version that knew other kinds
+        own = {}
+    at_work = job.status in ("running", "cancelling")
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "status": job.status,
+        "message": job.message,
+        # what it does before it has anything to show
+        "doing": str(doing(job.folder) or "") if at_work and not events else "",
+        "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
+        "share_of_round": round_share.read(job.folder) if at_work else 0.0,
+        # a number of another namespace names nobody here
+        "pid": job.pid if job.at is None or job.at.here else None,
+        **own,
+    }

@@ -1,0 +1,73 @@
+"""Putting a job in the queue: estimated, refused where it cannot fit, completed at once if it is known."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any
+
+from ldp_core.errors import StorageFailed
+from ldp_core.experiment import Draft
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.runs import kinds, queue
+from ldp_core.runs.jobs.lookup import of_draft, wake
+from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.record import quota
+from ldp_core.runs.storage.disk_space import refuse_a_full_disk
+from ldp_core.runs.storage.holding import refuse_without_locks
+
+CLICK_SECONDS = 1.0
+"""Two clicks within this time are one."""
+
+
+def launch(kind: str, asked: Any, draft_id: str | None = None, *, owner: str | None = None) -> str:
+    """Put a job in the queue; returns its id. What is known already is shown at once.
+
+    Args:
+        kind: of the job.
+        asked: what that kind is asked for, as its `read` gives it.
+        draft_id: the draft that it comes from, so that its page finds the job again.
+        owner: who launches it, if that is known (see `ldp_core.runs.queue.people`).
+
+    Raises:
+        UnknownName: there is no such kind.
+        InvalidExperiment: it cannot fit into memory or onto the disk; with the arithmetic.
+        QueueFull: enough jobs are waiting.
+        StorageFailed: the disk is nearly full, or knows no locks.
+    """
+    made = kinds.get(kind)
+    made.refuse_what_cannot_fit(asked)
+    refuse_without_locks()
+    refuse_a_full_disk(made.cost(asked).storage)
+    request = made.request(asked)
+    if draft_id and (same := _a_moment_ago(kind, draft_id, request)):
+        return same
+    identity = queue.add(kind, request, draft_id, owner)
+    if made.complete(identity):
+        with suppress(StorageFailed):  # it is done; whoever ends next makes room
+            quota.prune()
+    else:
+        wake(newest=True)
+    return identity
+
+
+def submit(
+    draft: Draft, draft_id: str | None = None, *, reference: bool = False, owner: str | None = None
+) -> str:
+    """Launch the training of a draft; with `reference`, once without noise as well, to hold the others
+    against. Otherwise as `launch`.
+    """
+    return launch("run", Training(draft, reference), draft_id, owner=owner)
+
+
+def submit_ladder(ladder: Ladder, draft_id: str | None = None, *, owner: str | None = None) -> str:
+    """Launch an attacker's ladder. Otherwise as `launch`."""
+    return launch("attack", ladder, draft_id, owner=owner)
+
+
+def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:
+    """The job that the first click of a double click has launched, if that has been completed already."""
+    for job in of_draft(draft_id, kind, most=1):
+        if job.request == request and time.time() - CLICK_SECONDS < (job.ended or 0.0) <= time.time():
+            return job.id
+    return None

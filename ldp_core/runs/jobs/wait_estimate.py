@@ -1,0 +1,77 @@
+"""How long a queued job will wait: the slots, emptied and filled again in the order of turns."""
+
+from __future__ import annotations
+
+import heapq
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from ldp_core.cost.work import Rates
+from ldp_core.errors import StudioError
+from ldp_core.runs import kinds, queue
+from ldp_core.runs.machine import slots
+from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.queue.job import Job
+
+Left = Callable[[Job], float | None]
+"""Seconds that a running job will still take, from its own pace; None before it has one."""
+
+NEW = Job("", "run", None, "", "queued", "", 0.0, None, None, None, sys.maxsize)
+"""A job that is not in the queue: it would be the last one there."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What is before a queued job."""
+
+    ahead: int
+    """Jobs that begin or began before it and have not ended."""
+    seconds: float
+    sure: bool
+    """False if some job takes nobody knows how long: then it is at least so many seconds."""
+
+
+def would_wait(owner: str | None, left: Left) -> Wait:
+    """How long a job would wait that this person launched now."""
+    return wait(replace(NEW, owner=owner), left)
+
+
+def wait(job: Job, left: Left) -> Wait:
+    """How long a queued job will wait, as far as anybody knows."""
+    # it may have begun since it was looked up: it never waits for itself
+    running = [one for one in queue.running() if one.id != job.id]
+    order = queue.in_turn(None if job.id else job)
+    before = order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
+    known, now = rates(), time.time()
+    sure, free = True, [0.0] * max(0, slots.at_work() - len(running))
+    for one in running:
+        seconds = left(one)
+        if seconds is None and (planned := _planned(one, known)) is not None:
+            seconds = max(0.0, planned - (now - (one.started or now)))
+            sure &= seconds > 0  # or it takes longer than was planned, and nobody knows how much
+        sure &= seconds is not None
+        free.append(max(0.0, seconds or 0.0))
+    heapq.heapify(free)
+    for one in before:
+        seconds = _planned(one, known)
+        sure &= seconds is not None
+        heapq.heapreplace(free, free[0] + (seconds or 0.0))
+    return Wait(len(running) + len(before), free[0], sure)
+
+
+def _planned(job: Job, known: Rates | None) -> float | None:
+    """Seconds that a job takes as a whole by this machine's rates."""
+    return None if known is None else _seconds(job.id, known)
+
+
+@lru_cache(maxsize=1024)
+def _seconds(identity: str, known: Rates) -> float | None:
+    try:
+        job = queue.get(identity)
+        estimate = kinds.get(job.kind).estimate(job.request)
+    except StudioError:
+        return None
+    return estimate.seconds(known) if estimate else None

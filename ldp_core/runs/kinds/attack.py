@@ -1,0 +1,102 @@
+"""An attack: an attacker's ladder, from the request to stored cells."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
+from ldp_core.cost.work import work_of_ladder
+from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import Draft, Run, Variant, changed
+from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.lockstep import Turn, load
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.preparing import teller
+from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.view.grid_progress import desk_of
+
+
+class AttackJob(Kind):
+    """Attacks the same images under every mechanism and budget."""
+
+    label = "attack"
+    summary = "Attacks the same images under every mechanism and budget, a cell each."
+    smallest = {"epsilons": [8], "mechanisms": ["duchi"], "images": 2}
+
+    def read(self, data: Any, changes: Mapping[str, Any]) -> Ladder:
+        """`base.…` sets fields of the ladder's experiment, any other name one of its own."""
+        if isinstance(data, dict):
+            for path, value in changes.items():
+                *parents, last = path.split(".")
+                where: Any = data
+                for name in parents:
+                    where = where.setdefault(name, {}) if isinstance(where, dict) else None
+                if not isinstance(where, dict):
+                    raise InvalidExperiment([Problem(path, "is not a field of a ladder")])
+                where[last] = value
+        return parse_ladder(data)
+
+    def request(self, asked: Ladder) -> dict[str, Any]:
+        return {"draft": _trained(asked).as_json(), "ladder": asked.as_json()}
+
+    def parse(self, request: Request) -> Ladder:
+        return parse_ladder(readable(request, "ladder"))
+
+    def base(self, request: Request) -> Mapping[str, Any]:
+        return request["draft"]["base"]
+
+    def cost(self, asked: Ladder) -> Cost:
+        trained = cost(_trained(asked))
+        return Cost(trained.memory, trained.storage, [work_of_ladder(asked)])
+
+    def refuse_what_cannot_fit(self, asked: Ladder) -> None:
+        refuse_what_cannot_fit(_trained(asked))
+
+    def describe(self, asked: Ladder) -> Words:
+        images = "a real upload" if asked.upload == "real" else f"{asked.images} images"
+        return Words(asked.base.name, f"an attack on {images}", ", ".join(m.label for m in asked.mechanisms))
+
+    def run(self, asked: Ladder, folder: Path) -> Outcome:
+        """A ladder that was stopped goes on behind its last stored cell: none is computed or told twice."""
+        from ldp_core.leakage.grid import climb
+
+        # what stands in the record where training has its runs
+        recorder = Recorder(folder, [Run(variant=0, label="ladder", experiment=asked.base)])
+        try:
+            stored, began = recorder.told(0), time.perf_counter()
+            last = stored[-1] if stored else {}
+            if last.get("event") != "end":
+                for event in climb(asked, load(asked.base.dataset, teller(folder)), told=stored):
+                    last = event.as_json()
+                    recorder.write(Turn(0, [last], None, time.perf_counter() - began))
+        finally:
+            recorder.close()
+        return Outcome(last["status"], str(last["message"]))
+
+    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+        cells = sum(event.body["event"] == "cell" for event in events)
+        return {"cells": cells, "cells_in_all": _cells(job.request)}
+
+    def progress(self, job: Job) -> Reached:
+        done, every = len(desk_of(job.folder).update().cells), _cells(job.request)
+        return Reached(done, every, f"{done} of {every} cells")
+
+    def seconds_left(self, job: Job) -> float | None:
+        return desk_of(job.folder).update().seconds_left(job.started or 0.0)
+
+
+def _trained(ladder: Ladder) -> Draft:
+    """What is trained for it: the base up to the round of the attack."""
+    return Draft(changed(ladder.base, {"attack": None, "rounds": ladder.round}), (Variant("ladder", {}),))
+
+
+def _cells(request: Request) -> int:
+    """Cells that a ladder was asked for; 0 if that cannot be read any more."""
+    try:
+        return len(request["ladder"]["mechanisms"]) * len(request["ladder"]["epsilons"])
+    except UNREADABLE:
+        return 0

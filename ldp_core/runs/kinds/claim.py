@@ -1,0 +1,158 @@
+"""A claim of a paper, measured again: each figure is stored beside the runs as it is known, for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ldp_core import limits, papers
+from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost, refuse_what_cannot_fit
+from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, StorageFailed, one_of, shown
+from ldp_core.experiment import Draft, Run, Variant, parse
+from ldp_core.limits import spelled
+from ldp_core.papers.arms import Trained
+from ldp_core.papers.base import Claim
+from ldp_core.papers.measuring import Asked, keep, left, measure
+from ldp_core.papers.stored import Shelf
+from ldp_core.runs import claims
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.lockstep import Turn, load
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.preparing import teller
+from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.view.sweep_progress import sweep_of
+
+PAUSE_SECONDS = 0.3
+"""Between two looks at a record, however many ask how far it is."""
+FIELDS = ("system", "claim", "seeds")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Which claim of which system, with how many seeds of each arm."""
+
+    system: str
+    claim: Claim
+    seeds: int
+
+    def asked(self) -> list[Asked]:
+        """All its arms and seeds, whatever is known."""
+        return left([self.claim], Shelf(), self.seeds, fresh=True)
+
+
+class ClaimJob(Kind):
+    """Measures all arms of a claim of a paper, controls included."""
+
+    label = "claim"
+    summary = "Measures a claim of a paper again: every arm with every seed."
+    smallest = {"system": "pldp_fl", "claim": "relative-error", "seeds": 1}
+
+    def read(self, data: Any, changes: Mapping[str, Any]) -> Measured:
+        """`{"system", "claim", "seeds"}`; the changes are of these."""
+        if not isinstance(data, Mapping):
+            message = f'must be an object like {{"system": …, "claim": …}}; got {shown(data)}'
+            raise InvalidExperiment([Problem("", message)])
+        given = {**data, **changes}
+        if extra := [Problem(str(name), "is not a field of a claim") for name in given if name not in FIELDS]:
+            raise InvalidExperiment(extra)
+        paper = papers.get(given.get("system", ""))
+        claim = paper.claim(given.get("claim", ""))
+        if claim is None:
+            ids = [one.id for one in paper.claims]
+            what = f"must be {one_of(ids)}" if ids else "has nothing to name: the system is to come"
+            raise InvalidExperiment([Problem("claim", f"{what}; got {shown(given.get('claim'))}")])
+        seeds = given.get("seeds", claim.seeds)
+        if isinstance(seeds, bool) or not isinstance(seeds, int) or not limits.SEEDS.allows(seeds):
+            raise InvalidExperiment(
+                [Problem("seeds", f"must be a whole number {limits.SEEDS}; got {shown(seeds)}")]
+            )
+        return Measured(given["system"], claim, seeds)
+
+    def request(self, asked: Measured) -> dict[str, Any]:
+        return {"claim": {"system": asked.system, "claim": asked.claim.id, "seeds": asked.seeds}}
+
+    def parse(self, request: Request) -> Measured:
+        try:
+            return self.read(readable(request, "claim"), {})
+        except InvalidExperiment as error:  # of a version with other claims
+            raise StorageFailed(f"what it was asked to do cannot be read any more: {error}") from None
+
+    def base(self, request: Request) -> Mapping[str, Any]:
+        asked = self.parse(request)
+        return _base(asked).as_json()
+
+    def cost(self, asked: Measured) -> Cost:
+        every = asked.asked()
+        memory = max(
+            (cost(Draft(arm.experiment(), (Variant("arm"),))).memory for arm in _trained(asked)),
+            default=2**20,
+        )
+        return Cost(min(memory, MEMORY), CELL_BYTES * len(every), [arm.work() for arm, _ in every])
+
+    def refuse_what_cannot_fit(self, asked: Measured) -> None:
+        for arm in _trained(asked):
+            refuse_what_cannot_fit(Draft(arm.experiment(), (Variant("arm"),)))
+        if asked.claim.missing:
+            raise DataUnavailable(
+                f"“{asked.claim.title}” needs data that are not here: {asked.claim.missing}"
+            )
+
+    def describe(self, asked: Measured) -> Words:
+        count = len(asked.asked())
+        words = papers.get(asked.system).label
+        return Words(f"{words}: {asked.claim.title}", f"a claim, {count} runs", asked.claim.setting)
+
+    def run(self, asked: Measured, folder: Path) -> Outcome:
+        """Figures that this job has stored are not measured again."""
+        recorder = Recorder(folder, [Run(variant=0, label="claim", experiment=_base(asked))])
+        try:
+            told = {event["key"] for event in recorder.told(0)}
+            todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in told]
+            failed = 0
+            for figure in measure(todo, lambda name: load(name, teller(folder))):
+                keep(claims.own(asked.system), figure)
+                body = {
+                    "event": "cell",
+                    "cell": len(told),
+                    "key": figure.key,
+                    "seed": figure.seed,
+                    "accuracy": figure.value,
+                    "status": figure.status,
+                    "known_from": None,
+                }
+                told.add(figure.key)
+                failed += figure.value is None
+                recorder.write(Turn(0, [body], None, figure.seconds))
+                recorder.flush()
+        finally:
+            recorder.close()
+        return Outcome(message=f"{failed} of {len(told)} runs did not end as they should" if failed else "")
+
+    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+        return {"cells": len(events), "cells_in_all": self._count(job.request)}
+
+    def progress(self, job: Job) -> Reached:
+        done, every = len(sweep_of(job.folder).update(PAUSE_SECONDS).cells), self._count(job.request)
+        return Reached(done, every, f"{spelled(done)} of {spelled(every)} runs")
+
+    def seconds_left(self, job: Job) -> float | None:
+        return sweep_of(job.folder).update().seconds_left(self._count(job.request), job.started or 0.0)
+
+    def _count(self, request: Request) -> int:
+        """Runs in all; 0 if that cannot be read any more."""
+        try:
+            return len(self.parse(request).asked())
+        except UNREADABLE:
+            return 0
+
+
+def _trained(asked: Measured) -> list[Trained]:
+    return [arm for arm in asked.claim.measured if isinstance(arm, Trained)]
+
+
+def _base(asked: Measured) -> Any:
+    """What stands in the record where training has its runs."""
+    name = {"name": asked.claim.title[: limits.NAME_LENGTH]}
+    return parse({**(_trained(asked)[0].base if _trained(asked) else {"rounds": 1}), **name, "attack": None})

@@ -1,0 +1,101 @@
+"""A sweep: many cells trained for their final figures, each stored as it finishes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_cells_that_cannot_fit
+from ldp_core.experiment import Run, amended
+from ldp_core.experiment.sweep import Sweep, parse_sweep
+from ldp_core.limits import spelled
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.cells import CellRecorder
+from ldp_core.runs.record.preparing import teller
+from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.train_all import bits, train_all
+from ldp_core.runs.view.sweep_progress import sweep_of
+
+PAUSE_SECONDS = 0.3
+"""Between two looks at a record, however many ask how far it is."""
+
+
+class SweepJob(Kind):
+    """Trains one experiment under every combination of some values of its fields."""
+
+    label = "sweep"
+    summary = "Trains one experiment under every combination of some values of its fields, a cell each."
+    smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
+
+    def read(self, data: Any, changes: Mapping[str, Any]) -> Sweep:
+        """A sweep `{"base", "grid", "seeds"}`; the changes are of its base."""
+        if isinstance(data, Mapping) and changes:
+            data = {**data, "base": amended(data.get("base", {}), changes)}
+        return parse_sweep(data)
+
+    def request(self, asked: Sweep) -> dict[str, Any]:
+        return {"sweep": asked.as_json()}
+
+    def parse(self, request: Request) -> Sweep:
+        return parse_sweep(readable(request, "sweep"), cells=False)
+
+    def base(self, request: Request) -> Mapping[str, Any]:
+        return request["sweep"]["base"]
+
+    def cost(self, asked: Sweep) -> Cost:
+        return cost_of_sweep(asked)
+
+    def refuse_what_cannot_fit(self, asked: Sweep) -> None:
+        refuse_cells_that_cannot_fit(asked)
+
+    def describe(self, asked: Sweep) -> Words:
+        settings = math.prod(map(len, asked.grid.values()))
+        seeds = f" × {asked.seeds} seeds" if asked.seeds > 1 else ""
+        over = ", ".join(f"{name} ({len(values)})" for name, values in asked.grid.items())
+        size = f"a sweep of {spelled(settings)} setting{'s' if settings > 1 else ''}{seeds}"
+        return Words(asked.base.name, size, f"over {over}")
+
+    def run(self, asked: Sweep, folder: Path) -> Outcome:
+        """Cells that are stored are not trained again, and nor are those that another sweep has trained."""
+        # what stands in the record where training has its runs
+        recorder = Recorder(folder, [Run(variant=0, label="sweep", experiment=asked.base)])
+        cells = CellRecorder(asked.cells, recorder, folder.name, bits)
+        try:
+            cells.take_over()
+            left = cells.left()
+            for place, figures in train_all([asked.cells[i].experiment for i in left], teller(folder)):
+                cells.write(left[place], figures.as_json())
+        finally:
+            cells.close()
+        diverged = cells.count("diverged")
+        if diverged == len(asked.cells):
+            return Outcome("diverged", "diverged in every cell")
+        failed = cells.count("failed")
+        told = [
+            f"{n} of {len(asked.cells)} cells {how}"
+            for n, how in ((diverged, "diverged"), (failed, "failed"))
+            if n
+        ]
+        return Outcome(message=", ".join(told))
+
+    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+        return {"cells": len(events), "cells_in_all": _cells(job.request)}
+
+    def progress(self, job: Job) -> Reached:
+        done, every = len(sweep_of(job.folder).update(PAUSE_SECONDS).cells), _cells(job.request)
+        return Reached(done, every, f"{spelled(done)} of {spelled(every)} cells")
+
+    def seconds_left(self, job: Job) -> float | None:
+        return sweep_of(job.folder).update().seconds_left(_cells(job.request), job.started or 0.0)
+
+
+def _cells(request: Request) -> int:
+    """Cells that a sweep was asked for; 0 if that cannot be read any more."""
+    try:
+        sweep = request["sweep"]
+        return math.prod(len(values) for values in sweep["grid"].values()) * int(sweep["seeds"])
+    except UNREADABLE:
+        return 0

@@ -1,0 +1,79 @@
+"""Who comes into the queue, and how many at a time: launched anew, or taken up again."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+import time
+from typing import Any
+
+from ldp_core.errors import NotNow, QueueFull
+from ldp_core.runs.queue.states import LIVE, RESUMABLE
+from ldp_core.runs.queue.table import changing
+
+WAITING_EACH = 5
+"""Jobs that one person may have waiting."""
+WAITING_ALL = 200
+
+
+def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str | None = None) -> str:
+    """Append a job; returns its id, twelve hex digits.
+
+    While a job of the same draft and kind waits or runs there is no second one: its id is returned instead,
+    so that a double click is one run.
+
+    Raises:
+        QueueFull: this person, or everybody together, has enough jobs waiting.
+    """
+    identity = secrets.token_hex(6)
+    with changing() as db:
+        if live := _live(db, draft, kind):
+            return live
+        _refuse_crowds(db, owner)
+        db.execute(
+            "INSERT INTO jobs (id, kind, draft, request, status, created, owner) "
+            "VALUES (?, ?, ?, ?, 'queued', ?, ?)",
+            (identity, kind, draft, json.dumps(request), time.time(), owner),
+        )
+    return identity
+
+
+def requeue(identity: str) -> bool:
+    """Put a job that has stopped at the end of the queue again; False if it may not go there.
+
+    Raises:
+        QueueFull: its owner, or everybody together, has enough jobs waiting.
+        NotNow: another job of the same draft waits or runs.
+    """
+    marks = ", ".join("?" * len(RESUMABLE))
+    with changing() as db:
+        query = f"SELECT owner, draft, kind FROM jobs WHERE id = ? AND status IN ({marks})"  # noqa: S608
+        row = db.execute(query, (identity, *RESUMABLE)).fetchone()
+        if row is None:
+            return False
+        if other := _live(db, row["draft"], row["kind"]):
+            raise NotNow(f"job {other} of the same draft waits or runs; stop it first, or wait for its end")
+        _refuse_crowds(db, row["owner"])
+        last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
+        sets = "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, place = ?"
+        db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", (last + 1, identity))  # noqa: S608
+        for noted in ("waits", "removed"):  # of the attempt before
+            db.execute(f"DELETE FROM {noted} WHERE id = ?", (identity,))  # noqa: S608
+        return True
+
+
+def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
+    """The job of a draft that waits or runs, if there is one."""
+    query = f"SELECT id FROM jobs WHERE draft = ? AND kind = ? AND status IN {LIVE}"  # noqa: S608
+    row = None if draft is None else db.execute(query, (draft, kind)).fetchone()
+    return str(row["id"]) if row else None
+
+
+def _refuse_crowds(db: sqlite3.Connection, owner: str | None) -> None:
+    waiting = db.execute("SELECT owner FROM jobs WHERE status = 'queued'").fetchall()
+    mine = sum(row["owner"] == owner for row in waiting) if owner else 0
+    if mine >= WAITING_EACH:
+        raise QueueFull(f"you have {mine} jobs waiting already, as many as one person may; stop one, or wait")
+    if len(waiting) >= WAITING_ALL:
+        raise QueueFull(f"{len(waiting)} jobs are waiting on this server already; try again later")

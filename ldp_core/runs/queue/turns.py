@@ -1,0 +1,101 @@
+"""Whose turn it is: people take turns, and among one person's jobs the oldest is first."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+from ldp_core.runs.machine import slots
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import LIVE
+from ldp_core.runs.queue.table import changing, find, looking, note_owner, selected
+from ldp_core.runs.storage import presence
+from ldp_core.runs.storage.holding import is_written
+
+
+def running() -> list[Job]:
+    """The jobs that have a process, newest first."""
+    return find("status IN ('running', 'cancelling')", most=1000)
+
+
+def ahead_of(job: Job) -> int:
+    """How many jobs will run before a queued one, the running ones included."""
+    before = sum(other.id != job.id for other in running())  # it may have begun since it was looked up
+    order = [waiting.id for waiting in in_turn()]
+    return before + (order.index(job.id) if job.id in order else 0)
+
+
+def in_turn(newcomer: Job | None = None) -> list[Job]:
+    """The queued jobs, and one that might come, in the order of their turns, as if all took equally long.
+
+    People take turns: whoever has the fewest running is next, so that nobody has two while somebody
+    who waits has none; among those, whoever has waited longest since a job of theirs began; among one
+    person's jobs the oldest. A job that waits for another one's runs has no turn before that has ended.
+    """
+    with looking() as db:
+        if db is None:
+            return []
+        waiting = list(selected(db, "status = 'queued' ORDER BY place"))
+        live = {row["id"] for row in db.execute(f"SELECT id FROM jobs WHERE status IN {LIVE}")}  # noqa: S608
+        queued = [job for job in waiting if job.waits_for not in live - {job.id}]
+        queued += [newcomer] if newcomer else []
+        latest = _last_turns(db)
+        began = "status IN ('running', 'cancelling') ORDER BY started"
+        running = [job.owner for job in selected(db, began)] if queued else []
+    order: list[Job] = []
+    turn, most = max(latest.values(), default=0.0), slots.at_work()
+    while queued:
+        if len(running) >= most:
+            running.pop(0)
+        job = min(queued, key=lambda job: (running.count(job.owner), latest.get(job.owner, 0.0), job.place))
+        queued.remove(job)
+        order.append(job)
+        running.append(job.owner)
+        turn += 1.0
+        latest[job.owner] = turn
+    return order
+
+
+def _last_turns(db: sqlite3.Connection) -> dict[str | None, float]:
+    """When a job of each person last began; what began in the future counts for nothing: a clock was set
+    back."""
+    if "owner" not in {row["name"] for row in db.execute("PRAGMA table_info(jobs)")}:
+        return {}
+    query = "SELECT owner, MAX(started) AS at FROM jobs WHERE started <= ? GROUP BY owner"
+    return {row["owner"]: row["at"] for row in db.execute(query, (time.time(),))}
+
+
+def claim(most: int | None = None) -> Job | None:
+    """Take the job whose turn it is for this process; None if there is none, or if `most` run already."""
+    who = presence.show()
+    for job in in_turn():
+        if is_written(job.folder):  # by whom nobody here knows of: nothing begins beside them
+            continue
+        with changing() as db:
+            query = "SELECT COUNT(*) AS count FROM jobs WHERE status IN ('running', 'cancelling')"
+            if most is not None and db.execute(query).fetchone()["count"] >= most:
+                return None
+            done = db.execute(
+                "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? "
+                "WHERE id = ? AND status = 'queued'",
+                (time.time(), who.pid, who.since, job.id),
+            )
+            if done.rowcount == 1:  # otherwise somebody else was quicker
+                note_owner(db, job.id, who)
+                return next(selected(db, "jobs.id = ?", (job.id,)))
+    return None
+
+
+def take(identity: str) -> Job | None:
+    """Take a queued job for this process, out of its turn and without a slot; None if it is not queued."""
+    try:
+        who = presence.show()
+    except OSError:  # nobody elsewhere could tell that it is looked after
+        return None
+    with changing() as db:
+        sets = "status = 'running', owner_pid = ?, owner_since = ?"
+        query = f"UPDATE jobs SET {sets} WHERE id = ? AND status = 'queued'"  # noqa: S608
+        if not db.execute(query, (who.pid, who.since, identity)).rowcount:
+            return None
+        note_owner(db, identity, who)
+        return next(selected(db, "jobs.id = ?", (identity,)))

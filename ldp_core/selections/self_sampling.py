@@ -1,0 +1,54 @@
+"""Clients decide by themselves whether they take part, each by a draw of its own (paper 004, algorithm 4)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from scipy.special import bdtr
+
+from ldp_core.fields import Number
+from ldp_core.limits import LEAST_CHANCE
+from ldp_core.selections.base import Selection
+from ldp_core.streams import stream
+
+
+class SelfSampling(Selection):
+    """A chance q ~ U(least, 1), drawn afresh for each client and round, and then a draw with that chance.
+
+    Both draws together are one with probability (1 + least)/2. A round in which nobody takes part is empty:
+    the server keeps its model.
+    """
+
+    label = "who wants to"
+    summary = (
+        "Each client decides by a draw of its own whether it uploads; the server sees who does, so this "
+        "lowers no ε."
+    )
+    formula = r"q_i\sim U(\tfrac12,1),\ \text{takes part if }U(0,1)<q_i:\quad\Pr=\tfrac34"
+    reference = "Paper 004 (Optimal LDP-FL), algorithm 4"
+
+    least: Annotated[float, Number(LEAST_CHANCE)] = Field(
+        LEAST_CHANCE.default, description="least chance to take part"
+    )
+
+    @property
+    def chance(self) -> float:
+        """That a client takes part in a round."""
+        return (1 + self.least) / 2
+
+    def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:
+        generator = stream(seed, "selection", number)
+        chances = generator.uniform(self.least, 1, count)
+        return np.flatnonzero(generator.random(count) < chances)
+
+    def expected_uploads(self, count: int, rounds: int) -> float:
+        return rounds * self.chance
+
+    def most_uploads(self, count: int, rounds: int) -> int:
+        return rounds
+
+    def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
+        return int(np.count_nonzero(bdtr(np.arange(rounds), rounds, self.chance) < share))

@@ -1,0 +1,107 @@
+"""A lock on a file that the kernel takes back when whoever holds it dies, however that happens.
+
+It belongs to the open file (Linux: an open file description lock), so it counts in every namespace and in
+every container that sees the same file, a network file system that keeps locks passes it on to other
+machines, and to ask whether it is held takes nothing from anybody.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing is shared between containers there
+    fcntl = None  # type: ignore[assignment]
+
+LAYOUT = "hhqqi4x"
+"""struct flock: type, whence, start, length (0: all), process."""
+BY_OPEN_FILE = fcntl is not None and hasattr(fcntl, "F_OFD_SETLK")
+HELD_BY_ANOTHER = (BlockingIOError, PermissionError)
+_kept: set[int] = set()
+"""What this process holds; a forked child lets go of it, or the lock would outlive its holder."""
+
+
+def take(file: int) -> bool:
+    """Hold the lock of an open file from now on; False if somebody else holds it.
+
+    Raises:
+        OSError: its file system has no locks.
+    """
+    try:
+        if BY_OPEN_FILE:
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0))
+        elif fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except HELD_BY_ANOTHER:
+        return False
+    _kept.add(file)
+    return True
+
+
+def keep(file: int) -> None:
+    """Hold what was handed over: the process that started this one has taken it."""
+    os.set_inheritable(file, False)
+    _kept.add(file)
+
+
+def let_go(file: int) -> None:
+    """Close a file, and so give its lock back."""
+    _kept.discard(file)
+    os.close(file)
+
+
+def is_taken(file: int) -> bool:
+    """True while somebody (this process, by another opening of the file, too) holds its lock.
+
+    Raises:
+        OSError: its file system has no locks.
+    """
+    if BY_OPEN_FILE:
+        asked = struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0)
+        return bool(struct.unpack(LAYOUT, fcntl.fcntl(file, fcntl.F_OFD_GETLK, asked))[0] != fcntl.F_UNLCK)
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except HELD_BY_ANOTHER:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False
+
+
+def missing(folder: Path) -> str:
+    """Why a folder's file system cannot be trusted with locks; "" where one that is taken is seen.
+
+    Raises:
+        OSError: no file can be made there.
+    """
+    mine, name = tempfile.mkstemp(prefix=".lock-", dir=folder)
+    try:
+        theirs = os.open(name, os.O_RDWR)
+        try:
+            seen = take(mine) and (is_taken(theirs) or fcntl is None)
+        except OSError as error:
+            return error.strerror or "no locks"
+        finally:
+            os.close(theirs)
+        return "" if seen else "one that is held is not seen"
+    finally:
+        let_go(mine)
+        with suppress(OSError):
+            Path(name).unlink()
+
+
+def _let_go_of_all() -> None:
+    for file in _kept:
+        with suppress(OSError):
+            os.close(file)
+    _kept.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go_of_all)

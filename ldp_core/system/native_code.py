@@ -1,0 +1,47 @@
+"""Can code that is made here be run here? llvmlite is optional, and some systems refuse such code."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import sys
+from functools import cache
+from importlib.util import find_spec
+
+PAGE = mmap.PAGESIZE
+
+
+@cache
+def refusal() -> str:
+    """Why not, in words; "" if it can. The answer is kept: it costs a few microseconds once."""
+    if not installed():
+        return "llvmlite is not installed"
+    if not _memory_can_be_executed():
+        return "this system refuses to run code that was made here"
+    return ""
+
+
+def installed() -> bool:
+    """True if llvmlite is there; it is not imported."""
+    try:
+        return find_spec("llvmlite") is not None
+    except (ImportError, ValueError):  # hidden, or half removed
+        return False
+
+
+def _memory_can_be_executed() -> bool:
+    """Ask as LLVM will, which would end the process: a page is written first, and executable afterwards."""
+    if sys.platform != "linux":
+        return True
+    page = mmap.mmap(-1, PAGE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+    libc = ctypes.CDLL(None)
+    libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    byte = ctypes.c_char.from_buffer(page)
+    try:
+        place = ctypes.addressof(byte)
+        allowed = libc.mprotect(place, PAGE, mmap.PROT_READ | mmap.PROT_EXEC) == 0
+        libc.mprotect(place, PAGE, mmap.PROT_READ | mmap.PROT_WRITE)
+    finally:
+        del byte
+        page.close()
+    return allowed

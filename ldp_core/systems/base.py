@@ -1,0 +1,214 @@
+"""The contract of a system: what it sets, what of a client's model it sends, and its part in a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.component import Component
+from ldp_core.mechanisms.base import Floats, Form
+from ldp_core.models.base import Model
+
+Vectors = NDArray[np.float32]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What one upload of m coordinates tells, known before any is sent; the ledger is made of this."""
+
+    perturbed: float
+    """Coordinates that go through the mechanism; on average, where a draw decides."""
+    clear: float = 0.0
+    """Coordinates that go without noise: then no ε bounds what an upload tells."""
+    why: str = ""
+    """What goes in clear, as a sentence; or what the ledger does not see."""
+
+
+@dataclass(frozen=True)
+class Public:
+    """What everybody knows of a run before it begins."""
+
+    clients: int
+    rounds: int
+    seed: int
+    dataset: str
+    target: str
+    """ "weights" or "update"."""
+    form: str
+    layers: tuple[slice, ...]
+    """Where the layers lie in the model's vector (d,)."""
+    sent: slice
+    """Where in it lies what is sent."""
+    shards: tuple[int, ...]
+    """How many samples each client holds."""
+    model: Model
+    """What they share, without what a system puts around it."""
+
+    @property
+    def dimension(self) -> int:
+        """d"""
+        return self.layers[-1].stop
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What some clients hand to the mechanism, and what of it passes it by; arrays of k rows, m columns."""
+
+    values: Vectors
+    """(k, m), before they are clipped."""
+    low: Floats
+    """The safe range, (k, 1) or (k, m)."""
+    high: Floats
+    clear: NDArray[np.bool_] | None = None
+    """(k, m): these are clipped and sent without noise."""
+    unsent: NDArray[np.bool_] | None = None
+    """(k, m): these are not sent; the server takes what it has, so that they carry neither news nor noise."""
+
+
+class Participation:
+    """What clients and server do in a run beyond the common round. This is the plain one: nothing.
+
+    Attributes:
+        public: what everybody knows.
+        arrays: what clients keep from round to round, by name, each with one row a client. It is stored
+            with the state of the run: whoever takes the run up again is given the same arrays.
+    """
+
+    compares_clients: ClassVar[bool] = False
+    """True where a round also tells how unlike its clients are: how far apart their losses lie after their
+    training, and how accurate their models are on each one's own mixture of classes."""
+
+    def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> None:
+        self.public = public
+        self.arrays: dict[str, NDArray[Any]] = arrays or {}
+
+    def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
+        """Where each of the clients begins to train, (k, d); None: all at the global model (d,)."""
+        return None
+
+    def records(self, shards: Sequence[Indices], generator: np.random.Generator) -> Sequence[Indices]:
+        """The samples that the clients train on in this round, none empty; by default all of them."""
+        return shards
+
+    def encode(
+        self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
+    ) -> Encoded:
+        """What the clients make of their `values` (k, m) before the mechanism sees them.
+
+        Args:
+            values: trained weights, or what training changed; the columns that are sent.
+            low, high: each client's safe range, (k, 1).
+            clients: who they are, (k,).
+            generator: the stream for the purpose "encoding" of this round.
+        """
+        return Encoded(values, low, high)
+
+    def keep(self, trained: Vectors, clients: Indices) -> None:
+        """The clients have trained, and keep what they will need of their weights (k, d) in `arrays`."""
+
+    def finish(self, aggregate: Floats) -> Floats:
+        """What the server makes of the aggregate (m,) before it takes the step; by default nothing.
+
+        Asked for the noisy aggregate and for what it is without noise, so nothing is remembered here.
+        """
+        return aggregate
+
+    def models(self, model: Vectors) -> Vectors | None:
+        """Each client's own model (K, d), if each is scored with its own; None: all have the global one."""
+        return None
+
+    def heard(self, model: Vectors, uploads: Vectors, clients: Indices) -> None:
+        """A curious server takes notes, in `arrays`, of the clients' noisy uploads (k, m) to the model (d,):
+        nothing else reaches it here, and nothing of the training depends on it.
+        """
+
+    def noted(self, clients: Indices) -> Mapping[str, Floats]:
+        """What those notes say of some clients, for attackers that ask for it by name; one row a client."""
+        return {}
+
+
+class System(Component):
+    """A published system. Subclasses add their parameters as fields."""
+
+    participation: ClassVar[type[Participation]] = Participation
+    """Its part in a round; the plain one, for a system that only composes."""
+
+    shuffles: ClassVar[bool] = False
+    """Its clients' answers are to arrive one by one and in any order, so that nobody knows whose they are. It
+    moves no mean, so nothing of it is simulated; what it is worth is said."""
+
+    readings: ClassVar[tuple[str, ...]] = ()
+    """How the paper is read where it is silent or cannot be followed, as sentences."""
+
+    def fill(self, dataset: str | None) -> dict[str, Any]:
+        """The fields of an experiment that it sets, as JSON; what is given stays as it is given.
+
+        Args:
+            dataset: the data set that is given; None: the paper's own.
+        """
+        return {}
+
+    def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
+        """Field → what the paper itself tries there on these data; none of it is a departure from it."""
+        return {}
+
+    def papers_data(self, dataset: str) -> str | None:
+        """Whose settings are the paper's, for a run on `dataset`: itself, if the paper has it; None: `fill`'s
+        own.
+        """
+        return dataset
+
+    def scale(self, dataset: str) -> float:
+        """What the samples of a data set are multiplied by before anybody trains on them or is scored."""
+        return 1.0
+
+    def problems(self, experiment: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
+        """What of an experiment contradicts the system or cannot be used with it: the field's path, what
+        stands there, and a sentence that says what the system needs and what would do.
+        """
+        yield from ()
+
+    def extends(self, model: Model) -> Model:
+        """What a client trains around the experiment's model; by default the model itself. Where it is more,
+        the model's own weights come first in it, and they are what is sent.
+        """
+        return model
+
+    def why_diverged(self, experiment: Any, exact: bool) -> str:
+        """What to say of weights that left the numbers, as the end of a sentence; "" for what is usual.
+
+        `exact`: no noise had reached them yet.
+        """
+        return ""
+
+    def remarks(self, experiment: Any) -> tuple[str, ...]:
+        """What its clients do besides, as ends of sentences that begin with “the client”."""
+        return ()
+
+    def sends(self, layers: tuple[slice, ...]) -> slice:
+        """The stretch of the model's vector that clients upload; by default all of it."""
+        return slice(layers[0].start, layers[-1].stop)
+
+    def tells(self, size: int, form: Form) -> Sent:
+        """What one upload of `size` coordinates tells in a form."""
+        return Sent(size)
+
+    def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
+        """Its part in a run, from the beginning or, with the `arrays` of a state, from there."""
+        return self.participation(public, arrays)
+
+    @property
+    def plain(self) -> bool:
+        """True if its rounds are the common ones, so that attacks read its uploads as anybody's."""
+        return self.participation is Participation
+
+    def readable(self, form: Form) -> bool:
+        """Whether attacks can read an upload of it: everybody begins at the global model, and what clients
+        encode follows from what they trained and from what is public.
+        """
+        return self.plain

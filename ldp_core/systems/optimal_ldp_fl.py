@@ -1,0 +1,138 @@
+"""Optimal LDP-FL (paper 004): one weight of each layer, ranges that follow the layers, clients who choose.
+
+Adaptive-Harmony answers for one weight of each layer within [c − r, c + r], where c and r are those of the
+server's layer, which everybody knows. As printed nothing bounds them: a weight that one client has answered
+for lies d·r away, and the next range follows it. Corrected they end at the client's own safe range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ldp_core import datasets, models
+from ldp_core.fields import Choice
+from ldp_core.mechanisms.base import Floats
+from ldp_core.systems.base import Encoded, Indices, Participation, Public, System, Vectors
+
+DATA = ("mnist", "fashion_mnist")
+RANGES = ("adaptive", "fixed")
+NARROWEST = 0.01
+"""Half-width below which no range shrinks, in shares of the client's own: a layer whose weights
+are equal would leave no range at all."""
+
+
+class LayerRanges(Participation):
+    """Each layer's range, read off the server's model at the beginning of the round."""
+
+    def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> None:
+        super().__init__(public, arrays)
+        self._model: Vectors = np.zeros(public.dimension, dtype=np.float32)
+
+    def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
+        self._model = model
+        return None
+
+    def encode(
+        self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
+    ) -> Encoded:
+        if self.public.target == "update":  # what training changes has no layer at the server to go by
+            return Encoded(values, low, high)
+        least, most = self._of_layers()
+        narrowest = NARROWEST * (high - low) / 2
+        if self.public.form == "corrected":
+            least, most = (np.clip(end, low + narrowest, high - narrowest) for end in (least, most))
+        middle = (least + most) / 2
+        half = np.maximum((most - least) / 2, narrowest)
+        return Encoded(values, middle - half, middle + half)
+
+    def _of_layers(self) -> tuple[Floats, Floats]:
+        """The smallest and the largest weight of the layer that each sent weight is of, (1, m) each."""
+        ends = np.zeros((2, self.public.dimension))
+        for layer in self.public.layers:
+            ends[0, layer], ends[1, layer] = self._model[layer].min(), self._model[layer].max()
+        least, most = ends[:, None, self.public.sent]
+        return least, most
+
+
+class OptimalLDPFL(System):
+    """Two hundred clients at ε 1 a layer, unless others are given."""
+
+    label = "Optimal LDP-FL"
+    summary = (
+        "Clients decide themselves whether they take part, answer for one weight of each layer within a "
+        "range that follows the layer, and send each weight by itself so that nobody knows whose it is."
+    )
+    formula = (
+        r"\tilde w_j=c_l\pm d_l\,r_l\,\frac{e^\varepsilon+1}{e^\varepsilon-1}\ \text{ for one random }j"
+        r"\text{ of layer }l,\ \text{else }c_l;\quad [c_l\pm r_l]=[\min w_l,\max w_l]"
+    )
+    reference = "Paper 004 (Zhao et al., Electronics 2022)"
+    order = 5
+    shuffles = True
+    readings = (
+        "A layer's c and r are the middle and half the width of its weights in the server's model: the paper "
+        "leaves them to “how weights are clipped”, and its baseline takes them so.",
+        "Epochs, batch size, learning rate, rounds and what weights are clipped to are not in the paper.",
+        "Algorithm 4 adds c_i to those who take part, where it means m_i, and runs at the server, which is "
+        "not to know them: here clients draw, and the server sees who sends.",
+        "Algorithm 3 sends every weight of the upload, although but one of each layer says anything: here "
+        "the others are not counted.",
+        "Shuffling moves no weight of the mean, so nothing of it is simulated; what it would be worth is "
+        "said.",
+        "Where changes are sent, a range is the client's own.",
+    )
+
+    ranges: Annotated[str, Choice(RANGES)] = Field("adaptive", description="ranges of the layers")
+
+    def fill(self, dataset: str | None) -> dict[str, Any]:
+        name = dataset or DATA[0]
+        fits = models.get("cnn").fits(datasets.get(name).shape)
+        return {
+            "dataset": name,
+            "partition": {"kind": "iid"},
+            "clients": {"count": 200, "epsilon": 1.0, "range": 1.0, "epsilon_scope": "mechanism"},
+            "model": "cnn" if fits else "logistic_regression",
+            "local": {
+                "optimizer": "sgd",
+                "epochs": 2,
+                "batch_size": 10,
+                "learning_rate": 0.05 if fits else 0.5,
+            },
+            "target": "weights",
+            "mechanism": {"name": "harmony"},
+            "selection": {"kind": "self_sampling", "least": 0.5},
+            "aggregator": {"name": "mean"},
+            "rounds": 20,
+        }
+
+    def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
+        return {"clients.epsilon": tuple(float(n) for n in range(1, 11))}
+
+    def papers_data(self, dataset: str) -> str | None:
+        return dataset if dataset in DATA else None
+
+    def remarks(self, experiment: Any) -> tuple[str, ...]:
+        if self.ranges == "fixed" or experiment.target == "update":
+            return ()
+        end = ", within its own" if experiment.form == "corrected" else ", without an end"
+        return (f"takes each layer's range from the server's model{end}",)
+
+    def why_diverged(self, experiment: Any, exact: bool) -> str:
+        if exact or self.ranges == "fixed" or experiment.form == "corrected":
+            return ""
+        return (
+            "the printed ranges follow the server's noisy weights, and the noise follows the ranges: the "
+            "corrected form ends them at the client's own range"
+        )
+
+    def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
+        return Participation(public, arrays) if self.ranges == "fixed" else LayerRanges(public, arrays)
+
+    @property
+    def plain(self) -> bool:
+        return self.ranges == "fixed"

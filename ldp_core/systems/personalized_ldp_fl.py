@@ -1,0 +1,191 @@
+"""Personalized LDP-FL (paper 001): Gaussian noise for clients that are alike, signs for those that are not.
+
+Case "iid": clients train on a fresh sample of their records, and add Gaussian noise of equation 4. Case
+"non_iid": they send the sign of each noisy weight, and the server keeps the sign of the sum. How the server
+weighs them (A, B or C) is the experiment's aggregator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ldp_core.errors import one_of
+from ldp_core.fields import Choice, Number
+from ldp_core.limits import SAMPLING
+from ldp_core.systems.base import Indices, Participation, Public, System
+
+CASES = ("iid", "non_iid")
+RAW = {"digits": 16.0, "mnist": 255.0, "fashion_mnist": 255.0}
+"""The brightest pixel, where pixels are whole numbers: here they are kept in [0, 1]."""
+AS_IN_PAPER = {"digits": 16.0, "mnist": 255.0}
+"""Where the paper's range for weights, ±200, and its figures speak for raw pixels; ±2 elsewhere does not."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the paper sets for one data set in one case; budgets are modes, the first of them by default."""
+
+    clients: int
+    rounds: int
+    batch: int
+    delta: float
+    clip: float
+    budgets: tuple[str, ...]
+    sampling: float = 0.8
+    """q; for clients that are alike only."""
+
+
+DIGITS = ("digits_llh", "digits_lmh", "digits_lhh")
+FASHION = ("fashion_llh", "fashion_lmh", "fashion_lhh")
+COVTYPE, VOTES = ("covtype_lh", "covtype_lmh"), ("votes_lh", "votes_lmh")
+SETTINGS = {
+    ("iid", "digits"): Setting(3, 10, 50, 1 / 500, 200, DIGITS),
+    ("iid", "fashion_mnist"): Setting(3, 20, 50, 1 / 1000, 2, FASHION, 0.9),
+    ("iid", "covtype"): Setting(10, 50, 1000, 1 / 50_000, 2, COVTYPE),
+    ("non_iid", "digits"): Setting(10, 10, 400, 1e-5, 4, VOTES),
+    ("non_iid", "fashion_mnist"): Setting(10, 10, 200, 1e-5, 4, VOTES),
+    ("non_iid", "covtype"): Setting(10, 20, 2500, 1e-5, 2, COVTYPE),
+}
+STANDS_FOR = {"mnist": "digits"}
+"""What the paper calls MNIST are scikit-learn's digits."""
+DATA = tuple(dict.fromkeys(dataset for _, dataset in SETTINGS))
+
+
+class RecordSampling(Participation):
+    """In every round a client trains on each of its records with probability q, drawn afresh."""
+
+    def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None, q: float) -> None:
+        super().__init__(public, arrays)
+        self._q = q
+
+    def records(self, shards: Sequence[Indices], generator: np.random.Generator) -> Sequence[Indices]:
+        drawn = (shard[generator.random(len(shard)) < self._q] for shard in shards)
+        return [some if len(some) else shard[:1] for some, shard in zip(drawn, shards, strict=True)]
+
+
+class PersonalizedLDPFL(System):
+    """Its settings for each of its data sets; A, the plain mean, unless another aggregator is given."""
+
+    label = "Personalized LDP-FL"
+    summary = (
+        "Clients add Gaussian noise, or send only signs where their data differ, each by its own budget; the "
+        "server lets those count more that asked for less privacy."
+    )
+    formula = (
+        r"\sigma_i=\sqrt{\tfrac{4q^2R}{1-q}\big(\tfrac2{\varepsilon_i^2}\ln\tfrac1\delta"
+        r"+\tfrac1{\varepsilon_i}\big)},\quad \alpha_i\propto\tfrac1{\sigma_i}"
+    )
+    reference = "Paper 001 (Wu, Xu and Zhu, Applied Sciences 2023)"
+    order = 2
+    readings = (
+        "One local pass over the sampled records: the paper does not say how many.",
+        "Digits are trained on raw pixels (0 to 16), which the range ±200 and the figures speak for; "
+        "Fashion-MNIST on pixels in [0, 1]; cover types in standard deviations.",
+        "scikit-learn's “optimal” step counts samples; here it counts batches, and begins anew in a round.",
+        "The test set is the data set's own; the paper's for digits has 300 images in one case and 2 400 in "
+        "the other.",
+        "Dirichlet's concentration is 1: the paper does not say which.",
+        "A round in which the lottery draws nobody leaves the model as it is: the paper divides by zero.",
+        "Sampling records lowers no ε in the ledger: an upload may be any vector in the range, whatever it "
+        "was trained on.",
+    )
+
+    case: Annotated[str, Choice(CASES)] = Field("iid", description="clients' data")
+    sampling: Annotated[float | None, Number(SAMPLING, optional=True)] = Field(
+        None, description="share of its records that a client trains on, q, if not the paper's"
+    )
+    pixels: Annotated[str, Choice(("paper", "raw", "unit"))] = Field(
+        "paper", description="pixels: as whole numbers, in [0, 1], or as the paper's figures suggest"
+    )
+
+    def matters(self, parameter: str) -> bool:
+        return parameter != "sampling" or self.case == "iid"
+
+    def fill(self, dataset: str | None) -> dict[str, Any]:
+        name = dataset or DATA[0]
+        setting = self._setting(name)
+        alike = self.case == "iid"
+        noise = {"calibration": "paper001", "sampling": self._q(name), "sensitivity": 1.0, "per": "weight"}
+        return {
+            "dataset": name,
+            "partition": {"kind": "iid"} if alike else {"kind": "dirichlet", "alpha": 1.0},
+            "clients": {
+                "count": setting.clients,
+                "epsilon": setting.budgets[0],
+                "range": setting.clip,
+                "epsilon_scope": "mechanism",
+            },
+            "model": "logistic_regression",
+            "local": {"optimizer": "optimal", "epochs": 1, "batch_size": setting.batch},
+            "target": "weights",
+            "mechanism": {"name": "gaussian", "delta": setting.delta, **noise}
+            if alike
+            else {"name": "ldpsign", "delta": setting.delta},
+            "selection": {"kind": "all"},
+            "aggregator": {"name": "mean"} if alike else {"name": "sign_majority", "votes": "equal"},
+            "rounds": setting.rounds,
+        }
+
+    def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
+        ways = {"aggregator.votes": ("equal", "inverse_std", "lottery")}
+        if self.case == "iid":
+            ways = {"aggregator.name": ("mean", "inverse_std", "probability_selection")}
+        return {"clients.epsilon": self._setting(dataset).budgets, "system.case": CASES, **ways}
+
+    def papers_data(self, dataset: str) -> str | None:
+        return dataset if dataset in DATA else None
+
+    def scale(self, dataset: str) -> float:
+        kept = {"raw": RAW, "unit": {}, "paper": AS_IN_PAPER}[self.pixels]
+        return kept.get(dataset, 1.0)
+
+    def problems(self, experiment: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
+        name, mechanism = experiment.dataset, experiment.mechanism
+        if name not in (*DATA, *STANDS_FOR):
+            yield (
+                ("dataset",),
+                name,
+                f"must be {one_of([*DATA, *STANDS_FOR])} for {self.name}, whose paper has settings for no "
+                f"other data; got {name}; without a system its mechanisms and aggregators can be used on it",
+            )
+            return
+        if self.pixels == "raw" and name not in RAW:
+            yield (
+                ("system", "pixels"),
+                self.pixels,
+                f"must be paper or unit on {name}, whose numbers are no pixels; got raw",
+            )
+        q = self._q(name)
+        if (
+            self.case == "iid"
+            and getattr(mechanism, "calibration", "") == "paper001"
+            and mechanism.sampling != q
+        ):
+            yield (
+                ("mechanism", "sampling"),
+                mechanism.sampling,
+                f"must be {q:g}, the share of its records that a client of {self.name} trains on; "
+                f"got {mechanism.sampling:g}; set system.sampling and mechanism.sampling to the same",
+            )
+
+    def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
+        if self.case == "non_iid":
+            return Participation(public, arrays)
+        return RecordSampling(public, arrays, self._q(public.dataset))
+
+    @property
+    def plain(self) -> bool:
+        """No: an upload is of records that were drawn, and of pixels on another scale."""
+        return False
+
+    def _q(self, dataset: str) -> float:
+        return self.sampling if self.sampling is not None else self._setting(dataset).sampling
+
+    def _setting(self, dataset: str) -> Setting:
+        return SETTINGS.get((self.case, STANDS_FOR.get(dataset, dataset)), SETTINGS[self.case, DATA[0]])

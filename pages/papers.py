@@ -1,0 +1,49 @@
+"""Papers: do the papers hold?"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from ldp_core import papers
+from ldp_core.papers.verdict import RULE, Word, verdict
+from pages.parts.papers.card import card
+from pages.parts.papers.known import known
+from pages.parts.ui.components import introduce
+from pages.parts.ui.text import listed
+from pages.parts.ui.visitor import token
+
+WORDS: tuple[Word, ...] = ("reproduces", "partly", "does not", "not run")
+
+
+def main() -> None:
+    st.title("Do the papers hold?", anchor=False)
+    found = [verdict(claim, known(name)).word for name in papers.names() for claim in papers.get(name).claims]
+    count = Counter(found)
+    told = listed(f"**{count[word]}** {_as_verb(word, count[word])}" for word in WORDS if count[word])
+    every = [papers.get(name) for name in papers.names()]
+    coming = [paper.label for paper in every if paper.to_come]
+    more = f" {listed(coming)} {'are' if len(coming) > 1 else 'is'} to come." if coming else ""
+    here = len(every) - len(coming)
+    st.markdown(f"Of {len(found)} claims of {here} of {len(every)} published systems, {told}.{more}")
+    with st.popover("How this is decided"):
+        st.markdown(RULE)
+        st.markdown(
+            "A figure of ours is the mean over seeds of real runs; beside each claim stand controls, because "
+            "it can hold for another reason than the paper's. What could not be run here says so."
+        )
+    for name in papers.names():
+        card(name)
+    introduce(token())
+
+
+def _as_verb(word: str, count: int) -> str:
+    plural = {"reproduces": "reproduce", "partly": "hold in part", "does not": "do not hold"}
+    single = {"reproduces": "reproduces", "partly": "holds in part", "does not": "does not hold"}
+    return (single if count == 1 else plural).get(
+        word, "was not run here" if count == 1 else "were not run here"
+    )
+
+
+main()

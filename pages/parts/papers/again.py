@@ -1,0 +1,99 @@
+"""Measuring a claim again, as a job of the queue."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import streamlit as st
+
+from ldp_core.errors import StorageFailed, StudioError
+from ldp_core.papers import Claim
+from ldp_core.runs import claims, jobs, kinds
+from ldp_core.runs.queue.job import Job
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refuse
+from pages.parts.ui.text import plain, seconds
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import visitor
+
+MOST_SECONDS = 3600.0
+"""What takes longer is for the command line: a page's visitors share the machine."""
+EVERY = 1.0
+"""Seconds between two looks at a job."""
+
+
+def again(system: str, claim: Claim) -> None:
+    """The button, or how far the job is."""
+    job = _newest(system, claim)
+    if job is not None and job.live:
+        refreshing(_watch, every=EVERY)(system, claim)
+        return
+    takes = claims.seconds_of(claim)
+    long = takes is not None and takes > MOST_SECONDS
+    st.button(
+        "Run this claim again",
+        type="primary",
+        key=f"again {system} {claim.id}",
+        on_click=_launch,
+        args=(system, claim.id),
+        disabled=bool(claim.missing) or long,
+    )
+    refusal(_where(system, claim))
+    count = len(claim.measured) * claim.seeds
+    if claim.missing:
+        st.caption(f"needs data that are not on this machine: {plain(claim.missing)}")
+    elif long and takes:
+        command = f"python -m ldp_core papers --rerun {system} --only {claim.id}"
+        st.caption(f"{count} runs, about {seconds(takes)} here: too long for a page. `{command}`")
+    else:
+        st.caption(f"{count} runs{f', about {seconds(takes)} here' if takes else ''}")
+    if job is not None and job.status not in ("completed", "cancelled"):
+        st.error(f"The last try {plain(job.status)}: {plain(job.message or 'no reason was told', 300)}")
+
+
+def _watch(system: str, claim: Claim) -> None:
+    """How far it is; once it has ended the page is drawn again, with the new figures."""
+    job = _newest(system, claim)
+    if job is None or not job.live:
+        st.rerun()
+        return
+    reached = None
+    with suppress(StorageFailed):
+        reached = kinds.get(job.kind).progress(job)
+    share = reached.done / reached.in_all if reached and reached.in_all else 0.0
+    words = "in the queue" if job.status == "queued" else reached.words if reached else "begins"
+    told = f": {plain(job.message, 200)}" if job.message else ""
+    st.progress(min(1.0, share), text=f"Measuring again, {words}{told}")
+    mine = visitor().may(job.owner)
+    st.button(
+        "Stop",
+        key=f"stop {job.id}",
+        disabled=not mine,
+        help=None if mine else NOT_YOURS,
+        on_click=act,
+        args=(jobs.cancel, job.id),
+    )
+
+
+def _newest(system: str, claim: Claim) -> Job | None:
+    found = jobs.of_draft(_draft(system, claim.id), "claim", most=1)
+    return jobs.look(found[0].id) if found else None
+
+
+@pressed
+def _launch(system: str, identity: str) -> None:
+    made = kinds.get("claim")
+    try:
+        asked = made.read({"system": system, "claim": identity}, {})
+        jobs.launch("claim", asked, _draft(system, identity), owner=visitor().owner)
+    except StudioError as error:
+        refuse(error, f"again {system} {identity}")
+
+
+def _where(system: str, claim: Claim) -> str:
+    return f"again {system} {claim.id}"
+
+
+def _draft(system: str, identity: str) -> str:
+    """What stands in the queue where other jobs have the draft that they come from."""
+    return f"{system}/{identity}"

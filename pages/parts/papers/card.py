@@ -1,0 +1,100 @@
+"""A system's card: its idea, the way of the data, its claims as a table, its errors."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core import papers
+from ldp_core.experiment import parse
+from ldp_core.papers import Claim, Paper
+from ldp_core.papers.statements import told
+from ldp_core.papers.verdict import Verdict, verdict
+from ldp_core.papers.version import version
+from ldp_core.papers.way import Step, way
+from ldp_core.runs import claims
+from pages.parts.papers.claim_view import claim_view
+from pages.parts.papers.known import known
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import plain
+
+BADGES = {
+    "reproduces": ":green-badge[reproduces]",
+    "partly": ":orange-badge[partly]",
+    "does not": ":red-badge[does not]",
+    "not run": ":gray-badge[not run]",
+}
+KINDS = {"noised": ":green-badge[noised]", "clear": ":red-badge[in clear]", "": ""}
+
+
+def card(name: str) -> None:
+    """Draw it."""
+    paper = papers.get(name)
+    with st.container(border=True, key=f"paper-{name}"):
+        st.subheader(f"{paper.label}{' :gray-badge[to come]' if paper.to_come else ''}", anchor=name)
+        st.caption(plain(paper.source, 200))
+        st.markdown(plain(paper.idea, 1000))
+        if paper.example is not None:
+            _way(way(parse(dict(paper.example))), name)
+        if paper.claims:
+            refreshing(_claims)(name)
+        _errors(paper)
+
+
+def _way(steps: tuple[Step, ...], name: str) -> None:
+    """Who does what, from left to right; on a phone from above."""
+    st.markdown("**The way of the data**")
+    with st.container(key=f"way-{name}"):
+        for place, (column, step) in enumerate(zip(st.columns(len(steps)), steps, strict=True)):
+            with column, st.container(border=True, height="stretch"):
+                who = "Server" if step.who == "server" else "Each client"
+                st.markdown(f"{'' if place == 0 else '→ '}**{who}** {plain(step.does, 200)}")
+                if step.sends:
+                    st.markdown(f"sends {plain(step.sends, 200)} {KINDS[step.kind]}")
+
+
+def _claims(name: str) -> None:
+    """The table, and the claim that is looked at; drawn again by itself."""
+    paper, shelf = papers.get(name), known(name)
+    st.markdown("**What it claims, and what came out here**")
+    found = {claim.id: verdict(claim, shelf) for claim in paper.claims}
+    head = ("claim", "verdict", "the paper", "here", "because", "setting", "seeds")
+    table(head, [_row(claim, found[claim.id]) for claim in paper.claims])
+    titles = {claim.title: claim for claim in paper.claims}
+    measured = [claim.title for claim in paper.claims if found[claim.id].parts]
+    chosen = st.selectbox(
+        "Look at a claim",
+        list(titles),
+        index=list(titles).index(measured[0]) if measured else None,
+        placeholder="none yet",
+        key=f"claim of {name}",
+    )
+    if chosen:
+        claim_view(name, titles[chosen], shelf)
+
+
+def _row(claim: Claim, found: Verdict) -> list[str]:
+    theirs = "; ".join(plain(statement.says, 120) for statement in claim.statements)
+    ours = "; ".join(
+        f"{'✓' if part.holds else '✗'} {plain(told(part.ours, part.unit, part.unit != '%'), 60)}"
+        for part in found.parts
+    )
+    when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
+    if found.parts and found.versions != (version(),):
+        when += f", as of version {plain(', '.join(found.versions))}"
+    title = f"**{plain(claim.title, 120)}** {plain(claim.where)}"
+    return [
+        title,
+        BADGES[found.word],
+        theirs,
+        ours or "–",
+        plain(claims.reason(claim, found), 700),
+        plain(claim.setting, 300),
+        when,
+    ]
+
+
+def _errors(paper: Paper) -> None:
+    with st.expander(f"What is wrong in the paper ({len(paper.flaws)})"):
+        for flaw in paper.flaws:
+            st.markdown(f"**{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")

@@ -1,0 +1,139 @@
+"""One claim: its figure, each arm beside the paper's number, the controls, and what may be done with it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core.papers import Claim
+from ldp_core.papers.statements import QUANTITIES, told
+from ldp_core.papers.stored import Shelf
+from ldp_core.papers.verdict import of_arm, verdict
+from ldp_core.papers.version import version
+from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
+from pages.parts.papers.again import again
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import plain
+from pages.parts.ui.workspace import start_with
+
+BESIDES = {
+    "accuracy": "accuracy",
+    "unnoised": "the last round's uploads without noise",
+    "extended": "best extended model",
+    "own_mix": "on own classes",
+    "heterogeneity": "heterogeneity",
+}
+"""What else an arm's runs came to, as the table's heads."""
+
+
+def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
+    """Draw it."""
+    with st.container(border=True, key=f"look-{system}"):
+        st.markdown(f"**{plain(claim.title, 120)}** ({plain(claim.where)})")
+        if claim.note:
+            st.caption(plain(claim.note, 400))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            again(system, claim)
+            draft = claim.draft
+            if draft and st.button("Open in Train", key=f"open {system} {claim.id}"):
+                start_with(draft)
+                st.switch_page("train.py")
+        found = verdict(claim, shelf)
+        if not any(shelf.of_arm(claim, arm.label) for arm in claim.measured):
+            st.caption(f"Nothing to draw yet. {plain(found.reason, 400)}")
+            return
+        _charts(system, claim, shelf)
+        _arms(claim, shelf)
+        if found.versions and found.versions != (version(),):
+            st.caption(
+                f"Measured by version {plain(', '.join(found.versions))} of what trains; this is {version()}"
+                ": its figures may differ."
+            )
+
+
+def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
+    curves = rounds_figure(claim, shelf)
+    shown = [
+        Card(
+            title="Where each arm ends",
+            rest=", with 95 % intervals",
+            caption="filled: the paper's own; open: controls; diamonds: the paper's figure",
+            figure=arms_figure(claim, shelf),
+            label=f"Where the arms of “{claim.title}” end",
+            height=80 + 24 * sum(bool(shelf.of_arm(claim, arm.label)) for arm in claim.measured),
+            row=2 if curves else 1,
+        )
+    ]
+    if curves:
+        shown.append(
+            Card(
+                title="Round by round",
+                rest=", the paper's own arms",
+                caption="means over seeds; colours as at the left, dashes in the order of the settings",
+                figure=curves,
+                label=f"Accuracy by round of the arms of “{claim.title}”",
+                height=shown[0].height,
+                row=2,
+            )
+        )
+    beside = against_accuracy(claim, shelf)
+    if beside:
+        shown.append(
+            Card(
+                title="Heterogeneity and accuracy",
+                rest=", arm by arm",
+                caption="the variance between clients' losses, added up over rounds: low where all learn "
+                "alike, and where nobody learns",
+                figure=beside,
+                label=f"Heterogeneity and accuracy of the arms of “{claim.title}”",
+                height=360,
+                row=1,
+            )
+        )
+    components.cards(components.sheet(shown), key=f"figures {system} {claim.id}")
+
+
+def _arms(claim: Claim, shelf: Shelf) -> None:
+    why = {control.arm: control.why for control in claim.controls}
+    rows, more = [], _more(claim, shelf)
+    for arm in claim.measured:
+        ours = of_arm(claim, shelf, arm.label)
+        paper, unit = claim.paper.get(arm.label), claim.quantity.unit
+        known = shelf.of_arm(claim, arm.label).values()
+        failed = next((one.status for one in known if one.value is None), "")
+        role = f"control: {why[arm.label]}" if arm.label in why else failed
+        rows.append(
+            [
+                plain(arm.label),
+                f"{paper:g} {unit}".rstrip() if paper is not None else "–",
+                plain(told(ours, unit)) if ours else "–",
+                *(_besides(claim, shelf, arm.label, name) for name in more),
+                str(ours.seeds) if ours else "0",
+                plain(role, 300),
+            ]
+        )
+    found = verdict(claim, shelf)
+    if found.parts:
+        said = [
+            [plain(part.says, 120), plain(told(part.ours, part.unit)), "yes" if part.holds else "no"]
+            for part in found.parts
+        ]
+        table(("the paper says", "here", "met"), said)
+    with st.expander("All arms in numbers"):
+        table(("arm", "the paper", "here", *(BESIDES[name] for name in more), "seeds", ""), rows)
+
+
+def _more(claim: Claim, shelf: Shelf) -> list[str]:
+    """What else is known of its arms than what it speaks of, in the table's order."""
+    known = [one for arm in claim.measured for one in shelf.of_arm(claim, arm.label).values()]
+    named = {name for one in known for name in one.also}
+    return [
+        name for name in BESIDES if name != claim.about and (name in named or (name == "accuracy" and named))
+    ]
+
+
+def _besides(claim: Claim, shelf: Shelf, label: str, name: str) -> str:
+    ours = of_arm(claim, shelf, label, name)
+    unit = QUANTITIES[name].unit if name in QUANTITIES else "%"
+    return plain(told(ours, unit)) if ours else "–"

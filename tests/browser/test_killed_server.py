@@ -1,0 +1,121 @@
+"""A run survives its server, and so does the page that watches it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from ldp_core.runs import queue
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import drafts
+from ldp_core.runs.record.store import events_after
+from ldp_core.runs.view.run_progress import Progress
+from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.server import Server
+from tests.busy import within
+from tests.runs.processes import PATIENCE_SECONDS, living, workers
+
+
+@pytest.fixture
+def mortal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server of this test alone, to be killed."""
+    server = Server(tmp_path / "runs")
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    yield server
+    server.stop()
+
+
+def ask_for(page: Page, rounds: int) -> None:
+    field = page.get_by_label("Rounds", exact=True)
+    field.fill(str(rounds))
+    field.press("Enter")
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
+    expect(field).to_have_value(str(rounds))
+
+
+def trains(visitor: Visitor, rounds: int) -> tuple[Page, Job]:
+    """A page on which so many rounds are under way, and the job."""
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    ask_for(page, rounds)
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
+    (job,) = queue.find()
+    return page, job
+
+
+def test_the_first_change_after_a_restart_counts(browser: Browser, mortal: Server):
+    """The page is as it was, and knows nothing of the restart; the server knows nothing of the page."""
+    visitor = Visitor(browser, mortal)
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    page.wait_for_url("**draft=*")
+    identity = page.url.rpartition("=")[2]
+    mortal.kill()
+    mortal.start()
+    page.wait_for_timeout(3000)
+    ask_for(page, 18)
+    draft = drafts.load(identity)
+    assert draft is not None
+    assert draft.base.rounds == 18
+    visitor.context.close()
+
+
+@pytest.mark.alone
+def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Server):
+    visitor = Visitor(browser, mortal)
+    page, job = trains(visitor, 60)
+    address = page.url
+    assert job.status == "running"
+    mortal.kill()
+    before = Progress(job.folder).update().rounds_done()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while Progress(job.folder).update().rounds_done() < before + 10:
+        assert time.monotonic() < deadline, "rounds keep coming without a server"
+        time.sleep(0.05)
+    visitor.context.close()
+
+    mortal.start()
+    again = Visitor(browser, mortal)
+    up = time.monotonic()
+    again.page.goto(address)
+    expect(again.page.get_by_text("Training: round")).to_be_visible()
+    again.page.locator(".es-panels canvas").first.wait_for()
+    assert time.monotonic() - up < within(5)
+    assert queue.get(job.id).status == "running"
+    expect(again.page.get_by_text("Finished: 60 rounds of 9 runs and one without noise")).to_be_visible(
+        timeout=TRAINING
+    )
+    expect(again.page.locator(".es-row")).to_have_count(3)
+    again.context.close()
+    assert again.complaints == []
+
+
+def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(browser: Browser, mortal: Server):
+    visitor = Visitor(browser, mortal)
+    page, job = trains(visitor, 30)
+    killed = workers(mortal.runs_dir)
+    for process in killed:
+        with suppress(psutil.NoSuchProcess):  # it died with another one of these
+            process.kill()
+    assert living([process.pid for process in killed]) == []
+    at = Progress(job.folder).update().rounds_done()
+    assert 0 < at < 300
+    said = re.compile(r"Interrupted at round \d+( to \d+)? of 30: the worker was stopped from outside")
+    expect(page.get_by_text(said)).to_be_visible()
+    page.get_by_role("button", name="Go on where it stopped").click()
+    expect(page.get_by_text(re.compile("Training: round|Finished: 30 rounds"))).to_be_visible()
+    expect(page.get_by_text("Finished: 30 rounds of 9 runs and one without noise")).to_be_visible(
+        timeout=TRAINING
+    )
+    assert [one.id for one in queue.find()] == [job.id], "it is the same run"
+    told = [event for event in events_after(job.folder) if event.body["event"] == "round"]
+    for run in range(10):
+        assert [event.body["round"] for event in told if event.run == run] == [*range(1, 31)]
+    visitor.context.close()
+    assert visitor.complaints == []

@@ -1,0 +1,54 @@
+"""A claim is opened, run again for real, and its figure and verdict change."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from ldp_core import papers
+from ldp_core.papers.measuring import keep
+from ldp_core.papers.stored import Figure
+from ldp_core.papers.version import version
+from ldp_core.runs import claims
+from tests.browser.conftest import TRAINING, Visitor
+
+TITLE = "The error falls with ε and grows with the range"
+
+
+def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
+    """Before, this server's own figures, made up and newer than any, say that nothing of it holds."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    claim = papers.get("pldp_fl").claim("relative-error")
+    assert claim
+    for arm in claim.measured:
+        for seed in range(claim.seeds):
+            made = Figure(arm.key(seed), seed, 0.5, "completed", 1.0, "0ld", "9999-01-01", arm.setting)
+            keep(claims.own("pldp_fl"), made)
+
+    page = visitor.open("/papers", "text=The way of the data")
+    row = page.get_by_role("row").filter(has_text=TITLE)
+    expect(row).to_contain_text("does not")
+    expect(row).to_contain_text("+0.0 ± 0.0 points")
+    expect(page.get_by_text("Measured by version 0ld")).to_be_visible()
+    look = page.get_by_test_id("stVerticalBlock").locator(".st-key-look-pldp_fl")
+    expect(look.get_by_text(TITLE)).to_be_visible()
+
+    look.get_by_role("button", name="Run this claim again").click()
+    expect(look.get_by_role("button", name="Run this claim again")).to_be_visible(timeout=TRAINING)
+    expect(row).to_contain_text("reproduces", timeout=TRAINING)
+    expect(row).not_to_contain_text("+0.0 ± 0.0 points")
+    expect(row).to_contain_text(re.compile(r"5, \d{4}-\d\d-\d\d"))
+    expect(page.get_by_text("Measured by version 0ld")).to_have_count(0)
+    assert version() in claims.own("pldp_fl").read_text()
+    assert visitor.complaints == []
+
+
+def test_a_claim_opens_in_train_as_a_draft(visitor: Visitor):
+    page = visitor.open("/papers", ".st-key-look-personalized_ldp_fl .js-plotly-plot")
+    page.locator(".st-key-look-personalized_ldp_fl").get_by_role("button", name="Open in Train").click()
+    expect(page.get_by_text("Does it still learn, and what leaks?")).to_be_visible()
+    expect(page.get_by_text("C lottery, ε {1, 1, 10}").first).to_be_visible()
+    assert page.get_by_test_id("stException").count() == 0
+    assert visitor.complaints == []

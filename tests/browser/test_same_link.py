@@ -1,0 +1,52 @@
+"""Two strangers with the same link get the same curves."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from ldp_core import presets
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
+from ldp_core.runs.view.run_progress import Progress
+from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.server import Server
+
+DRAWN = """() => [...document.querySelectorAll(".es-panels .es-plot")].map(
+  (plot) => plot._fullData.map((trace) => [trace.name ?? "", [...trace.x], [...trace.y]]))"""
+
+
+def test_two_strangers_with_the_same_link_get_the_same_curves(
+    browser: Browser, server: Server, monkeypatch: pytest.MonkeyPatch
+):
+    """Both press Train at once: each has a draft and a job of their own, and they see the same numbers."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    draft = presets.get("two_volunteers").draft.with_base({"rounds": 6, "attack": None, "seed": 6})
+    link = f"/train?share={drafts.share(draft)}"
+    strangers = [Visitor(browser, server) for _ in range(2)]
+    for one in strangers:
+        one.open(link, ".es-panels .js-plotly-plot")
+    for one in strangers:
+        one.page.get_by_role("button", name="Train", exact=True).click()
+    for one in strangers:
+        expect(one.page.get_by_text("Finished: 6 rounds of 9 runs and one without noise")).to_be_visible(
+            timeout=TRAINING
+        )
+        whole = "(plot) => plot.some((line) => line[1].length >= 6)"  # noise begins with round 1
+        one.page.wait_for_function(f"() => ({DRAWN})().every({whole})")
+    first, second = (one.page.evaluate(DRAWN) for one in strangers)
+    assert first == second
+    assert len(first) == 2
+    jobs = queue.find(most=2)
+    assert len({job.draft for job in jobs}) == len({job.owner for job in jobs}) == 2
+    told = [Progress(job.folder).update().runs for job in jobs]
+    assert len(told[0]) == 10
+    for mine, theirs in zip(*told, strict=True):
+        assert json.dumps([mine.end, [*mine.curves["accuracy"]]]) == json.dumps(
+            [theirs.end, [*theirs.curves["accuracy"]]]
+        )
+    for one in strangers:
+        one.context.close()
+        assert one.complaints == []

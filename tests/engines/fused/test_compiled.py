@@ -1,0 +1,134 @@
+"""Machine code is made once, kept, and made anew where what is kept is no good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import models
+from ldp_core.models.chain import layers_of
+from tests.engines.fused.cases import plan_of, recipe_of, samples_of, start_of
+
+pytest.importorskip("llvmlite")
+
+import llvmlite.binding as llvm
+
+from ldp_core.engines.fused import compiled as module
+from ldp_core.engines.fused import training
+from ldp_core.engines.fused.code import Number
+from ldp_core.engines.fused.kernel import Kernel
+from ldp_core.engines.fused.memory import GUARD, Workspace, memory_of
+from ldp_core.engines.fused.tile import Tile
+
+RECIPE = recipe_of(models.get("cnn"), (16, 16))
+LAYERS = layers_of(RECIPE.model, RECIPE.shape, 10)
+
+
+def trained() -> torch.Tensor:
+    data, plan = samples_of(RECIPE, 50), plan_of([30, 20], 8)
+    return training.train_fused(RECIPE, start_of(RECIPE), data[0], data[1], plan, 1)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EPSILON_CACHE_DIR", str(tmp_path))
+    module._compiled.cache_clear()
+    return tmp_path / "kernels"
+
+
+def test_what_is_kept_is_used_and_gives_the_same_bits(cache: Path, monkeypatch: pytest.MonkeyPatch):
+    first = trained()
+    (file,) = cache.glob("*.o")
+    module._compiled.cache_clear()
+    monkeypatch.setattr(module, "_made", lambda *_: pytest.fail("it was made again"))
+    assert torch.equal(trained(), first)
+    assert file.stat().st_size < 500_000
+
+
+def test_a_damaged_file_is_made_anew(cache: Path):
+    first = trained()
+    (file,) = cache.glob("*.o")
+    whole = file.read_bytes()
+    for damaged in (whole[:1000], b"", whole[:-1] + bytes([whole[-1] ^ 1])):
+        file.write_bytes(damaged)
+        module._compiled.cache_clear()
+        assert torch.equal(trained(), first)
+        assert file.read_bytes() == whole
+
+
+def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("EPSILON_CACHE_DIR", str(tmp_path / "file"))
+    module._compiled.cache_clear()
+    assert torch.isfinite(trained()).all()
+
+
+@pytest.mark.parametrize(
+    "tile", [Tile(1, 1, 1, 1, 1, 1), Tile(3, 4, 2, 4, 3, 7), Tile(5, 4, 4, 6, 2, 12)], ids=str
+)
+def test_the_tile_changes_no_bit(cache: Path, monkeypatch: pytest.MonkeyPatch, tile: Tile):
+    """So processors with other registers give the same weights, if they fuse products with sums."""
+    first = trained()
+    monkeypatch.setattr(module, "tile_of", lambda _: tile)
+    assert torch.equal(trained(), first)
+
+
+@pytest.mark.skipif("x86" not in llvm.get_process_triple(), reason="emulates older processors of this kind")
+@pytest.mark.parametrize(("cpu", "features"), [("haswell", "+avx2,+fma"), ("x86-64", "")])
+def test_an_older_processor_has_the_same_bits_if_it_fuses_products(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, cpu: str, features: str
+):
+    first = trained()
+    if "+fma" not in module._machine()[1]:
+        pytest.skip("this processor cannot pass for a newer one")
+    monkeypatch.setattr(module, "_machine", lambda: (cpu, features))
+    assert module.has_fma() == bool(features)
+    other = trained()
+    assert torch.equal(first, other) if features else (first - other).abs().max() < 1e-6
+    assert len(list(cache.glob("*.o"))) == 2, "each has code of its own"
+
+
+def test_a_processor_without_fused_products_is_as_near(cache: Path, monkeypatch: pytest.MonkeyPatch):
+    first = trained()
+    monkeypatch.setattr(module, "has_fma", lambda: False)
+    other = trained()
+    assert (first - other).abs().max() < 1e-6
+
+
+def test_nothing_is_written_beyond_its_memory(monkeypatch: pytest.MonkeyPatch):
+    """And if it were, it would be said: a guard is broken by hand."""
+    trained()
+    (work,) = module.compiled(LAYERS, 8, np.dtype(np.float32)).idle
+    assert work.intact()
+    assert len(work._guards) == 64 * (1 + len(memory_of(LAYERS, 64, 4).sizes))
+    for place in work._guards[::37]:
+        work._block[place] ^= 1
+        assert not work.intact()
+        with pytest.raises(RuntimeError, match="beyond its memory"):
+            training._share(*_nothing(work))
+        work._block[place] = GUARD
+    assert work.intact()
+
+
+def _nothing(work: Workspace):
+    kernel = module.compiled(LAYERS, 8, np.dtype(np.float32))
+    kernel.idle = [work]
+    return kernel, [], 0, training.Progress(1, None)
+
+
+def test_stretches_do_not_overlap():
+    for number in (4, 8):
+        memory = memory_of(LAYERS, 64, number)
+        ends = [(place, place + memory.sizes[name]) for name, place in memory.places.items()]
+        for (_, end), (begin, _) in zip(sorted(ends), sorted(ends)[1:], strict=False):
+            assert begin - end >= 128
+        assert all(place % 64 == 0 for place, _ in ends)
+
+
+def test_the_module_is_small():
+    """LLVM's time goes with it."""
+    kernel = Kernel(LAYERS, 64, Number(4), Tile(4, 5, 5, 5, 4, 20))
+    assert kernel.text.count("\n") < 10_000

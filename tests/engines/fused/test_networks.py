@@ -1,0 +1,76 @@
+"""Networks and data that nobody chose: Hypothesis draws them, PyTorch says what must come out."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ldp_core.models.base import Model
+from ldp_core.models.mlp2 import MLP2
+from tests.engines.fused.cases import (
+    Drawn,
+    exact,
+    plan_of,
+    recipe_of,
+    reference,
+    samples_of,
+    start_of,
+)
+
+pytest.importorskip("llvmlite")
+
+from ldp_core.engines.fused.training import scores_fused, train_fused
+
+SLOW = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> tuple[Model, tuple[int, ...], int]:
+    """A network, the shape of its samples, and its classes."""
+    classes = draw(st.integers(2, 40))
+    if draw(st.integers(0, 3)) == 0:
+        model = MLP2(hidden=draw(st.integers(1, 70)), second=draw(st.integers(1, 40)))
+        return model, (draw(st.integers(1, 200)),), classes
+    channels, height, width = draw(st.integers(1, 5)), draw(st.integers(3, 30)), draw(st.integers(3, 45))
+    sides, convs = (height, width), []
+    for _ in range(draw(st.integers(1, 3))):
+        most = min(7, min(sides) - 1)  # two outputs at least each way, for one maximum
+        if most < 1:
+            break
+        size = draw(st.integers(1, most))
+        convs.append((draw(st.integers(1, 22)), size))
+        sides = ((sides[0] - size + 1) // 2, (sides[1] - size + 1) // 2)
+    widths = tuple(draw(st.lists(st.integers(1, 40), max_size=2)))
+    chain = Drawn(
+        convs=tuple(convs), widths=widths, relu_first=draw(st.booleans()), standardised=draw(st.booleans())
+    )
+    return chain, (channels, height, width), classes
+
+
+@given(
+    drawn=networks(),
+    sizes=st.lists(st.integers(1, 25), min_size=1, max_size=4),
+    batch=st.integers(1, 25),
+    seed=st.integers(0, 2**20),
+)
+@settings(max_examples=12, deadline=None, suppress_health_check=SLOW)
+def test_any_network_on_any_data(
+    drawn: tuple[Model, tuple[int, ...], int], sizes: list[int], batch: int, seed: int
+):
+    model, shape, classes = drawn
+    recipe = recipe_of(model, shape, classes, rate=0.05)
+    for kind, tolerance in ((torch.float64, 1e-11), (torch.float32, 1e-4)):
+        data, start = samples_of(recipe, sum(sizes), kind, seed), start_of(recipe, kind, seed)
+        plan = plan_of(sizes, batch, 1, seed)
+        plan = exact(plan) if kind == torch.float64 else plan
+        # into memory where somebody has left the numbers before
+        train_fused(recipe, start * float("nan"), data[0], data[1], plan, 1)
+        trained = train_fused(recipe, start, data[0], data[1], plan, 1)
+        expected = reference(recipe, start, data, plan)
+        assert (trained - expected).abs().max() < tolerance
+        views = {name: view[0] for name, view in model.views(start[None], shape, classes).items()}
+        assert (
+            scores_fused(recipe, start, data[2], 1) - model.scores(views, data[2])
+        ).abs().max() < tolerance

@@ -1,0 +1,286 @@
+"""The fused kernel equals PyTorch, client by client, as far as floating-point numbers can be equal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import models
+from tests.busy import within
+from tests.conftest import ROOT
+from tests.engines.fused.cases import (
+    Drawn,
+    exact,
+    plan_of,
+    recipe_of,
+    reference,
+    samples_of,
+    start_of,
+)
+
+pytest.importorskip("llvmlite")
+
+from ldp_core.engines.fused.training import scores_fused, train_fused
+
+SIZES = [47, 20, 33, 1, 60]
+"""Samples of ragged clients: most end an epoch with a short batch."""
+NETWORKS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
+    ("logistic_regression", {}, (8, 8)),
+    ("logistic_regression", {}, (54,)),
+    ("mlp", {}, (28, 28)),
+    ("mlp", {"hidden": 37}, (54,)),
+    ("mlp2", {}, (8, 8)),
+    ("cnn", {}, (28, 28)),
+    ("cnn", {}, (3, 32, 32)),
+]
+TOLERANCE = {torch.float64: 1e-13, torch.float32: 1e-6}
+
+
+@pytest.mark.parametrize("kind", TOLERANCE, ids=str)
+@pytest.mark.parametrize(("name", "parameters", "shape"), NETWORKS)
+def test_it_equals_pytorch(name: str, parameters: dict[str, Any], shape: tuple[int, ...], kind: torch.dtype):
+    recipe = recipe_of(models.get(name, **parameters), shape)
+    data, start, plan = (
+        samples_of(recipe, sum(SIZES), kind),
+        start_of(recipe, kind),
+        exact(plan_of(SIZES, 20)),
+    )
+    if kind == torch.float32:
+        plan = replace(plan, weights=plan.weights.astype(np.float32))
+    trained = train_fused(recipe, start, data[0], data[1], plan, 1)
+    expected = reference(recipe, start, data, plan)
+    assert (expected - start).abs().amax(1).min() > 1e-4, "a client did not train"
+    assert (trained - expected).abs().max() < TOLERANCE[kind]
+    found = scores_fused(recipe, trained[0], data[2], 1)
+    views = recipe.model.views(trained[:1], shape, 10)
+    expected = recipe.model.logits(views, data[2][None])[0]
+    assert (found - expected).abs().max() < 100 * TOLERANCE[kind]
+
+
+@pytest.mark.parametrize("batch", [*range(1, 12), 15, 16, 17, 63, 64, 65, 130])
+@pytest.mark.parametrize("name", ["mlp", "cnn"])
+def test_batches_of_every_size(name: str, batch: int):
+    """With clients whose last batch has every size up to that one, and more than the kernel has room for."""
+    recipe = recipe_of(models.get(name), (16, 16), rate=0.05)
+    sizes = [*range(1, min(batch, 6) + 1), batch, batch + 3]
+    kind = torch.float64
+    data, start, plan = (
+        samples_of(recipe, sum(sizes), kind),
+        start_of(recipe, kind),
+        exact(plan_of(sizes, batch)),
+    )
+    trained = train_fused(recipe, start, data[0], data[1], plan, 1)
+    assert (trained - reference(recipe, start, data, plan)).abs().max() < 1e-12
+
+
+def test_of_equal_maxima_the_first_one_takes_all_of_the_gradient():
+    """Images of one grey each: all outputs of a channel are equal, and every square is a tie of four."""
+    recipe = recipe_of(Drawn(convs=((6, 3), (7, 2)), widths=(9,)), (12, 12), rate=0.1)
+    kind = torch.float64
+    x = torch.arange(40, dtype=kind)[:, None, None].expand(40, 12, 12).contiguous() / 40
+    data = x, torch.arange(40) % 10, x[:5]
+    plan, start = exact(plan_of([40], 7)), start_of(recipe, kind)
+    trained = train_fused(recipe, start, data[0], data[1], plan, 1)
+    assert (trained - reference(recipe, start, data, plan)).abs().max() < 1e-13
+    assert (trained - start).abs().max() > 1e-2
+    # and which of them it is decides: with the images turned about, the kernels' gradients are others
+    turned = x + torch.linspace(0, 1e-9, 144, dtype=kind).view(12, 12).flip(0, 1)
+    other = train_fused(recipe, start, turned.contiguous(), data[1], plan, 1)
+    assert (trained - other).abs().max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["logistic_regression", "cnn"])
+def test_the_number_of_threads_changes_no_bit(name: str, monkeypatch: pytest.MonkeyPatch):
+    from ldp_core.engines.fused import training
+
+    recipe = recipe_of(models.get(name), (28, 28))
+    sizes = [*SIZES, *range(1, 40)]
+    data, plan = samples_of(recipe, sum(sizes)), plan_of(sizes, 20)
+    starts = torch.stack([start_of(recipe, seed=seed) for seed in range(len(sizes))])
+    for start in (starts[0], starts):
+        here = train_fused(recipe, start, data[0], data[1], plan, 1)
+        with monkeypatch.context() as patched:
+            patched.setattr(training, "AT_ONCE", 0)
+            shares: list[float] = []
+            for threads in (1, 2, 3, 7):
+                elsewhere = train_fused(recipe, start, data[0], data[1], plan, threads, shares.append)
+                assert torch.equal(here, elsewhere)
+            assert shares.count(1.0) == 4
+            scores = [scores_fused(recipe, starts[0], data[0], threads) for threads in (1, 3)]
+        assert torch.equal(scores[0], scores[1])
+        assert torch.equal(scores[0][:7], scores_fused(recipe, starts[0], data[0][:7], 1))
+
+
+def test_a_client_is_trained_the_same_whoever_is_beside_it():
+    """So runs that are folded into one have the bits of each alone."""
+    recipe = recipe_of(models.get("mlp"), (8, 8), rate=0.1)
+    data, start = samples_of(recipe, sum(SIZES)), start_of(recipe)
+    plan = plan_of(SIZES, 20)
+    together = train_fused(recipe, start, data[0], data[1], plan, 2)
+    for row, client in enumerate(plan.rows):
+        steps = sum(active > row for active in plan.active)
+        one = replace(
+            plan,
+            rows=np.zeros(1, dtype=np.int64),
+            samples=plan.samples[:steps, row : row + 1],
+            weights=plan.weights[:steps, row : row + 1],
+            active=[1] * steps,
+        )
+        assert torch.equal(train_fused(recipe, start, data[0], data[1], one, 1)[0], together[client])
+
+
+def test_rates_of_ones_own_and_rates_that_fall():
+    recipe = recipe_of(models.get("mlp"), (8, 8))
+    kind = torch.float64
+    data, start, plan = (
+        samples_of(recipe, sum(SIZES), kind),
+        start_of(recipe, kind),
+        exact(plan_of(SIZES, 10)),
+    )
+    rates = torch.tensor([0.1, 0.2, 0.05, 0.3, 0.01])
+    own = train_fused(recipe, start, data[0], data[1], plan, 1, rates=rates)
+    for client, rate in enumerate(rates.tolist()):
+        alone = train_fused(replace(recipe, learning_rate=rate), start, data[0], data[1], plan, 1)
+        assert torch.equal(own[client], alone[client])
+    falling = recipe_of(models.get("logistic_regression"), (8, 8), by="optimal")
+    start = start_of(falling, kind)
+    found = train_fused(falling, start, data[0], data[1], plan, 1)
+    assert (found - reference(falling, start, data, plan)).abs().max() < 1e-11
+
+
+def test_a_long_training_stays_as_near_to_exact_as_pytorch_does():
+    """Five epochs at a rate at which rounding is magnified: by quantiles over forty clients, against float64.
+
+    Single clients differ where a maximum or a ReLU hangs on the last bit, in PyTorch as here.
+    """
+    recipe = recipe_of(models.get("cnn"), (28, 28), rate=0.05)
+    data, plan = samples_of(recipe, 40 * 60), plan_of([60] * 40, 20, 5)
+    start = start_of(recipe)
+    fused = train_fused(recipe, start, data[0], data[1], plan, 2)
+    plain = reference(recipe, start, data, plan)
+    truth = train_fused(recipe, start.double(), data[0].double(), data[1], exact(plan), 2)
+    ours, theirs = ((one - truth).abs().amax(1).numpy() for one in (fused, plain))
+    assert np.median(ours) < 1e-5
+    assert np.median(ours) < 3 * np.median(theirs)
+    assert np.quantile(ours, 0.8) < 1e-3
+
+
+def test_weights_that_leave_the_numbers_are_not_hidden():
+    recipe = recipe_of(models.get("cnn"), (28, 28), rate=1e30)
+    data, plan = samples_of(recipe, 60), plan_of([60], 20, 3)
+    trained = train_fused(recipe, start_of(recipe), data[0], data[1], plan, 1)
+    assert not bool((trained.abs() <= 1e6).all()), "so the round says that it diverged"
+
+
+@pytest.mark.parametrize("name", ["mlp", "cnn"])
+def test_who_is_trained_after_one_that_left_the_numbers_knows_nothing_of_it(name: str):
+    """All in the same memory."""
+    recipe = recipe_of(models.get(name, **({"hidden": 37} if name == "mlp" else {})), (3, 19, 23))
+    data, plan, start = samples_of(recipe, 60), plan_of([60], 20, 2), start_of(recipe)
+    before = train_fused(recipe, start, data[0], data[1], plan, 1)
+    scores = scores_fused(recipe, start, data[2], 1)
+    for rate, spoilt in ((1e30, start), (0.1, start * float("nan")), (0.1, start + float("inf"))):
+        wild = replace(recipe, learning_rate=rate)
+        assert not bool(torch.isfinite(train_fused(wild, spoilt, data[0], data[1], plan, 1)).all())
+        assert torch.equal(train_fused(recipe, start, data[0], data[1], plan, 1), before)
+        scores_fused(recipe, spoilt, data[2], 1)
+        assert torch.equal(scores_fused(recipe, start, data[2], 1), scores)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["sample", "negative", "label", "weights", "shape", "kind", "rows", "order"]
+)
+def test_what_is_not_there_is_refused_before(wrong: str):
+    recipe = recipe_of(models.get("mlp"), (8, 8))
+    data, start, plan = samples_of(recipe, 30), start_of(recipe), plan_of([20, 10], 10)
+    x, y, samples, weights = data[0], data[1].clone(), plan.samples.copy(), plan.weights.copy()
+    rows = plan.rows
+    match wrong:
+        case "sample":
+            samples[0, 0, 0] = 30
+        case "negative":
+            samples[1, 1, 1] = -1
+        case "label":
+            y[3] = 10
+        case "weights":
+            weights[0, 0, 0] = 0.5
+        case "shape":
+            x = x[:, :7]
+        case "kind":
+            x = x.double()
+        case "rows":
+            rows = np.array([0, 0])
+        case "order":
+            weights[0, 0, :5] = 0
+    with pytest.raises(ValueError, match=r"must|not there|fit together"):
+        train_fused(recipe, start, x, y, replace(plan, samples=samples, weights=weights, rows=rows), 1)
+
+
+ENDLESS = """
+import signal, sys, threading
+import numpy as np
+import torch
+from ldp_core.datasets import Data
+from ldp_core.experiment import parse
+from ldp_core.simulate import simulate
+
+class Stopped(BaseException):
+    pass
+
+def stop(*_):
+    raise Stopped
+
+signal.signal(signal.SIGTERM, stop)  # as the training process does
+torch.set_num_threads(1)
+x = np.tile(np.random.default_rng(0).random((600, 28, 28)).astype(np.float32), (100, 1, 1))
+y = np.arange(60000) % 10
+long = {"dataset": "mnist", "model": "cnn", "attack": None, "clients": {"count": 4, "epsilon": 1},
+        "local": {"epochs": 100, "batch_size": 20, "learning_rate": 0.0001}}
+data = Data(x, y, x[:50], y[:50], 10)
+try:
+    for event in simulate(parse(long), data, tick=lambda share: print("tick", flush=True)):
+        print(event.as_json().get("engine"), flush=True)
+except Stopped:
+    print(threading.active_count(), flush=True)
+    sys.exit(3)
+"""
+"""A run whose rounds take half a minute, on made-up images."""
+
+
+@pytest.mark.alone
+def test_it_tells_how_far_it_is_and_stops_in_the_middle_of_a_client():
+    training = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS],
+        cwd=ROOT,
+        env=os.environ | {"EPSILON_CORES": "2", "EPSILON_ENGINE": "fused"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert training.stdout is not None
+        assert (
+            training.stdout.readline().strip()
+            == "2 clients at a time, a thread and a core each, fused kernel"
+        )
+        while training.stdout.readline().strip() != "tick":
+            pass
+        asked = time.monotonic()
+        training.send_signal(signal.SIGTERM)
+        said = "tick"
+        while said == "tick":
+            said = training.stdout.readline().strip()
+        assert time.monotonic() - asked < within(2)
+        assert said == "1", "no thread goes on"
+        assert training.wait(60) == 3
+    finally:
+        training.kill()
+        training.communicate()

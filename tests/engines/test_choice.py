@@ -1,0 +1,157 @@
+"""Who trains what: decided in one place, without torch, and never with an error where a kernel is missing."""
+
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from ldp_core import models, optimizers
+from ldp_core.engines import choice
+from ldp_core.engines.base import choose
+from ldp_core.engines.choice import Choice, bits, chosen, misfit
+from ldp_core.engines.recipe import Recipe
+from ldp_core.experiment import parse
+from ldp_core.system import native_code
+from tests.conftest import ROOT
+from tests.data import events
+
+CPU = torch.device("cpu")
+HAS = native_code.installed()
+
+
+def recipe(model: str = "cnn", optimizer: str = "sgd") -> Recipe:
+    return Recipe(models.get(model), (28, 28), 10, optimizers.get(optimizer), 0.1)
+
+
+@pytest.fixture
+def without_llvmlite(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if it were not installed: whoever imports it is refused."""
+    real = builtins.__import__
+
+    def refused(name: str, *rest: Any) -> Any:
+        if name.partition(".")[0] == "llvmlite":
+            raise ModuleNotFoundError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", refused)
+    monkeypatch.setattr(native_code, "find_spec", lambda name: None)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "llvmlite"]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.startswith("ldp_core.engines.fused.")]:
+        monkeypatch.delitem(sys.modules, name)
+    native_code.refusal.cache_clear()
+    yield
+    native_code.refusal.cache_clear()
+
+
+def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("EPSILON_ENGINE", raising=False)
+    assert chosen(True, True, "") == Choice("batched")
+    assert chosen(False, True, None) == Choice("processes")
+    assert chosen(False, True, "") == Choice("fused"), "where it gains most"
+    assert chosen(False, True, "it rains") == Choice("processes", "no fused kernel: it rains")
+    assert chosen(False, False, "") == Choice("batched"), "a GPU"
+    for asked in ("batched", "processes"):
+        assert chosen(True, True, "", asked) == chosen(False, True, "", asked) == Choice(asked)
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    assert chosen(True, True, "") == chosen(False, True, "") == Choice("fused")
+    assert chosen(True, True, "it rains") == Choice("batched", "no fused kernel: it rains")
+    assert chosen(False, True, "it rains") == Choice("processes", "no fused kernel: it rains")
+    assert chosen(False, True, "", "processes") == Choice("processes"), "what a run began with goes first"
+
+
+@pytest.mark.skipif(not HAS, reason="llvmlite is optional")
+def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_CORES", "2")
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    words = {
+        ("cnn", "sgd"): "2 clients at a time, a thread and a core each, fused kernel",
+        ("mlp", "optimal"): "2 clients at a time, a thread and a core each, fused kernel",
+        ("mlp", "adam"): "all clients at once on one core; no fused kernel: Adam is trained without",
+        ("lenet", "sgd"): "2 clients at a time, a process and a core each, channels-last; no fused kernel: "
+        "it has convolutions with strides, with padding or without a bias",
+    }
+    for (model, optimizer), expected in words.items():
+        one = recipe(model, optimizer)
+        assert choose(one.model.batched, CPU, one).description == expected
+    monkeypatch.setenv("EPSILON_CORES", "1")
+    assert choose(False, CPU, recipe()).description == "one client at a time on one core, fused kernel"
+
+
+def test_without_llvmlite_everything_runs_as_before(without_llvmlite: None, monkeypatch: pytest.MonkeyPatch):
+    small = {"rounds": 2, "attack": None, "mechanism": "none"}
+    before = events(small)
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    after = events(small)
+    note = "all clients at once on one core; no fused kernel: llvmlite is not installed"
+    assert (before[0]["engine"], after[0]["engine"]) == (note.partition(";")[0], note)
+    assert after[-1]["weights_sha256"] == before[-1]["weights_sha256"]
+    assert bits(parse(small)) == ""
+
+
+@pytest.mark.skipif(not HAS, reason="llvmlite is optional")
+def test_one_that_is_broken_is_no_error_either(without_llvmlite: None, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(native_code, "find_spec", lambda name: object())
+    native_code.refusal.cache_clear()
+    assert choose(False, CPU, recipe()).note == "no fused kernel: llvmlite cannot be loaded"
+
+
+def test_a_system_that_refuses_is_no_error_either(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(native_code, "installed", lambda: True)
+    monkeypatch.setattr(native_code, "_memory_can_be_executed", lambda: False)
+    native_code.refusal.cache_clear()
+    try:
+        one = recipe()
+        why = misfit(one.model, one.shape, 10, one.optimizer)
+        assert why == "this system refuses to run code that was made here"
+    finally:
+        native_code.refusal.cache_clear()
+
+
+@pytest.mark.skipif(not HAS, reason="llvmlite is optional")
+def test_nor_is_a_kernel_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch):
+    from ldp_core.engines.fused import compiled
+
+    def broken(*_: Any) -> bytes:
+        raise RuntimeError("LLVM is in a mood")
+
+    monkeypatch.setattr(compiled, "_made", broken)
+    monkeypatch.setattr(compiled, "_kept", lambda _: None)
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    compiled._compiled.cache_clear()
+    compiled.failure.cache_clear()
+    try:
+        one = choose(True, CPU, recipe("mlp"))
+        assert one.description.endswith("no fused kernel: LLVM could not make it (RuntimeError)")
+        assert one.kind == "batched"
+    finally:
+        compiled.failure.cache_clear()
+
+
+@pytest.mark.skipif(not HAS, reason="llvmlite is optional")
+def test_figures_of_another_engine_have_a_name_of_their_own(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(choice, "gpus", list)
+    digits, images = parse({}), parse({"dataset": "mnist", "model": "cnn"})
+    adam = parse({"local": {"optimizer": "adam", "learning_rate": 0.001}})
+    monkeypatch.delenv("EPSILON_ENGINE", raising=False)
+    assert [bits(one) for one in (digits, images, adam)] == ["", "fused", ""]
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    assert [bits(one) for one in (digits, images, adam)] == ["fused", "fused", ""]
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    assert [bits(one) for one in (digits, images)] == ["", "batched"]
+    monkeypatch.setattr(choice, "gpus", lambda: ["0"])
+    assert bits(images) == ""
+
+
+def test_the_choice_needs_no_torch():
+    code = "import sys; from ldp_core.engines.choice import bits; from ldp_core.experiment import parse; "
+    code += "bits(parse({'dataset': 'mnist', 'model': 'cnn'})); "
+    code += "print('torch' in sys.modules, 'llvmlite' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False", "False"]

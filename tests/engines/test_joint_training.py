@@ -1,0 +1,126 @@
+"""Works that are trained as one give each federation what it would have got alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from ldp_core import models, optimizers, partitions
+from ldp_core.engines import joint_training as module
+from ldp_core.engines.base import Engine
+from ldp_core.engines.joint_training import Work, joined, train_works
+from ldp_core.engines.plan import Plan, plan_batches
+from ldp_core.engines.recipe import Recipe
+from ldp_core.streams import stream
+from ldp_core.system import native_code
+from tests.data import digits
+
+TOGETHER = Engine("batched", 1, "cpu")
+X, Y = torch.from_numpy(digits().train_x), torch.from_numpy(digits().train_y)
+SAMPLES = X, Y, torch.from_numpy(digits().test_x)
+
+
+def one(
+    seed: int,
+    model: str = "logistic_regression",
+    rate: float = 0.5,
+    optimizer: str = "sgd",
+    batch: int = 10,
+    epochs: int = 1,
+    clients: int = 7,
+    **changes: Any,
+) -> Work:
+    """One round of a federation of its own: uneven shards, its own start."""
+    shape, architecture = digits().shape, models.get(model)
+    shards = partitions.get("dirichlet", alpha=0.3).split(
+        digits().train_y, clients, stream(seed, "partition")
+    )
+    start = torch.from_numpy(architecture.initial(shape, 10, stream(seed, "initial model")))
+    recipe = Recipe(architecture, shape, 10, optimizers.get(optimizer), rate)
+    plan = plan_batches(shards, epochs, batch, stream(seed, "batches", 1))
+    return replace(Work(TOGETHER, recipe, start, SAMPLES, plan), **changes)
+
+
+@pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
+@pytest.mark.parametrize("optimizer", optimizers.names())
+def test_joint_training_is_each_ones_own(model: str, optimizer: str):
+    """Other seeds, numbers of clients, epochs and learning rates, in one matrix."""
+    # Adam's first steps are the gradient's signs: at a large rate it magnifies the last bits
+    rate = 0.001 if optimizer == "adam" else 0.1
+    works = [
+        one(0, model, optimizer=optimizer, rate=rate),
+        one(1, model, optimizer=optimizer, rate=3 * rate, clients=3),
+        one(2, model, optimizer=optimizer, rate=rate, epochs=2),
+    ]
+    assert len({work.shape for work in works}) == 1
+    for work, trained in zip(works, train_works(works), strict=True):
+        alone = work.alone()
+        assert (trained - alone).abs().max() <= 2e-5 * alone.abs().max()
+        assert (trained - work.start).abs().max() > 0.001, "nothing was trained"
+
+
+@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
+@pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
+@pytest.mark.parametrize("optimizer", ["sgd", "optimal"])
+def test_a_kernel_gives_each_the_bits_that_it_has_alone(model: str, optimizer: str):
+    engine = Engine("fused", 2, "cpu")
+    works = [
+        one(0, model, engine=engine, optimizer=optimizer),
+        one(1, model, rate=0.3, clients=3, engine=engine, optimizer=optimizer),
+        one(2, model, epochs=2, engine=engine, optimizer=optimizer),
+    ]
+    assert len({work.shape for work in works}) == 1
+    assert works[0].shape != one(0, model, optimizer=optimizer).shape, "and PyTorch's stay apart"
+    for work, trained in zip(works, train_works(works), strict=True):
+        assert torch.equal(trained, work.alone())
+        assert (trained - work.start).abs().max() > 0.001, "nothing was trained"
+    assert not engine.joins(models.get("cnn")), "a convolution fills the cores by itself"
+
+
+def test_starts_of_their_own_stay_with_their_clients():
+    work = one(3)
+    starts = torch.stack([work.start + 0.01 * i for i in range(len(work.plan.rows))])
+    works = [one(4), one(3, start=starts)]
+    torch.testing.assert_close(train_works(works)[1], works[1].alone())
+
+
+def test_only_one_shape_is_joined():
+    """Other models, optimisers, batch sizes or data are other products, and a pool's work is its own."""
+    others = [
+        one(0),
+        one(0, model="mlp"),
+        one(0, optimizer="adam", rate=0.01),
+        one(0, batch=20),
+        one(0, samples=(X.clone(), Y, SAMPLES[2])),
+    ]
+    assert len({work.shape for work in others}) == len(others)
+    assert one(0, engine=Engine("processes", 1, "cpu")).shape is None
+    both = train_works([*others, one(5)])
+    torch.testing.assert_close(both[0], others[0].alone())
+    torch.testing.assert_close(both[-1], one(5).alone())
+
+
+def test_no_more_rows_than_fit_the_cache(monkeypatch: pytest.MonkeyPatch):
+    seen: list[int] = []
+
+    def counted(plans: Sequence[Plan]) -> Plan:
+        seen.append(len(plans))
+        return joined(plans)
+
+    monkeypatch.setattr(module, "joined", counted)
+    monkeypatch.setattr(module, "ROWS", 20)
+    train_works([one(seed) for seed in range(5)])
+    assert seen == [2, 2], "seven clients each: two works a product, and the last one alone"
+
+
+def test_a_joined_plan_has_everybodys_batches_once():
+    plans = [one(0).plan, one(1, clients=3, epochs=2).plan]
+    together = joined(plans)
+    assert sorted(together.rows.tolist()) == list(range(10))
+    assert sum(together.active) == sum(sum(plan.active) for plan in plans)
+    assert together.weights.sum() == pytest.approx(sum(plan.weights.sum() for plan in plans))
+    assert together.active == sorted(together.active, reverse=True)

@@ -1,0 +1,71 @@
+"""A system that is chosen fills what nobody gave; whatever was changed since stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import amended, changed, departures, parse
+
+NAME = "personalized_ldp_fl"
+
+
+def test_over_an_experiment_it_sets_all_that_it_sets_but_what_the_same_call_gives():
+    base = parse({"seed": 7, "rounds": 3, "clients": {"run_limit": 50}})
+    one = changed(base, {"system.name": NAME, "clients.count": 6, "rounds": 4})
+    assert (one.seed, one.clients.run_limit) == (7, 50), "what it does not set stays"
+    assert (one.clients.count, one.rounds, one.mechanism.name) == (6, 4, "gaussian")
+    assert one.clients.budgets().tolist() == [1] * 4 + [10] * 2
+    assert changed(base, {"system": NAME}) == changed(base, {"system.name": NAME})
+
+
+def test_over_a_file_it_fills_only_what_the_file_leaves_open():
+    data = {"dataset": "digits", "rounds": 3}
+    one = amended(data, {"system.name": "pldp_fl", "clients.count": 20, "mechanism.name": "duchi"})
+    assert (one.dataset, one.rounds, one.clients.count, one.mechanism.name) == ("digits", 3, 20, "duchi")
+    assert one.local.epochs == 5
+    assert data == {"dataset": "digits", "rounds": 3}, "what is given is not written to"
+    held = {"system": {"name": NAME}}
+    assert amended(held, {"system.case": "non_iid"}).mechanism.name == "ldpsign"
+    assert held == {"system": {"name": NAME}}
+
+
+def test_without_a_system_nothing_is_filled():
+    base = parse({})
+    assert amended({}, {"rounds": 4}) == changed(base, {"rounds": 4})
+    assert changed(parse({"system": NAME}), {"system": None}).mechanism.name == "gaussian"
+
+
+def test_another_case_or_data_set_brings_its_settings_and_keeps_what_was_changed():
+    mine = changed(parse({"system": NAME}), {"aggregator.name": "inverse_std", "clients.range": 100})
+    votes = changed(mine, {"system.case": "non_iid"})
+    assert (votes.mechanism.name, votes.clients.count, votes.partition.name) == ("ldpsign", 10, "dirichlet")
+    assert votes.aggregator.name == "inverse_std"
+    assert votes.clients.range == 100
+    other = changed(mine, {"dataset": "fashion_mnist"})
+    assert (other.rounds, other.clients.epsilon, other.mechanism.parameters()["sampling"]) == (
+        20,
+        "fashion_llh",
+        0.9,
+    )
+    assert (other.aggregator.name, other.clients.range) == ("inverse_std", 100)
+
+
+def test_a_system_that_is_wrong_is_refused_at_its_field():
+    with pytest.raises(InvalidExperiment, match="did you mean pldp_fl"):
+        amended({}, {"system.name": "pldp_f"})
+    with pytest.raises(InvalidExperiment, match="system"):
+        changed(parse({}), {"system.case": "iid"})
+
+
+def test_departures_name_the_part_or_the_parameter():
+    base = parse({"system": "pldp_fl", "form": "as_printed"})
+    found = departures(changed(base, {"mechanism.name": "laplace", "local.epochs": 1, "clients.low": -3}))
+    assert [(d.field, d.paper, d.now) for d in found] == [
+        ("clients.range", "tau1", {"low": -3, "high": 1.0}),
+        ("local.epochs", 5, 1),
+        ("mechanism.name", "pdpm", "laplace"),
+    ]
+    ends = changed(base, {"clients.low": -1.0, "clients.high": 1.0})
+    assert departures(ends) == (), "the headline's range, written as two ends"
+    assert departures(parse({})) == ()

@@ -1,0 +1,112 @@
+"""A sweep's cells are what was asked for, each once; whatever cannot be meant is named with its cell."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ldp_core import limits
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import changed, parse
+from ldp_core.experiment.sweep import in_words, parse_sweep, read_values
+
+
+def sweep(grid: Any, **more: Any) -> dict[str, Any]:
+    return {"base": {"rounds": 2}, "grid": grid, **more}
+
+
+def test_every_combination_is_a_cell_seed_by_seed_and_is_not_attacked():
+    found = parse_sweep(sweep({"clients.epsilon": [0.5, 2], "mechanism.name": ["duchi", "none"]}, seeds=2))
+    assert [(cell.set["clients.epsilon"], cell.set["mechanism.name"], cell.seed) for cell in found.cells] == [
+        (epsilon, name, seed) for seed in (0, 1) for epsilon in (0.5, 2) for name in ("duchi", "none")
+    ]
+    for cell in found.cells:
+        wanted = {**cell.set, "seed": cell.seed, "rounds": 2, "attack": None}
+        assert cell.experiment == changed(parse({}), wanted)
+
+
+def test_a_sweep_survives_json():
+    found = parse_sweep(sweep({"rounds": [1, 2], "form": ["corrected"]}, seeds=3))
+    again = parse_sweep(json.loads(json.dumps(found.as_json())))
+    assert again == found
+    assert again.cells == found.cells
+
+
+def test_seeds_count_up_from_a_cells_own():
+    assert [cell.seed for cell in parse_sweep(sweep({"seed": [5, 50]}, seeds=2)).cells] == [5, 50, 6, 51]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([], "a sweep must be a JSON object"),
+        ({"gird": {}}, "gird is not a field of a sweep; did you mean grid?"),
+        (sweep(None), "grid must name fields and their values"),
+        (sweep({}), "grid must name fields and their values"),
+        (sweep({"rounds": []}), "rounds must have a list of values, one at least"),
+        (sweep({"rounds": "12"}), "rounds must have a list of values"),
+        (sweep({"clients.epsilon": [[1, 2]]}), "clients.epsilon takes numbers, words, true, false or null"),
+        (sweep({"rounds": [1, 1.0]}), "rounds must have each value once; got 1.0 twice"),
+        (sweep({"rounds": [1]}, seeds=0), "seeds must be a whole number between 1 and 20; got 0"),
+        (sweep({"rounds": [1]}, seeds=True), "seeds must be a whole number between 1 and 20; got true"),
+        (sweep({"runds": [1]}), "runds is not a field"),
+        (sweep({"clients.epsilom": [1]}), "did you mean epsilon? (in the cell clients.epsilom=1)"),
+        (sweep({"mechanism.name": ["duchi", "dutchi"]}), "did you mean duchi? (in the cell mechanism.name=d"),
+        (
+            sweep({"rounds": [3, 4], "clients.epsilon": [1, -2]}),
+            "got -2; 0.5 hides a lot, 8 hides little (in the cell rounds=3, clients.epsilon=-2)",
+        ),
+        (
+            sweep({"rounds": list(range(1, 3002))}),
+            "the grid makes 3001 = 3\u202f001 runs, and may make 3\u202f000",
+        ),
+        (sweep({"rounds": list(range(1, 302))}, seeds=10), "the grid makes 301 × 10 seeds = 3\u202f010 runs"),
+        (
+            sweep({"name": ["a", "b"]}),
+            "the same experiment twice: as name=a with seed 0 and as name=b with seed",
+        ),
+        (sweep({"seed": [1, 2]}, seeds=2), "the same experiment twice"),
+        (sweep({"seed": [2**53 - 1]}, seeds=2), "(in the cell seed=9007199254740991)"),
+        (sweep({"attack.rounds_observed": [1]}), "cannot be swept over"),
+    ],
+)
+def test_what_cannot_be_meant_is_named(data: Any, words: str):
+    with pytest.raises(InvalidExperiment) as caught:
+        parse_sweep(data)
+    assert words in str(caught.value)
+
+
+def test_as_many_runs_as_may_be_are_taken():
+    assert (
+        len(parse_sweep(sweep({"rounds": list(range(1, 301))}, seeds=10)).cells) == limits.SWEEP_RUNS.maximum
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("0.5,1,2", [0.5, 1, 2]),
+        (" duchi , piecewise ", ["duchi", "piecewise"]),
+        ("true,null,none", [True, None, "none"]),
+        ('"a,b",c', ["a,b", "c"]),
+        ("1e-3", [0.001]),
+        ("0.5x,3", ["0.5x", 3]),
+        ("two_volunteers", ["two_volunteers"]),
+    ],
+)
+def test_values_are_json_scalars_or_bare_words(text: str, values: list[Any]):
+    found = read_values(text)
+    assert found == values
+    assert [type(one) for one in found] == [type(one) for one in values]
+
+
+@pytest.mark.parametrize("text", ["", " ", ",", "1,", ",1", "1,,2", "[1,2]", "[1],2", '{"a": 1}', "1,[2]"])
+def test_what_is_no_list_of_values_is_refused(text: str):
+    with pytest.raises(InvalidExperiment, match="takes numbers or words between commas"):
+        read_values(text)
+
+
+def test_nothing_in_a_value_steers_a_terminal():
+    assert in_words({"name": "\x1b[2J\n"}) == "name= [2J"

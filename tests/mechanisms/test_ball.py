@@ -1,0 +1,75 @@
+"""Gaussian noise for whole uploads that are shortened to a length: what a range cannot promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core.accounting import ledger
+from ldp_core.experiment import parse
+from ldp_core.mechanisms.dynamic_gaussian import DynamicGaussian
+from ldp_core.mechanisms.gaussian import Gaussian
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
+from ldp_core.normal import epsilon_of
+from ldp_core.streams import stream
+
+KINDS = [Gaussian, DynamicGaussian]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_upload_is_shortened_and_never_cut_off(kind: type[GaussianNoise]):
+    """Long vectors keep their direction, short ones their bits; the ranges are ignored."""
+    made = kind(norm=2.0)
+    assert (made.scope, made.region) == ("upload", "ball")
+    values = np.array([[3.0, 4.0], [0.3, 0.4]], dtype=np.float32)
+    found = made.project(values, -0.1, 0.1)
+    assert found[0] == pytest.approx([1.2, 1.6])
+    assert found[1].tobytes() == values[1].tobytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_uploads_lie_two_lengths_apart_however_many_weights_they_have(kind: type[GaussianNoise]):
+    for d in (2, 21_840):
+        made = kind(norm=1.5, dimension=d, per="upload")
+        assert made.true_sensitivity(-1, 1) == 3
+        assert made.mu(1.0, -1, 1) == pytest.approx(3 / made.sigma(1.0, -1, 1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_sent_has_the_mean_and_variance_that_it_says(kind: type[GaussianNoise]):
+    """200 000 answers, mean and variance within 6 standard errors each (false alarm < 1e-7)."""
+    made, n = kind(norm=1.0, dimension=2), 100_000
+    values = np.tile(np.array([3.0, -4.0]), (n, 1))
+    sent = made.perturb(values, 5.0, -9, 9, stream(0, "noise", 1))
+    inside = np.array([0.6, -0.8])
+    sigma = float(made.sigma(5.0, -9, 9))
+    assert made.mean(inside, 5.0, -9, 9) == pytest.approx(inside)
+    assert np.abs(sent.mean(axis=0) - inside).max() < 6 * sigma / np.sqrt(n)
+    assert np.abs(sent.var(axis=0) / made.variance(inside, 5.0, -9, 9) - 1).max() < 6 * np.sqrt(2 / n)
+
+
+def test_torch_tensors_are_shortened_as_arrays_are():
+    made = Gaussian(norm=1.0, dimension=2)
+    values = torch.tensor([[30.0, 40.0]]).repeat(50_000, 1)
+    sent = made.perturb(values, 50.0, -9, 9, torch.Generator().manual_seed(1))
+    sigma = float(made.sigma(50.0, -9, 9))
+    assert sent.dtype == torch.float32
+    assert (sent.mean(0) - torch.tensor([0.6, 0.8])).abs().max() < 6 * sigma / np.sqrt(50_000)
+
+
+def test_the_ledger_counts_a_weight_like_an_upload():
+    """A single weight may take the whole length, so it is promised no more than all of them."""
+    lines = ledger(
+        parse({"mechanism": {"name": "gaussian", "norm": 1, "delta": 1e-5}, "clients": {"epsilon": 2}})
+    )[0]
+    assert lines["upload"]["epsilon"] == pytest.approx(2, rel=1e-6)
+    assert lines["coordinate"]["epsilon"] == lines["upload"]["epsilon"]
+    mu = Gaussian(norm=1.0, dimension=650).mu(2.0, -1, 1)
+    fifteen = float(epsilon_of(1e-5, mu * np.sqrt(15)))
+    assert lines["run_worst"]["epsilon"] == pytest.approx(fifteen, rel=1e-9)
+
+
+def test_without_a_length_its_json_is_what_it_was():
+    assert "norm" not in Gaussian().parameters()
+    assert parse({"mechanism": {"name": "gaussian", "norm": 3}}).mechanism.parameters()["norm"] == 3

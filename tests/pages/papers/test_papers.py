@@ -1,0 +1,148 @@
+"""The page of papers: every card, each claim's row, and what is said where nothing can be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core import papers
+from ldp_core.papers import stored
+from ldp_core.papers.measuring import keep
+from ldp_core.papers.stored import Figure, read
+from ldp_core.papers.verdict import verdict
+from ldp_core.papers.version import version
+from ldp_core.runs import claims, jobs, queue
+from ldp_core.runs.jobs import lookup
+from pages.parts.charts.claim_figures import arms_figure, rounds_figure, styles_of
+from tests.conftest import ROOT
+
+CLAIM = papers.get("pldp_fl").claim("relative-error")
+ORDERED = {"ε₁ τ₂": 40.0, "ε₂ τ₂": 20.0, "ε₃ τ₂": 10.0, "ε₂ τ₁": 10.0, "ε₂ τ₃": 30.0}
+
+
+@pytest.fixture
+def page(runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """With nothing shipped."""
+    for module in (stored, claims):
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr("pages.parts.papers.known.SHIPPED", tmp_path / "shipped")
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    return AppTest.from_file(str(ROOT / "pages" / "papers.py"), default_timeout=30)
+
+
+def said(page: AppTest) -> str:
+    assert not page.exception
+    return "\n".join(one.value for one in [*page.markdown, *page.caption, *page.error]).replace("\\", "")
+
+
+def store(given: Mapping[str, float] | None = None, of: str = version()) -> None:
+    """Figures of this machine's own, in per cent, for three seeds."""
+    assert CLAIM
+    for label, value in {**ORDERED, **(given or {})}.items():
+        for seed in range(3):
+            arm = CLAIM.arm(label)
+            share, setting = (value + seed) / 100, arm.setting
+            figure = Figure(arm.key(seed), seed, share, "completed", 1.0, of, "2026-11-23", setting)
+            keep(claims.own("pldp_fl"), figure)
+
+
+def test_without_figures_every_card_is_there_and_nothing_is_filled_in(page: AppTest):
+    text = said(page.run())
+    for name in papers.names():
+        assert papers.get(name).label in [one.value.split(" :gray")[0] for one in page.subheader]
+    count = sum(len(papers.get(name).claims) for name in papers.names())
+    here = sum(not papers.get(name).to_come for name in papers.names())
+    assert f"Of {count} claims of {here} of 5 published systems, **{count}** were not run here" in text
+    assert "The data are not on this machine: MNIST" in text
+    assert "reproduces]" not in text
+    assert sum("to come" in one.value for one in page.subheader) == 5 - here
+
+
+def test_a_claim_is_told_with_its_figures_and_its_verdict(page: AppTest):
+    store()
+    text = said(page.run())
+    assert "**1** reproduces" in text
+    assert ":green-badge[reproduces]" in text
+    assert "3, 2026-11-23" in text
+    assert "as of version" not in text
+    store({"ε₂ τ₁": 35.0})
+    text = said(page.run())
+    assert ":orange-badge[partly]" in text
+    assert "Not met: here “τ₂ errs more than τ₁” by" in text
+
+
+def test_a_figure_of_another_version_is_shown_as_of_that_version(page: AppTest):
+    store(of="0ld")
+    text = said(page.run())
+    assert "as of version 0ld" in text
+    assert f"Measured by version 0ld of what trains; this is {version()}" in text
+
+
+def choose(page: AppTest, title: str) -> AppTest:
+    return page.selectbox(key="claim of pldp_fl").select(title).run()
+
+
+def test_a_claim_is_run_again_as_a_job(page: AppTest):
+    choose(page.run(), "The error falls with ε and grows with the range")
+    page.button(key="again pldp_fl relative-error").click().run()
+    (job,) = queue.find()
+    assert (job.kind, job.request["claim"]["claim"]) == ("claim", "relative-error")
+    assert not [one for one in page.button if one.key == "again pldp_fl relative-error"]
+    assert page.button(key=f"stop {job.id}")
+    jobs.cancel(job.id)
+    assert page.run().button(key="again pldp_fl relative-error")
+
+
+def test_a_claim_without_its_data_cannot_be_run(page: AppTest):
+    choose(page.run(), "All nine pairs of modes, MNIST")
+    assert page.button(key="again pldp_fl modes-mnist").disabled
+    assert "needs data that are not on this machine: MNIST" in said(page)
+
+
+def test_what_takes_hours_is_left_to_the_command_line(page: AppTest, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(claims, "seconds_of", lambda claim: 7200.0)
+    choose(page.run(), "The error falls with ε and grows with the range")
+    assert page.button(key="again pldp_fl relative-error").disabled
+    assert "`python -m ldp_core papers --rerun pldp_fl --only relative-error`" in said(page)
+
+
+def test_a_job_that_failed_says_why(page: AppTest):
+    choose(page.run(), "The error falls with ε and grows with the range")
+    page.button(key="again pldp_fl relative-error").click().run()
+    (job,) = queue.find()
+    queue.move(job.id, "running")
+    queue.move(job.id, "failed", "the disk is full")
+    assert "The last try failed: the disk is full" in said(page.run())
+
+
+def test_a_claim_is_opened_in_train_as_a_draft_of_its_arms():
+    claim = papers.get("personalized_ldp_fl").claim("iid-digits")
+    assert claim
+    assert claim.draft
+    assert "C lottery, ε {1, 1, 10}" in [variant.label for variant in claim.draft.variants]
+
+
+def test_figures_are_drawn_of_what_is_known(runs_dir: Path):
+    assert CLAIM
+    store()
+    shelf = stored.Shelf.of(claims.own("pldp_fl"))
+    drawn = arms_figure(CLAIM, shelf)
+    assert [trace["x"] for trace in drawn["data"]][::-1] == [
+        [pytest.approx(v + 1)] for v in (40, 10, 20, 30, 10)
+    ]
+    assert rounds_figure(CLAIM, shelf) is None
+    assert verdict(CLAIM, shelf).word == "reproduces"
+    assert len(read(claims.own("pldp_fl"))) == 15
+
+
+def test_aggregators_keep_their_colours():
+    claim = papers.get("personalized_ldp_fl").claim("iid-digits")
+    assert claim
+    made = styles_of(claim)
+    assert made["A mean, ε {1, 1, 10}"].tint == made["A mean, ε {1, 5, 10}"].tint
+    assert made["A mean, ε {1, 1, 10}"].dash != made["A mean, ε {1, 5, 10}"].dash
+    assert made["A mean, ε {1, 1, 10}"].tint != made["C lottery, ε {1, 1, 10}"].tint

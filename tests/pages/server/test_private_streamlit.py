@@ -1,0 +1,48 @@
+"""What Streamlit keeps to itself is used in one file, of the version that it was tried with."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import streamlit
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.state import SafeSessionState, SessionState
+
+from pages.server import private_streamlit
+from tests.conftest import ROOT
+
+TRIED = "1.67.0"
+FILES = [*ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
+
+
+def test_the_version_is_the_one_that_was_tried():
+    assert streamlit.__version__ == TRIED, private_streamlit.__doc__
+    assert f"streamlit=={TRIED}" in (ROOT / "requirements.txt").read_text()
+
+
+def test_what_it_uses_is_there():
+    asked: list[str] = []
+    SafeSessionState(SessionState(), lambda: asked.append("once"))._yield_callback()
+    assert asked == ["once"]
+    names = AppSession.__init__.__code__.co_names
+    assert "_client_state" in names
+    assert callable(AppSession.request_rerun)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_no_other_file_uses_a_private_name_of_somebody_else(file: Path):
+    if file.name == "private_streamlit.py":
+        return
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    foreign = [
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and not (isinstance(node.value, ast.Name) and node.value.id in {"self", "cls", *own})
+    ]
+    assert not foreign

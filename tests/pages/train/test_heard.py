@@ -1,0 +1,39 @@
+"""Whom the model serves: columns of clients' own models where there are any, and how unlike clients are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core.runs.view.run_progress import RunProgress
+from pages.parts.charts.series import Series
+from pages.parts.train.heard import Rows, _compared, heard_figure, own_of, row_of
+from tests.data import rounds
+
+SMALL: dict[str, Any] = {"dataset": "digits", "rounds": 2, "attack": None}
+
+
+def shown(changes: dict[str, Any]) -> Rows:
+    run = RunProgress(0, "one", 0, "{}")
+    for event in rounds(SMALL | changes):
+        run.fold(event)
+    series = Series(0, "one", (run,))
+    row = row_of(series)
+    assert row
+    return [(series, row)]
+
+
+def test_clients_own_models_have_columns_and_their_unlikeness_is_told_with_the_accuracy():
+    rows = shown({"system": "pd_ldpfl"})
+    assert own_of(rows) == ["best own", "own mix"]
+    assert heard_figure(rows)["data"][0]["x"][:3] == ["all", "best own", "own mix"]
+    said = _compared(rows)
+    assert "Variance between clients' losses" in said
+    assert f"{rows[0][1]['unlike']:.2g} with one (accuracy " in said
+
+
+def test_without_personal_layers_a_column_is_missing_and_without_a_system_all_are():
+    alone = shown({"system": {"name": "pd_ldpfl", "input": "none", "output": "none"}})
+    assert own_of(alone) == ["own mix"]
+    plain = shown({})
+    assert own_of(plain) == []
+    assert _compared(plain) == ""

@@ -1,0 +1,33 @@
+"""What a viewer may want to know of the runs on the page is told from their records."""
+
+from __future__ import annotations
+
+from ldp_core.runs.view.run_progress import RunProgress
+from pages.parts.charts.series import Series
+from pages.parts.train.help import _engines
+from pages.parts.ui.text import plain
+
+KERNEL = "2 clients at a time, a thread and a core each, fused kernel"
+BATCHED = "all clients at once on one core; no fused kernel: Adam is trained without"
+
+
+def trained(number: int, *engines: str | None) -> Series:
+    runs = []
+    for seed, engine in enumerate(engines):
+        run = RunProgress(number, f"run {number}", seed, "{}")
+        run.start = {} if engine is None else {"engine": engine}
+        runs.append(run)
+    return Series(number, f"run {number}", tuple(runs))
+
+
+def test_how_runs_are_computed_is_told_once_and_by_name_where_it_differs():
+    assert list(_engines([trained(0, KERNEL, KERNEL), trained(1, KERNEL)])) == [
+        f"**How it is computed**: {KERNEL}."
+    ]
+    first, second = _engines([trained(0, KERNEL), trained(1, BATCHED), trained(2, KERNEL)])
+    assert first == f"**How it is computed** (run 0, run 2): {KERNEL}."
+    assert second == f"**How it is computed** (run 1): {plain(BATCHED)}."
+
+
+def test_of_a_run_that_has_not_begun_nothing_is_told():
+    assert list(_engines([trained(0, None)])) == []

@@ -1,0 +1,122 @@
+"""Every card and every claim: they can be read, opened and judged."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ldp_core import mechanisms, papers
+from ldp_core.errors import UnknownName
+from ldp_core.experiment import parse
+from ldp_core.papers.arms import Computed, Records, Sent, Trained
+from ldp_core.papers.base import Claim
+from ldp_core.papers.version import bare, version
+from ldp_core.papers.way import way
+from ldp_core.theory.relative_error import relative_errors
+from tests.conftest import ROOT
+
+CLAIMS = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
+EACH = pytest.mark.parametrize(("name", "claim"), CLAIMS, ids=[f"{n}-{c.id}" for n, c in CLAIMS])
+
+
+def test_all_five_systems_have_a_card():
+    assert papers.names() == ["pldp_fl", "personalized_ldp_fl", "pprd_fl", "pd_ldpfl", "optimal_ldp_fl"]
+    with pytest.raises(UnknownName, match="got “pldp”"):
+        papers.get("pldp")
+
+
+@pytest.mark.parametrize("name", papers.names())
+def test_a_card_says_its_idea_in_two_sentences_and_its_errors_in_numbers(name: str):
+    paper = papers.get(name)
+    assert paper.idea.count(". ") == 1
+    assert sum(any(c.isdigit() for c in flaw.text) for flaw in paper.flaws) >= 3
+    assert paper.to_come == (not paper.claims)
+
+
+@EACH
+def test_a_claim_speaks_of_arms_that_there_are(name: str, claim: Claim):
+    labels = [arm.label for arm in claim.measured]
+    assert len(set(labels)) == len(labels)
+    spoken = {label for statement in claim.statements for label in statement.arms}
+    assert spoken | {control.arm for control in claim.controls} <= set(labels)
+    assert {control.against for control in claim.controls} - {""} <= set(labels)
+    assert len({arm.key(seed) for arm in claim.measured for seed in range(2)}) == 2 * len(labels)
+    assert claim.seeds >= 3
+
+
+@EACH
+def test_every_arm_can_run_and_be_opened(name: str, claim: Claim):
+    for arm in claim.measured:
+        assert arm.work()
+        if isinstance(arm, Trained):
+            assert arm.experiment(2).seed == 2
+            assert (arm.experiment().attack is None) == ("attack" not in arm.set)
+    draft = claim.draft
+    assert (draft is None) == all(isinstance(arm, Computed) for arm in claim.measured)
+    if draft:
+        for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
+            arm = claim.arm(variant.label)
+            assert isinstance(arm, Trained)
+            assert experiment.key == arm.experiment().key
+
+
+def test_ids_are_the_systems_own():
+    for name in papers.names():
+        ids = [claim.id for claim in papers.get(name).claims]
+        assert len(set(ids)) == len(ids)
+        assert all(papers.get(name).claim(one) for one in ids)
+
+
+def test_the_way_of_the_data_is_read_off_the_experiment():
+    example = papers.get("pldp_fl").example
+    assert example
+    steps = way(parse(example))
+    assert [step.who for step in steps] == ["server", "client", "client", "client", "server"]
+    assert [step.kind for step in steps] == ["", "", "noised", "clear", ""]
+    clean = way(parse({**example, "mechanism": "none", "form": "corrected"}))
+    assert [step.kind for step in clean] == ["", "", "clear", ""]
+    shortened = way(parse({"system": "pprd_fl", "form": "as_printed"}))
+    assert "shortens its weights to a length of at most 10" in shortened[1].does
+    assert [step.kind for step in shortened] == ["", "", "noised", "clear", "clear", ""]
+    assert "|D_i|" in shortened[4].sends
+    assert [step.kind for step in way(parse({"system": "pprd_fl"}))] == ["", "", "noised", "", "clear", ""]
+
+
+def test_records_are_measured_as_the_theory_has_them():
+    claim = papers.get("pldp_fl").claim("relative-error-from-0")
+    assert claim
+    arm = claim.arm("ε₂ τ₁")
+    assert isinstance(arm, Records)
+    epsilon, half = np.tile(np.arange(1, 11) / 10, 7), np.tile([0.1, 0.2], 35)
+    expected = relative_errors(mechanisms.get("pdpm", form="as_printed"), epsilon, 0, 2 * half, seed=4)
+    assert arm.measure(4) == pytest.approx(expected.mean())
+
+
+def test_what_is_sent_is_counted():
+    claim = papers.get("pldp_fl").claim("traffic")
+    assert claim
+    for arm in claim.measured:
+        assert isinstance(arm, Sent)
+        assert arm.measure(0) == arm.measure(1) == pytest.approx(arm.share)
+
+
+def test_a_version_is_of_what_trains():
+    assert re.fullmatch("[0-9a-f]{8}", version())
+    told = bare(ast.parse('"""Says."""\ndef f():\n    """Does."""\n    return 1  # so\n'))
+    assert ast.dump(told) == ast.dump(ast.parse("def f(): return 1"))
+    assert ast.dump(told) != ast.dump(ast.parse("def f(): return 2"))
+
+
+def test_reading_the_claims_needs_neither_torch_nor_scikit_learn():
+    code = (
+        "import sys; from ldp_core import papers; from ldp_core.papers import verdict, stored, version;"
+        "[papers.get(n) for n in papers.names()]; version.version();"
+        "print(sorted({'torch', 'sklearn', 'scipy.stats', 'streamlit', 'sqlite3'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

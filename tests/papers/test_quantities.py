@@ -1,0 +1,85 @@
+"""Claims about something else than accuracy: heterogeneity, and images that came back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ldp_core.papers import get
+from ldp_core.papers.arms import Trained
+from ldp_core.papers.base import Claim, arms
+from ldp_core.papers.measuring import measure
+from ldp_core.papers.statements import Ahead, interval, told
+from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.papers.verdict import of_arm, verdict
+from ldp_core.runs.lockstep import load
+from pages.parts.charts.claim_figures import against_accuracy, arms_figure
+from tests.papers.claims import claim, figure
+
+SMALL = {"system": "pd_ldpfl", "dataset": "digits", "rounds": 2}
+
+
+def unlike(**given: object) -> Claim:
+    return claim((Ahead("C is above A", (("C", "A"),), ""),), about="heterogeneity", controls=(), **given)
+
+
+def shelf(made: Claim, **values: tuple[float, ...]) -> Shelf:
+    found: dict[str, Figure] = {}
+    for label, each in values.items():
+        for seed, value in enumerate(each):
+            one = figure(made, label, seed, 80.0, also={"heterogeneity": value, "own_mix": 0.75})
+            found[one.key] = one
+    return Shelf(found)
+
+
+def test_a_claim_is_judged_by_what_it_is_about_and_the_accuracy_is_there_too():
+    made = unlike()
+    known = shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65))
+    found = verdict(made, known)
+    assert found.word == "reproduces"
+    assert found.parts[0].ours.mean == pytest.approx(np.mean([0.4, 0.5, 0.5]))
+    assert found.parts[0].unit == ""
+    for about, expected in (("", 0.15), ("accuracy", 80.0), ("own_mix", 75.0)):
+        ours = of_arm(made, known, "A", about)
+        assert ours and ours.mean == pytest.approx(expected)
+    assert of_arm(made, known, "A", "recovered") is None, "nobody measured that"
+
+
+def test_it_is_drawn_against_the_accuracy_and_never_alone():
+    made = unlike()
+    known = shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65))
+    drawn = against_accuracy(made, known)
+    assert drawn
+    assert [(trace["x"], trace["y"]) for trace in drawn["data"]] == [
+        ([pytest.approx(80.0)], [pytest.approx(0.15)]),
+        ([pytest.approx(80.0)], [pytest.approx(np.mean([0.5, 0.7, 0.65]))]),
+    ]
+    assert "heterogeneity" in arms_figure(made, known)["layout"]["xaxis"]["title"]["text"]
+    plain = claim()
+    one = figure(plain, "A", 0, 80.0)
+    assert against_accuracy(plain, Shelf({one.key: one})) is None
+
+
+def test_figures_without_a_unit_keep_three_digits():
+    assert told(interval(np.array([0.396, 0.396])), "") == "0.396 ± 0.000"
+    assert told(interval(np.array([4.0, 4.2])), "").startswith("4.10 ± ")
+    assert told(interval(np.array([88.1, 88.1]))) == "88.1 ± 0.0 %"
+
+
+def test_a_run_is_asked_for_all_that_its_system_and_its_attack_tell():
+    attack = {"attacker": {"name": "least_squares"}, "candidates": 2}
+    alone = {"system.input": "none", "system.output": "none", "mechanism.name": "none"}
+    made = arms(SMALL, {"kept": {}, "attacked": {**alone, "attack": attack}})
+    kept, attacked = measure([(arm, 0) for arm in made], load)
+    assert set(kept.also) == {"heterogeneity", "own_mix", "extended", "unnoised"}
+    assert kept.also["heterogeneity"] > 0 and 0 < kept.also["extended"] <= 1
+    assert attacked.also["recovered"] == 1.0, "without noise every image of one step comes back"
+
+
+def test_claims_about_one_thing_share_their_runs_with_claims_about_another():
+    paper = get("pd_ldpfl")
+    one, other = paper.claim("unlike-digits"), paper.claim("transforms-digits")
+    assert one and other
+    keys = [{arm.key(0) for arm in made.measured if isinstance(arm, Trained)} for made in (one, other)]
+    assert keys[0] < keys[1]
+    assert (one.about, other.about) == ("heterogeneity", "accuracy")

@@ -1,0 +1,234 @@
+"""Figures as they are kept, and how they are made: taken up again after a kill, told by version."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ldp_core import papers
+from ldp_core.datasets import Data
+from ldp_core.papers import stored
+from ldp_core.papers.arms import Trained
+from ldp_core.papers.measuring import keep, left, measure
+from ldp_core.papers.stored import Shelf, read
+from ldp_core.papers.verdict import verdict
+from ldp_core.papers.version import version
+from ldp_core.runs import claims
+from ldp_core.runs.lockstep import load
+from ldp_core.runs.train_all import train_all
+from tests.conftest import ROOT
+from tests.papers.claims import claim, figure, shelf
+
+
+def test_a_figure_survives_its_file(tmp_path: Path):
+    made, file = claim(), tmp_path / "made.json"
+    one = figure(made, "A", 1, 70.0, curve=(0.1, 0.7))
+    keep(file, one)
+    keep(file, figure(made, "A", 0, 60.0))
+    back = Shelf.of(file)
+    assert back.of_arm(made, "A") == {
+        0: figure(made, "A", 0, 60.0, curve=()),
+        1: replace(one, curve=[0.1, 0.7]),
+    }
+    keep(file, replace(one, value=0.8))
+    assert [found.value for found in read(file)] == [0.6, 0.8]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"figures": 3}', '{"figures": [{"key": "x"}]}', "\x00"])
+def test_a_damaged_file_holds_no_figures(tmp_path: Path, text: str):
+    (tmp_path / "x.json").write_text(text)
+    assert read(tmp_path / "x.json") == []
+    assert read(tmp_path / "none.json") == []
+
+
+def test_the_newest_figure_of_a_run_counts(tmp_path: Path):
+    made = claim()
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    keep(theirs, figure(made, "A", 0, 60.0, date="2026-11-24"))
+    keep(ours, figure(made, "A", 0, 70.0, date="2026-11-23"))
+    assert Shelf.of(theirs, ours).of_arm(made, "A")[0].value == 0.6
+    keep(ours, figure(made, "A", 0, 70.0, date="2026-11-24"))
+    assert Shelf.of(theirs, ours).of_arm(made, "A")[0].value == 0.7
+
+
+def test_what_this_version_has_measured_is_not_measured_again():
+    made = claim()
+    known = shelf(made, A=[70, 71, 72])
+    assert len(left([made], known)) == 12  # the figures are of version v1
+    of_now = Shelf({key: replace(one, version=version()) for key, one in known.figures.items()})
+    todo = left([made], of_now)
+    assert len(todo) == 9
+    assert {arm.label for arm, _ in todo} == {"none", "C", "other"}
+    assert [seed for _, seed in todo] == sorted(seed for _, seed in todo)
+    assert len(left([made], of_now, seeds=1, fresh=True)) == 4
+
+
+def test_a_figure_of_another_version_is_told_as_such():
+    made = claim()
+    found = verdict(made, shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83]))
+    assert found.versions == ("v1",) != (version(),)
+
+
+def test_figures_are_those_of_runs_of_their_own():
+    made = claim()
+    todo = left([made], Shelf(), seeds=2)
+    found = {one.key: one for one in measure(todo, load)}
+    assert len(found) == len(todo) == 8
+    alone = [arm.experiment(seed) for arm, seed in todo]  # type: ignore[attr-defined]
+    for place, figures in train_all(alone):
+        arm, seed = todo[place]
+        one = found[arm.key(seed)]
+        assert one.value == pytest.approx(figures.accuracy, abs=1 / 360)
+        assert one.curve[-1] == pytest.approx(one.value, abs=1e-4)
+        assert (one.seed, one.version, one.status) == (seed, version(), "completed")
+        assert (one.noise == 0) == (arm.label == "none")
+
+
+def test_a_run_that_diverges_has_no_figure():
+    broken = claim()
+    first = broken.measured[0]
+    assert isinstance(first, Trained)
+    (one,) = measure([(replace(first, set={"local.learning_rate": 1e6}), 0)], load)
+    assert one.value is None
+    assert "diverged" in one.status
+
+
+def test_a_run_without_a_figure_hides_no_others(tmp_path: Path):
+    """It is kept as such: what is written after it is read as well, and it is not run again."""
+    made, file = claim(), tmp_path / "made.json"
+    both = [figure(made, "A", 0, None, status="diverged at round 3"), figure(made, "C", 0, 80.0)]
+    stored.write(file, both)
+    assert [(one.value, one.status) for one in read(file)] == [
+        (None, "diverged at round 3"),
+        (0.8, "completed"),
+    ]
+
+
+def no_data(name: str) -> Data:
+    raise AssertionError("nothing is loaded for records")
+
+
+def test_records_need_no_data():
+    made = papers.get("pldp_fl").claim("relative-error")
+    assert made
+    found = list(measure(left([made], Shelf(), seeds=1)[:3], no_data))
+    assert all(one.value and one.value > 0 for one in found)
+
+
+def rerun(folder: Path, *more: str) -> list[str]:
+    own = ["--rerun", "personalized_ldp_fl", "--only", "iid-digits", "--seeds", "2", "--into", str(folder)]
+    return [sys.executable, "-m", "ldp_core", "papers", *own, *more]
+
+
+def test_a_rerun_that_was_killed_goes_on(tmp_path: Path):
+    """SIGKILL after the first figures: the file is whole, and the same call measures the rest alone."""
+    env = {**os.environ, "EPSILON_RUNS_DIR": str(tmp_path / "runs"), "OMP_NUM_THREADS": "1"}
+    file = tmp_path / "personalized_ldp_fl.json"
+    with subprocess.Popen(rerun(tmp_path), cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        first = process.stdout.readline()
+        deadline = time.monotonic() + 120
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+    every = int(first.split()[0])
+    assert "about" in first
+    before = read(file)
+    assert 0 < len(before) < every
+    again = subprocess.run(rerun(tmp_path), cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert again.stdout.startswith(f"{every - len(before)} runs")
+    after = {one.key: one for one in read(file)}
+    assert len(after) == every
+    assert all(after[one.key] == one for one in before)
+    assert json.loads(file.read_text())
+    idle = subprocess.run(rerun(tmp_path), cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert "nothing to measure" in idle.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--rerun", "pldp"], "the system's name must be"),
+        (["--rerun", "pldp_fl", "--only", "x"], "--only must be relative-error"),
+        (["--rerun", "pldp_fl", "--only", "modes-mnist"], "needs data that are not on this machine: MNIST"),
+        (["--rerun", "pldp_fl", "--seeds", "0"], "--seeds takes a number between 1 and 20"),
+        (["--only", "relative-error"], "--only belongs to --rerun"),
+    ],
+)
+def test_what_cannot_be_measured_is_one_sentence(
+    options: list[str],
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path,
+):
+    from ldp_core.cli import main
+
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
+    assert main(["papers", *options]) == 2
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") == 1
+
+
+def test_the_command_prints_ours_beside_theirs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
+    lines = list(claims.listed())
+    for name in papers.names():
+        assert any(line.startswith(f"{name}: ") for line in lines)
+    assert any("paper: C over A: +11.28 points" in line for line in lines)
+
+
+def test_what_takes_long_says_how_long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
+    made = claim()
+    empty = verdict(made, Shelf())
+    assert claims.reason(made, empty) == "No run of it is stored: 12 runs."
+    rates = dict.fromkeys(
+        ["product", "convolution", "value", "attack", "attacked", "likelihood", "search", "chain"], 1e-9
+    )
+    (tmp_path / "calibration.json").write_text(json.dumps(rates | {"round": 100.0}))
+    assert claims.reason(made, empty) == "No run of it is stored: 12 runs, about 20 minutes here."
+
+
+SHIPPED = [
+    ("pldp_fl", "traffic"),
+    ("pldp_fl", "relative-error"),
+    ("pldp_fl", "relative-error-from-0"),
+    ("personalized_ldp_fl", "iid-digits"),
+    ("personalized_ldp_fl", "signs-digits"),
+    ("pprd_fl", "ablation-digits"),
+    ("pprd_fl", "ablation-digits-quiet"),
+    ("optimal_ldp_fl", "clients-digits"),
+    ("optimal_ldp_fl", "budgets-digits"),
+    ("optimal_ldp_fl", "traffic"),
+]
+
+
+@pytest.mark.parametrize(("system", "identity"), SHIPPED)
+def test_shipped_figures_are_those_of_the_claims_arms(system: str, identity: str):
+    """One whose setting was changed has no figures any more: `papers --rerun` measures it again."""
+    made, known = papers.get(system).claim(identity), Shelf.of(stored.SHIPPED / f"{system}.json")
+    assert made
+    assert verdict(made, known).word != "not run"
+    for arm in made.measured:
+        assert len(known.of_arm(made, arm.label)) >= made.seeds
+
+
+@pytest.mark.parametrize(("system", "identity"), SHIPPED)
+def test_a_shipped_figure_of_this_version_comes_out_again(system: str, identity: str):
+    made, known = papers.get(system).claim(identity), Shelf.of(stored.SHIPPED / f"{system}.json")
+    assert made
+    for one in measure(left([made], Shelf(), seeds=1)[:4], load):
+        kept = known.figures[one.key]
+        if kept.version == version():
+            assert one.value == pytest.approx(kept.value, abs=3 / 360)  # other processors round otherwise

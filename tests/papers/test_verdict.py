@@ -1,0 +1,126 @@
+"""The rule that holds our figures against a paper's: hand-made figures for each verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ldp_core.papers.statements import Gain, Value, interval
+from ldp_core.papers.stored import Shelf
+from ldp_core.papers.verdict import verdict
+from tests.papers.claims import STATEMENTS, claim, figure, shelf
+
+
+def test_an_interval_is_students():
+    """Three figures 1, 2, 3: mean 2, t(2 degrees, 97.5 %) = 4.30265, standard error 1/√3."""
+    found = interval(np.array([1.0, 2.0, 3.0]))
+    assert (found.mean, found.half) == pytest.approx((2.0, 4.30265 / np.sqrt(3)), abs=1e-4)
+    assert interval(np.array([1.0])).half == np.inf
+
+
+def test_a_claim_whose_statements_are_all_met_reproduces():
+    made = claim()
+    found = verdict(made, shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83]))
+    assert found.word == "reproduces"
+    assert [part.holds for part in found.parts] == [True, True, True]
+    assert (found.seeds, found.date, found.versions) == (3, "2026-11-23", ("v1",))
+
+
+def test_an_order_alone_is_partly():
+    made = claim(STATEMENTS[1:])
+    found = verdict(made, shelf(made, A=[20, 21, 22], C=[80, 81, 83]))
+    assert found.word == "partly"
+    assert "C over A +60.3 ± 1.4 points" in found.reason
+
+
+def test_figures_that_meet_nothing_do_not_hold():
+    made = claim()
+    found = verdict(made, shelf(made, none=[40, 41, 42], A=[70, 71, 72], C=[60, 61, 62]))
+    assert found.word == "does not"
+    assert "“C is ahead of A” by −10.0" in found.reason
+
+
+def test_a_difference_that_seeds_explain_is_no_order():
+    made = claim(STATEMENTS[2:])
+    assert verdict(made, shelf(made, A=[70, 75, 80], C=[80, 75, 72])).word == "does not"
+
+
+@pytest.mark.parametrize(
+    ("paper", "met"), [(81.0, True), (82.9, True), (83.1, False), (79.1, True), (78.9, False)]
+)
+def test_the_tolerance_is_two_points_beyond_the_interval(paper: float, met: bool):
+    made = claim((Value("no noise", ("none",), paper),))
+    found = verdict(made, shelf(made, none=[81, 81, 81]))
+    assert found.parts[0].ours.half == 0
+    assert found.parts[0].holds == met
+
+
+def test_an_interval_that_says_nothing_meets_nothing():
+    made = claim((Value("no noise", ("none",), 80.0),))
+    found = verdict(made, shelf(made, none=[70, 80, 90]))
+    assert found.parts[0].ours.half > 20
+    assert found.word == "does not"
+
+
+def test_the_best_of_several_arms_counts():
+    made = claim((Value("best", ("A", "C"), 80.0),))
+    assert verdict(made, shelf(made, A=[20, 20, 20], C=[80, 80, 80])).word == "reproduces"
+
+
+def test_pairs_are_averaged_seed_by_seed():
+    made = claim((Gain("ahead", (("C", "A"), ("none", "A")), 15.0),))
+    found = verdict(made, shelf(made, A=[50, 60, 70], C=[60, 70, 80], none=[70, 80, 90]))
+    assert (found.parts[0].ours.mean, found.parts[0].ours.half) == pytest.approx((15.0, 0.0))
+
+
+def test_two_seeds_are_no_verdict():
+    made = claim()
+    found = verdict(made, shelf(made, none=[90, 91], A=[70, 71], C=[80, 81]))
+    assert found.word == "not run"
+    assert found.reason == "6 of 9 runs are measured; a verdict needs 3 seeds of each arm."
+    assert verdict(made, Shelf()).reason == "No run of it is stored."
+
+
+def test_a_run_that_diverged_is_told_and_not_counted():
+    made = claim(STATEMENTS[2:])
+    known = shelf(made, A=[70, 71, 72], C=[80, 81, 82])
+    broken = figure(made, "C", 2, None, status="diverged at round 1")
+    found = verdict(made, Shelf({**known.figures, broken.key: broken}))
+    assert found.word == "not run"
+    assert "“C” with seed 2: diverged at round 1" in found.reason
+
+
+def test_missing_data_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path):
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
+    from ldp_core import papers
+
+    lacking = papers.get("pldp_fl").claim("modes-mnist")
+    assert lacking is not None
+    assert verdict(lacking, Shelf()).reason == "The data are not on this machine: MNIST (28×28)."
+
+
+def test_a_run_at_chance_says_why_with_the_noise_beside_the_weights():
+    made = claim(STATEMENTS[1:])
+    found = verdict(made, shelf(made, A=[11, 12, 10], C=[21, 22, 20]))
+    assert (
+        "A ends at chance: the noise left at the server has σ 5, beside weights of size 0.5" in found.reason
+    )
+    above = verdict(made, shelf(made, A=[70, 71, 72], C=[80, 81, 82]))
+    assert "chance" not in above.reason
+
+
+def test_a_control_that_does_as_well_is_told():
+    made = claim(STATEMENTS[1:])
+    ours = {"A": [70, 71, 72], "C": [80, 81, 82]}
+    better = verdict(made, shelf(made, **ours, other=[90, 91, 92]))
+    assert "other does better (91.0 ± 2.5 %): it is simpler" in better.reason
+    alike = verdict(made, shelf(made, **ours, other=[82, 80, 81]))
+    assert "other is not clearly behind" in alike.reason, "which is not to be as good"
+    assert "other" not in verdict(made, shelf(made, **ours, other=[50, 51, 52])).reason
+
+
+def test_a_figure_of_another_setting_does_not_count():
+    made, changed = claim(), claim()
+    known = shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83])
+    stale = {f"x{key}": one for key, one in known.figures.items()}
+    assert verdict(changed, Shelf(stale)).word == "not run"

@@ -1,0 +1,95 @@
+"""A job as a ZIP: whole, readable by other programs, and never half written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from ldp_core.errors import InvalidInput, UnknownJob
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.jobs import archive
+from ldp_core.runs.jobs.archive import export
+from ldp_core.runs.lockstep import drive
+from ldp_core.runs.record.store import Recorder, events_after
+
+SUM = "=1+1"
+"""A label that a spreadsheet would compute."""
+
+
+@pytest.fixture
+def trained(runs_dir: Path) -> str:
+    """A job whose two runs are recorded."""
+    draft = Draft(parse({"rounds": 2}), (Variant(SUM), Variant("b", {"mechanism.name": "duchi"})), 1)
+    identity = queue.add("run", {"draft": draft.as_json()}, None)
+    runs = draft.runs()
+    recorder = Recorder(queue.get(identity).folder, runs)
+    for turn in drive({i: run.experiment for i, run in enumerate(runs)}):
+        recorder.write(turn)
+    recorder.close()
+    return identity
+
+
+def opened(out: Path) -> dict[str, str]:
+    with ZipFile(out) as file:
+        assert file.testzip() is None
+        return {name: file.read(name).decode() for name in file.namelist()}
+
+
+def test_everything_is_in_it_and_is_what_was_recorded(trained: str, tmp_path: Path):
+    count = export(trained, tmp_path / "out.zip")
+    files = opened(tmp_path / "out.zip")
+    stored = events_after(queue.get(trained).folder)
+    told = [json.loads(line) for line in files["events.jsonl"].splitlines()]
+    assert count == len(told) == len(stored)
+    assert told == [{"run": event.run, "at": event.at, **event.body} for event in stored]
+    runs = json.loads(files["experiments.json"])
+    assert [run["label"] for run in runs] == [SUM, "b"]
+    assert all(parse(run["experiment"]).key == run["key"] for run in runs)
+    about = json.loads(files["job.json"])
+    assert (about["id"], about["kind"]) == (trained, "run")
+    assert about["exported_by"]["torch"].startswith("2.")
+    assert "simulation noise" in files["README.txt"]
+
+
+def test_tables_open_in_a_spreadsheet_and_compute_nothing(trained: str, tmp_path: Path):
+    export(trained, tmp_path / "out.zip")
+    files = opened(tmp_path / "out.zip")
+    rows = list(csv.DictReader(io.StringIO(files["rounds.csv"])))
+    stored = [
+        event.body for event in events_after(queue.get(trained).folder) if event.body["event"] == "round"
+    ]
+    assert [float(row["accuracy"]) for row in rows] == [event["accuracy"] for event in stored]
+    assert {row["label"] for row in rows} == {f"'{SUM}", "b"}
+    assert len(list(csv.DictReader(io.StringIO(files["attacks.csv"])))) > 0
+    assert "cells.csv" not in files
+
+
+def test_what_is_not_there_gets_a_sentence(runs_dir: Path, tmp_path: Path):
+    waiting = queue.add("run", {"draft": {}}, None)
+    with pytest.raises(InvalidInput, match=r"nothing is recorded of job \w+: it is queued"):
+        export(waiting, tmp_path / "out.zip")
+    with pytest.raises(UnknownJob):
+        export("0" * 12, tmp_path / "out.zip")
+    assert list(tmp_path.glob("*out*")) == []
+
+
+def test_it_is_written_whole_or_not_at_all(trained: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "out.zip"
+    out.write_text("what was there before")
+
+    def stopped(event: Any) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(archive, "_line", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        export(trained, out)
+    assert out.read_text() == "what was there before"
+    assert [file.name for file in tmp_path.glob("*out.zip*")] == ["out.zip"]
+    assert jobs.export is export

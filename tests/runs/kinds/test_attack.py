@@ -1,0 +1,96 @@
+"""Jobs of kind "attack": stored as they are climbed, and taken up where they stopped."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.cost.work import Rates, work_of_ladder
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import parse
+from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.jobs import lookup, wait_estimate
+from ldp_core.runs.lockstep import Turn
+from ldp_core.runs.record.store import Recorder, events_after
+from ldp_core.runs.view.grid_progress import Desk
+
+SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
+
+
+def climb(folder: Path) -> kinds.Outcome:
+    return kinds.get("attack").run(parse_ladder(SMALL), folder)
+
+
+def told(folder: Path) -> list[dict[str, Any]]:
+    return [event.body for event in events_after(folder)]
+
+
+def test_every_cell_of_a_ladder_is_stored_once(tmp_path: Path):
+    assert climb(tmp_path).status == "completed"
+    desk = Desk(tmp_path).update()
+    assert set(desk.cells) == {(name, e) for name in ("piecewise", "duchi") for e in (1, 8, 16)}
+    assert set(desk.references) == {(n, c) for n in ("piecewise", "duchi") for c in ("clean", "clipped")}
+    assert desk.start["n"] == 4
+    assert desk.end is not None
+
+
+def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    climb(tmp_path / "whole")
+    write, left = Recorder.write, iter(range(4))
+
+    def stop_after_four(recorder: Recorder, turn: Turn) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        write(recorder, turn)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Recorder, "write", stop_after_four)
+        climb(tmp_path / "stopped")
+    assert len(told(tmp_path / "stopped")) == 4
+    climb(tmp_path / "stopped")
+    assert told(tmp_path / "stopped") == told(tmp_path / "whole")
+
+
+def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    trained = queue.add("run", {"draft": {}}, "a draft")
+    first = jobs.submit_ladder(parse_ladder(SMALL), "a draft")
+    assert first != trained
+    assert jobs.submit_ladder(parse_ladder(SMALL), "a draft") == first, "a double click is one job"
+    assert [job.id for job in jobs.of_draft("a draft", "attack")] == [first]
+    assert [job.id for job in jobs.of_draft("a draft")] == [trained]
+    state = jobs.status(first)
+    assert (state["kind"], state["cells"], state["cells_in_all"]) == ("attack", 0, 6)
+
+
+def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    monkeypatch.setattr(wait_estimate, "rates", lambda: Rates(0, 0, 0, 0, 0, 0, 1e-3))
+    first = jobs.submit_ladder(parse_ladder(SMALL), "one")
+    second = queue.get(jobs.submit_ladder(parse_ladder(SMALL), "another"))
+    takes = work_of_ladder(parse_ladder(SMALL)).likelihoods * 1e-3
+    assert wait_estimate.wait(second, lambda _: None).seconds == pytest.approx(takes)
+    assert queue.claim() is not None
+    found = wait_estimate.wait(second, lambda _: None)
+    assert found.sure
+    assert found.seconds == pytest.approx(takes, rel=0.1)
+    assert wait_estimate.wait(second, lambda job: 7.0 if job.id == first else None).seconds == 7
+    with sqlite3.connect(queue.queue_path()) as db:  # it has been at it for longer than was planned
+        db.execute("UPDATE jobs SET started = started - 1e6 WHERE id = ?", (first,))
+    assert not wait_estimate.wait(second, lambda _: None).sure
+
+
+def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path):
+    base = parse({"dataset": "cifar10", "model": "resnet18", "local": {"batch_size": 50_000}})
+    with pytest.raises(InvalidExperiment, match="B"):
+        jobs.submit_ladder(Ladder(base=base))
+    assert queue.find() == []

@@ -1,0 +1,99 @@
+"""What every kind of job promises; a new file in ldp_core/runs/kinds is tested by being there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.cost.work import Rates
+from ldp_core.errors import StudioError
+from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.jobs import lookup
+from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.process.training import OUTCOME, train_job
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.store import events_after
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+EVERY = kinds.names()
+SOME = Rates(1e-9, 1e-9, 1e-9, 1e-3, 1e-3, 1e-6, 1e-6)
+
+
+def asked(kind: str) -> Any:
+    return kinds.get(kind).read(dict(kinds.get(kind).smallest), {})
+
+
+def queued(kind: str, monkeypatch: pytest.MonkeyPatch) -> Job:
+    """Launched; nobody takes it up."""
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    return queue.get(jobs.launch(kind, asked(kind)))
+
+
+def test_the_commands_kinds_are_there():
+    assert {"run", "attack"} <= set(EVERY)
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_what_is_asked_for_survives_the_queue(kind: str):
+    made, wanted = kinds.get(kind), asked(kind)
+    stored = json.loads(json.dumps(made.request(wanted)))
+    assert made.request(made.parse(stored)) == made.request(wanted)
+    assert made.base(stored)["rounds"] >= 1
+    assert made.describe(made.parse(stored)).size
+
+
+@pytest.mark.parametrize("kind", EVERY)
+@pytest.mark.parametrize("request_", [{}, {"draft": {}}, {"nothing": 1}], ids=str)
+def test_a_request_that_cannot_be_read_is_a_sentence(kind: str, request_: dict[str, Any]):
+    with pytest.raises(StudioError, match="cannot be read any more"):
+        kinds.get(kind).parse(request_)
+    assert kinds.get(kind).estimate(request_) is None
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_it_is_estimated_before_it_is_launched(kind: str):
+    made = kinds.get(kind)
+    cost = made.cost(asked(kind))
+    assert cost.memory > 0
+    assert cost.storage > 0
+    assert cost.seconds(SOME) > 0
+    assert made.estimate(made.request(asked(kind))) == cost
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_it_tells_how_far_it_is_before_and_after(kind: str, monkeypatch: pytest.MonkeyPatch):
+    job, made = queued(kind, monkeypatch), kinds.get(kind)
+    assert made.progress(job).done == 0
+    assert made.seconds_left(job) is None
+    before = jobs.status(job.id)
+    assert (before["kind"], before["status"]) == (kind, "queued")
+    assert not describe(job).damaged
+    train_job(job.folder, job.request, 10**9, kind)
+    assert json.loads((job.folder / OUTCOME).read_text())["status"] == "completed"
+    after = made.progress(job)
+    assert after.done == after.in_all > 0
+    assert jobs.status(job.id).keys() == before.keys()
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_what_is_done_already_is_neither_done_nor_told_again(kind: str, tmp_path: Path):
+    made = kinds.get(kind)
+    assert made.run(asked(kind), tmp_path).status == "completed"
+    told = events_after(tmp_path)
+    assert told
+    assert made.run(asked(kind), tmp_path).status == "completed"
+    assert events_after(tmp_path) == told
+
+
+def test_a_job_of_a_kind_that_another_version_knew_harms_nobody():
+    identity = queue.add("dream", {"draft": {"base": {"name": "x", "rounds": 3}}})
+    assert describe(queue.get(identity)).damaged
+    assert jobs.status(identity)["kind"] == "dream"
+    job = queue.get(identity)
+    train_job(job.folder, job.request, 10**9, job.kind)
+    said = json.loads((job.folder / OUTCOME).read_text())
+    assert said["status"] == "failed"
+    assert "kind of job must be" in said["message"]

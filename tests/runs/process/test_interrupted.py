@@ -1,0 +1,120 @@
+"""How jobs end when things come at once, or from the wrong side: what is said of them stays true."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.process.training import OUTCOME
+from ldp_core.runs.queue import table
+from ldp_core.runs.record.quota import PIN
+from tests.runs.processes import launch, trained_a_round, until, workers
+
+ENDLESS = {"rounds": 10_000, "attack": None}
+
+
+def training(identity: str) -> int:
+    """The number of the process that trains a job, once there is one."""
+    job = until(identity, lambda job: job.pid is not None)
+    assert job.pid is not None
+    return job.pid
+
+
+@pytest.mark.usefixtures("warm")
+def test_a_job_that_is_cancelled_twice_has_not_ended_until_its_process_has():
+    identity = launch(ENDLESS)
+    until(identity, trained_a_round)
+    pid = training(identity)
+    for _ in range(5):
+        jobs.cancel(identity)
+        job = queue.get(identity)
+        assert job.status == "cancelling" or not psutil.pid_exists(pid)
+    until(identity, lambda job: job.status == "cancelled")
+    assert not psutil.pid_exists(pid)
+    jobs.cancel(identity)
+    assert queue.get(identity).status == "cancelled"
+
+
+@pytest.mark.usefixtures("warm")
+def test_a_process_that_is_told_to_stop_from_outside_was_interrupted():
+    identity = launch(ENDLESS)
+    until(identity, trained_a_round)
+    os.kill(training(identity), signal.SIGTERM)
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "interrupted"
+    assert "told to stop from outside" in job.message
+    jobs.resume(identity)
+    until(identity, lambda job: job.status == "running")
+    jobs.cancel(identity)
+    until(identity, lambda job: job.status == "cancelled")
+
+
+def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
+    """Killed as soon as it is there, before it can take the old word back itself."""
+    identity = launch(ENDLESS)
+    until(identity, trained_a_round)
+    jobs.cancel(identity)
+    until(identity, lambda job: job.status == "cancelled")
+    for _ in range(3):
+        assert (queue.get(identity).folder / OUTCOME).exists() or queue.get(identity).status == "interrupted"
+        jobs.resume(identity)
+        os.kill(training(identity), signal.SIGKILL)
+        assert until(identity, lambda job: not job.live).status == "interrupted"
+    assert len(workers(warm)) == 1, "the worker lives"
+
+
+def test_a_torn_word_of_its_end_harms_nobody(warm: Path):
+    identity, other = launch(ENDLESS), launch({"rounds": 1, "seed": 201})
+    until(identity, trained_a_round)
+    (queue.get(identity).folder / OUTCOME).write_text('{"status": "compl')
+    os.kill(training(identity), signal.SIGKILL)
+    assert until(identity, lambda job: not job.live).status == "interrupted"
+    assert until(other, lambda job: not job.live).status == "completed"
+    assert len(workers(warm)) == 1
+
+
+def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
+    identity, other = launch(ENDLESS), launch({"rounds": 1, "seed": 202})
+    until(identity, trained_a_round)
+    pid = training(identity)
+    with table.changing() as db:
+        db.execute("DELETE FROM jobs WHERE id = ?", (identity,))
+    assert until(other, lambda job: not job.live).status == "completed"
+    assert not psutil.pid_exists(pid)
+    assert len(workers(warm)) == 1
+
+
+@pytest.mark.usefixtures("clean_processes")
+def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
+    """Its file is moved away, as the message on a damaged one advises; a new worker begins with a new one."""
+    first = launch({"rounds": 1})
+    folder = until(first, lambda job: not job.live).folder
+    (folder / PIN).touch()
+    for worker in workers(runs_dir):
+        worker.kill()
+        worker.wait(60)
+    for file in runs_dir.glob("queue.sqlite*"):
+        file.rename(file.with_name(f"old {file.name}"))
+    second = launch({"rounds": 2})
+    until(second, lambda job: not job.live)
+    assert (folder / "events.sqlite").exists()
+
+
+@pytest.mark.usefixtures("warm")
+def test_a_request_that_cannot_be_read_harms_no_other_job():
+    done, waiting = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
+    queue.move(done, "cancelled")
+    with table.changing() as db:
+        db.execute("UPDATE jobs SET request = '{' WHERE id IN (?, ?)", (done, waiting))
+    assert jobs.status(done)["rounds"] == 0
+    other = launch({"rounds": 1, "seed": 203})
+    assert until(other, lambda job: not job.live).status == "completed"
+    job = queue.get(waiting)
+    assert job.status == "failed"
+    assert "cannot be read any more" in job.message
+    jobs.remove(done)

@@ -1,0 +1,256 @@
+"""What the queue promises, kept in real processes: slots, memory, containers, signals, crowds, cancelling."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ldp_core.errors import InvalidExperiment, QueueFull
+from ldp_core.experiment import Draft, Variant, parse, parse_draft
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.jobs import lookup
+from ldp_core.runs.queue import admission
+from ldp_core.runs.record import store
+from ldp_core.runs.record.store import copied
+from ldp_core.runs.view.run_progress import Progress
+from tests.busy import within
+from tests.calibrated import calibrated
+from tests.conftest import ROOT
+from tests.data import events
+from tests.runs.processes import (
+    ENDLESS,
+    PATIENCE_SECONDS,
+    end_workers,
+    launch,
+    living,
+    stop_all,
+    trained_a_round,
+    until,
+    workers,
+)
+
+
+@pytest.fixture(scope="module")
+def shared_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A runs folder with one warm worker and two slots, for all tests that leave it alive."""
+    folder = calibrated(tmp_path_factory.mktemp("shared") / "runs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(folder))
+        patch.setenv("EPSILON_SLOTS", "2")
+        until(launch({"rounds": 1, "seed": 99}), lambda job: not job.live)
+    yield folder
+    end_workers(folder)
+
+
+@pytest.fixture
+def two_slots(shared_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(shared_dir))
+    monkeypatch.setenv("EPSILON_SLOTS", "2")
+    yield shared_dir
+    stop_all()
+
+
+def test_two_slots_train_two_jobs_at_once_and_no_third(two_slots: Path):
+    first, second, third = (launch(ENDLESS | {"seed": seed}) for seed in range(3))
+    pids = [until(identity, trained_a_round).pid for identity in (first, second)]
+    assert len(set(pids)) == 2
+    assert jobs.look(third).status == "queued"
+    assert len(workers(two_slots)) == 3, "one worker and two training processes"
+    assert {jobs.status(i)["pid"] for i in (first, second)} == set(pids)
+    jobs.cancel(first)
+    until(third, trained_a_round)
+    assert jobs.look(second).status == "running"
+
+
+@pytest.mark.usefixtures("two_slots")
+def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once():
+    first = launch({"rounds": 300, "attack": None})
+    until(first, trained_a_round)
+    both = (Variant("same"), Variant("other", {"seed": 1, "rounds": 2}), Variant("same again"))
+    second = launch({"rounds": 300, "attack": None}, *both)
+    job = until(second, lambda job: job.message or not job.live)
+    assert (job.status, job.message) == ("queued", f"waiting for job {first}, which trains the same runs")
+    stranger = launch({"rounds": 1, "seed": 77})  # of whom nobody takes the slot
+    assert until(stranger, lambda job: not job.live).status == "completed"
+    assert queue.get(second).waits_for == first
+    assert [run.round for run in Progress(job.folder).update().runs] == [0, 2, 0]
+    assert jobs.look(first).status == "running"
+    until(first, lambda job: not job.live)
+    job = until(second, lambda job: not job.live)
+    assert (job.status, job.message) == ("completed", "")
+    assert copied(job.folder) == {0: first, 2: first}
+    told = [run["weights_sha256"] for run in jobs.status(second)["runs"]]
+    assert told[0] == told[2] == jobs.status(first)["weights_sha256"] != told[1]
+
+
+@pytest.mark.usefixtures("two_slots")
+def test_who_waits_for_a_job_that_is_stopped_trains_the_runs_itself():
+    first = launch(ENDLESS | {"seed": 50})
+    until(first, trained_a_round)
+    second = launch(ENDLESS | {"seed": 50})
+    until(second, lambda job: job.message)
+    jobs.cancel(first)
+    job = until(second, trained_a_round)
+    assert (job.status, job.message) == ("running", "")
+
+
+@pytest.mark.usefixtures("clean_processes")
+def test_running_out_of_memory_ends_one_job_with_a_sentence(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_MEMORY_GB", "0.15")
+    wide = {"model": {"name": "mlp", "hidden": 4096}, "rounds": 2, "attack": None}
+    job = until(launch(wide), lambda job: not job.live)
+    assert job.status == "failed"
+    assert job.message.startswith(
+        "it ran out of memory: a job may fill 0.15 GB on this server; try a smaller"
+    )
+    job = until(launch({"rounds": 2}), lambda job: not job.live)
+    assert (job.status, job.message) == ("completed", ""), "the worker goes on, and a small job fits"
+    assert len(workers(runs_dir)) == 1
+
+
+@pytest.mark.alone
+@pytest.mark.usefixtures("clean_processes")
+def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Path):
+    """F4: a container's end takes server, worker and training process in the same instant."""
+    experiment = {"rounds": 150, "attack": None}
+    script = (
+        "from ldp_core.runs import jobs; from ldp_core.experiment import parse_draft; import time;"
+        f"print(jobs.submit(parse_draft({experiment})), flush=True); time.sleep(60)"
+    )
+    server = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    identity = server.stdout.readline().strip()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not trained_a_round(queue.get(identity)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    killed = [server.pid, *(process.pid for process in workers(runs_dir))]
+    assert len(killed) == 3
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    server.wait()
+    server.stdout.close()
+    at = time.monotonic()
+    assert living(killed) == []
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "interrupted"
+    assert time.monotonic() - at <= within(15)
+    assert queue.find("status IN ('running', 'cancelling')") == [], "nothing is running without a process"
+    assert 0 < Progress(job.folder).update().rounds_done() < 150
+    jobs.resume(identity)
+    job = until(identity, lambda job: not job.live)
+    assert job.status == "completed"
+    assert jobs.status(identity)["weights_sha256"] == events(experiment)[-1]["weights_sha256"]
+
+
+@pytest.mark.alone
+@pytest.mark.usefixtures("clean_processes")
+def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: Path):
+    """F5."""
+    identity = launch(ENDLESS)
+    job = until(identity, trained_a_round)
+    assert job.pid is not None
+    worker = psutil.Process(job.pid).ppid()
+    asked = time.monotonic()
+    os.kill(worker, signal.SIGTERM)
+    assert living([worker, job.pid], PATIENCE_SECONDS) == []
+    assert time.monotonic() - asked <= within(10)
+    job = queue.get(identity)
+    assert (job.status, job.pid) == ("interrupted", None)
+    assert "told to stop" in job.message
+    with sqlite3.connect(store.database(job.folder)) as db:
+        kept = db.execute("SELECT round FROM checkpoints").fetchone()[0]
+    assert kept == Progress(job.folder).update().runs[0].round > 0
+    assert not (runs_dir / "worker.json").exists()
+
+
+def test_a_crowd_that_launches_the_same_draft_makes_one_run(two_slots: Path):
+    """C2: fifty clicks with one token are one job; other tokens queue in order."""
+    draft = Draft(parse(ENDLESS | {"seed": 60}), (Variant("run"),))
+    ids: list[str] = []
+
+    def click() -> None:
+        ids.append(jobs.submit(draft, "a" * 12, owner="anna"))
+
+    before = len(queue.find())
+    threads = [threading.Thread(target=click) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == 50
+    assert len(set(ids)) == 1
+    assert len(queue.find()) == before + 1
+    until(ids[0], trained_a_round)
+    others = [draft.with_base({"seed": 61 + n}) for n in range(4)]
+    later = [jobs.submit(draft, f"{n:012x}", owner=f"visitor {n}") for n, draft in enumerate(others)]
+    until(later[0], trained_a_round)
+    assert [job.id for job in queue.in_turn()] == later[1:]
+    assert len(workers(two_slots)) == 3
+
+
+@pytest.mark.alone
+@pytest.mark.usefixtures("runs_dir")
+def test_a_flood_and_absurd_sizes_are_refused_at_once(monkeypatch: pytest.MonkeyPatch):
+    """S8: in the core, whoever asks; each refusal takes less than half a second."""
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    absurd = {
+        r"clients.count must be a whole number between 1 and 100.000; got 1000000": {
+            "clients": {"count": 10**6}
+        },
+        r"rounds must be a whole number between 1 and 10.000; got 1000000000": {"rounds": 10**9},
+        r"local.batch_size must be a whole number between 1 and 100.000; got 1000000000": {
+            "local": {"batch_size": 10**9}
+        },
+    }
+    for words, experiment in absurd.items():
+        asked = time.monotonic()
+        with pytest.raises(InvalidExperiment, match=words):
+            jobs.submit(parse_draft(experiment))
+        assert time.monotonic() - asked <= within(0.5)
+    small, taken, took = Draft(parse({}), (Variant("run"),)), 0, []
+    for _ in range(admission.WAITING_ALL + 100):
+        asked = time.monotonic()
+        try:
+            jobs.submit(small)
+            taken += 1
+        except QueueFull as error:
+            assert "200 jobs are waiting on this server already" in str(error)
+        took.append(time.monotonic() - asked)
+    print(f"asked {len(took)} times: median {sorted(took)[150]:.3f} s, p95 {sorted(took)[285]:.3f} s")
+    assert taken == admission.WAITING_ALL
+    assert sorted(took)[285] <= within(0.5)
+
+
+@pytest.mark.alone
+def test_cancelling_takes_two_seconds_at_most(two_slots: Path):
+    """C3, over ten jobs each: in training (with and without an attack), and in the queue."""
+    until(launch(ENDLESS | {"seed": 70}), trained_a_round)  # has the other slot all the time
+    running, waiting = [], []
+    for n in range(10):
+        identity = launch({"rounds": 10_000, "seed": 71 + n} | ({"attack": None} if n % 2 else {}))
+        queued = launch(ENDLESS | {"seed": 100 + n})
+        until(identity, trained_a_round)
+        asked = time.monotonic()
+        assert jobs.cancel(queued).status == "cancelled"
+        waiting.append(time.monotonic() - asked)
+        asked = time.monotonic()
+        jobs.cancel(identity)
+        job = until(identity, lambda job: not job.live)
+        running.append(time.monotonic() - asked)
+        assert job.status == "cancelled"
+        assert Progress(job.folder).update().rounds_done() > 0, "what was trained is kept"
+        assert len(workers(two_slots)) == 2, "no training process of it is left"
+    print(f"cancelled in {sorted(running)[5]:.2f} s, at most {max(running):.2f} s", end=" ")
+    print(f"(waiting: at most {max(waiting):.2f} s)")
+    assert max(running) <= within(2.0), running
+    assert max(waiting) <= within(0.5), waiting

@@ -1,0 +1,120 @@
+"""F11: two containers on one folder of runs. One trains, the other one looks, and nobody writes beside it.
+
+There is no container engine here, but what makes one: namespaces for processes. One is this process's own.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.process import training
+from ldp_core.runs.process.child_process import CONTEXT
+from ldp_core.runs.process.executor import TAKEN
+from ldp_core.runs.record.quota import Stuck, put_away
+from ldp_core.runs.record.store import events_after
+from ldp_core.runs.storage.holding import WRITER, is_written
+from tests.conftest import ROOT
+from tests.data import events
+from tests.runs.processes import end_workers, living, trained_a_round, until, workers
+from tests.runs.spaces import SPACE
+
+EXPERIMENT = {"rounds": 80, "attack": None}
+HOLD = "import sys, time, pathlib; from ldp_core.runs.storage import holding; "
+HOLD += "kept = holding.hold(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
+SUBMIT = "import sys, time; from ldp_core import cli; cli.main(sys.argv[1:]); time.sleep(600)"
+Elsewhere = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def elsewhere(runs_dir: Path) -> Iterator[Elsewhere]:
+    """Python code in another namespace; returned after its first line of output."""
+    if shutil.which("unshare") is None or subprocess.run([*SPACE, "true"], capture_output=True).returncode:
+        pytest.skip("nobody may make a namespace for processes on this machine (Linux: unshare --pid)")
+    begun: list[subprocess.Popen[str]] = []
+
+    def begin(code: str, *arguments: object) -> subprocess.Popen[str]:
+        command = [*SPACE, sys.executable, "-c", code, *map(str, arguments)]
+        begun.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
+        stdout = begun[-1].stdout
+        assert stdout is not None
+        assert stdout.readline()
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        one.kill()
+        one.communicate()
+    end_workers(runs_dir)
+
+
+def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead(
+    elsewhere: Elsewhere, runs_dir: Path, tmp_path: Path
+):
+    (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
+    elsewhere(SUBMIT, "submit", tmp_path / "experiment.json")
+    (job,) = queue.find()
+    until(job.id, trained_a_round)
+    pids = {process.pid for process in workers(runs_dir)}
+    (there,) = [process for process in workers(runs_dir) if process.ppid() not in pids]
+    for process in workers(runs_dir):  # or it might end while it is looked at
+        process.suspend()
+
+    told = jobs.status(job.id)
+    assert (told["status"], told["pid"]) == ("running", None)
+    assert f"of host '{socket.gethostname()}', in another container" in told["message"]
+    assert jobs.recent()[0].status == jobs.resume(job.id).status == "running"
+    assert is_written(job.folder)
+    there.kill()
+    assert living([there.pid]) == []
+
+    assert until(job.id, lambda job: not job.live).status == "interrupted"
+    assert jobs.resume(job.id).live
+    assert until(job.id, lambda job: not job.live).status == "completed"
+    told_rounds = [one.body["round"] for one in events_after(job.folder) if one.body["event"] == "round"]
+    assert told_rounds == [*range(1, 81)]
+    end = events_after(job.folder)[-1].body
+    assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
+
+
+def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder_is_killed(
+    elsewhere: Elsewhere, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(training, "PATIENCE_SECONDS", 0.1)
+    draft = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
+    job = queue.get(queue.add("run", {"draft": draft.as_json()}))
+    job.folder.mkdir(parents=True)
+    (job.folder / training.OUTCOME).write_text("its own")
+    holder = elsewhere(HOLD, job.folder / WRITER)
+    assert queue.claim() is None, "nothing begins beside it"
+    monkeypatch.setattr("ldp_core.runs.jobs.lookup.ensure_worker", lambda *_: None)
+    assert "written by process 1 of host" in jobs.look(job.id).message
+    with pytest.raises(Stuck, match="still being written"):
+        put_away(job.folder)
+
+    def trained() -> int:
+        process = CONTEXT.Process(target=training.train_job, args=(job.folder, job.request, 10**9))
+        process.start()
+        process.join(60)
+        return int(process.exitcode)
+
+    assert trained() == TAKEN
+    assert {file.name for file in job.folder.iterdir()} == {WRITER, training.OUTCOME}
+    assert (job.folder / training.OUTCOME).read_text() == "its own"
+
+    (inside,) = psutil.Process(holder.pid).children()
+    inside.kill()
+    assert living([inside.pid]) == []
+    assert queue.claim() is not None
+    assert trained() == 0
+    assert events_after(job.folder)[-1].body["event"] == "end"

@@ -1,0 +1,48 @@
+"""What a sweep is made of: each experiment's final figures, equal to those of the run alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.runs.train_all import FOLDED, bits, train_all
+from tests.data import events
+
+
+def test_each_has_the_figures_that_it_has_alone():
+    changes: list[dict[str, Any]] = [{"mechanism.name": "duchi"}, {"clients.epsilon": 8.0}, {"seed": 3}]
+    made: list[Experiment] = [changed(parse({"rounds": 2, "attack": None}), one) for one in changes]
+    found = dict(train_all(made))
+    assert sorted(found) == [0, 1, 2]
+    for index, figures in found.items():
+        told = events(made[index].as_json())
+        last, end = told[-2], told[-1]
+        assert (figures.status, figures.round) == ("completed", 2)
+        assert bits(made[index]) == FOLDED
+        assert figures.accuracy == pytest.approx(end["accuracy"], abs=0.005)
+        assert figures.loss == pytest.approx(last["loss"], rel=1e-3)
+        assert figures.noise_variance == pytest.approx(last["noise_variance"], rel=1e-3)
+        assert figures.seconds > 0
+
+
+def test_one_that_diverges_or_cannot_be_dealt_out_keeps_no_other():
+    groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
+    made = [
+        parse({"rounds": 1, "attack": None, "local": {"learning_rate": 1e6}}),
+        parse(
+            {
+                "rounds": 1,
+                "attack": None,
+                "clients": {"count": 1400},
+                "partition": {"kind": "group_labels", "groups": groups},
+            }
+        ),
+        parse({"rounds": 1, "attack": None}),
+    ]
+    found = dict(train_all(made))
+    assert [found[i].status for i in range(3)] == ["diverged", "failed", "completed"]
+    assert found[0].message.startswith("diverged at round 1")
+    assert "group 2 has 700 clients but only" in found[1].message
+    assert found[1].accuracy is None

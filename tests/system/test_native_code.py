@@ -1,0 +1,39 @@
+"""Whether code that is made here may run: asked of the system, and never an error."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from ldp_core.system import native_code
+
+
+@pytest.fixture(autouse=True)
+def _asked_anew():
+    native_code.refusal.cache_clear()
+    yield
+    native_code.refusal.cache_clear()
+
+
+def test_this_system_says_something():
+    assert native_code.refusal() in ("", "llvmlite is not installed")
+    assert native_code._memory_can_be_executed()
+
+
+def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(native_code, "find_spec", lambda _: None)
+    assert native_code.refusal() == "llvmlite is not installed"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux")
+def test_a_system_that_refuses_is_believed(monkeypatch: pytest.MonkeyPatch):
+    class Refuses:
+        """The C library of a system that has not a page to execute."""
+
+        def mprotect(place: int, size: int, how: int) -> int:  # type: ignore[misc]
+            return -1
+
+    monkeypatch.setattr(native_code, "installed", lambda: True)
+    monkeypatch.setattr("ctypes.CDLL", lambda _: Refuses)
+    assert native_code.refusal() == "this system refuses to run code that was made here"

@@ -1,0 +1,94 @@
+"""Every system: what it sets can run, and what it says of an upload is what its clients do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import systems
+from ldp_core.experiment import Experiment, parse
+from ldp_core.federated.federation import assemble, initial_weights, taking_part
+from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.round import one_round
+from ldp_core.federated.state import State
+from ldp_core.simulate import simulate
+from ldp_core.streams import stream
+from tests.data import digits
+
+CPU = torch.device("cpu")
+NAMES = systems.names()
+
+
+def small(name: str, form: str = "corrected") -> Experiment:
+    """It on digits, a few rounds."""
+    return parse({"system": name, "dataset": "digits", "rounds": 3, "attack": None, "form": form})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_what_it_is(name: str):
+    system = systems.get(name)
+    assert system.label
+    assert system.summary.endswith(".")
+    assert system.reference
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_it_sets_is_an_experiment_and_its_json_is_the_same_one(name: str):
+    experiment = parse({"system": name})
+    assert parse(experiment.as_json()) == experiment
+    assert parse(experiment.as_json()).key == experiment.key
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_given_stays(name: str):
+    given = {"system": name, "rounds": 2, "clients": {"count": 7}, "mechanism": "laplace"}
+    experiment = parse(given)
+    assert (experiment.rounds, experiment.clients.count) == (2, 7)
+    assert experiment.mechanism.name == "laplace"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_upload_tells_what_the_system_says_that_it_tells(name: str):
+    """Over the clients of a round, within 5 % where a draw decides."""
+    experiment = small(name)
+    federation = assemble(experiment, digits(), CPU)
+    joined, told, m = taking_part(federation), experiment.tells, experiment.uploaded
+    clients = np.arange(experiment.clients.count)
+    _, low, high = experiment.population().columns(clients)
+    values = stream(1, "records").uniform(-0.1, 0.1, (len(clients), m)).astype(np.float32)
+    encoded = joined.encode(values, low, high, clients, stream(1, "encoding", 1))
+    clear, unsent = (
+        0.0 if mask is None else float(mask.sum(axis=1).mean()) for mask in (encoded.clear, encoded.unsent)
+    )
+    assert clear == pytest.approx(told.clear, rel=0.05)
+    assert m - clear - unsent == pytest.approx(told.perturbed, rel=0.05)
+    assert bool(told.clear) <= bool(told.why), "what goes in clear is said"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_taken_up_again_it_ends_in_the_same_bits(name: str):
+    experiment = small(name)
+    states: list[State] = []
+    whole = list(simulate(experiment, digits(), CPU, keep=states.append))
+    half = states[2]
+    kept = State.from_bytes(half.round, *half.as_bytes(), half.arrays_as_bytes())
+    again = list(simulate(experiment, digits(), CPU, start=kept))
+    assert [event.as_json() for event in again] == [event.as_json() for event in whole[-len(again) :]]
+    assert len(again) == 2, "one round and the end"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_noise_that_is_measured_is_the_noise_that_is_predicted(name: str):
+    """Over 40 rounds from one model, within 6 standard errors (false alarm < 1e-5)."""
+    experiment = small(name)
+    if experiment.mechanism.role == "identity":
+        return
+    federation = assemble(experiment, digits(), CPU)
+    weights, purse = (
+        initial_weights(federation),
+        PrivacyFilter(parse(experiment.as_json() | {"rounds": 1000})),
+    )
+    found = [one_round(federation, weights, number, purse) for number in range(1, 41)]
+    ratio = np.array([r.noise_variance / r.noise_variance_theory for r in found if r.client_weights.any()])
+    assert abs(ratio.mean() - 1) < 6 * ratio.std(ddof=1) / np.sqrt(len(ratio)) + 1e-9

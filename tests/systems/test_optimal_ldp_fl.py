@@ -1,0 +1,144 @@
+"""Optimal LDP-FL by name: ranges that follow layers, what fills an upload, its ledger and what it sends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core.accounting import ledger
+from ldp_core.cost.traffic import traffic
+from ldp_core.experiment import amended, departures, parse
+from ldp_core.experiment.threat_model import why_not
+from ldp_core.federated.federation import assemble, taking_part
+from ldp_core.mechanisms.base import Form
+from ldp_core.papers.way import way
+from ldp_core.runs.train_all import train_all
+from ldp_core.streams import stream
+from ldp_core.systems import Encoded
+from tests.data import digits, events
+
+NAME = "optimal_ldp_fl"
+PRINTED: dict[str, Any] = {"system": NAME, "form": "as_printed"}
+ON_DIGITS: dict[str, Any] = {"system": NAME, "dataset": "digits", "model": "mlp"}
+
+
+def encoded(model: np.ndarray | None = None, **changes: Any) -> tuple[Encoded, tuple[slice, ...]]:
+    """What three clients hand on whose server has the given model."""
+    experiment = amended(ON_DIGITS, changes)
+    joined = taking_part(assemble(experiment, digits(), torch.device("cpu")))
+    values = np.zeros((3, joined.public.dimension), dtype=np.float32)
+    known = np.zeros(joined.public.dimension) if model is None else model
+    joined.begin(known.astype(np.float32), np.arange(3))
+    _, low, high = experiment.population().columns(np.arange(3))
+    return joined.encode(values, low, high, np.arange(3), stream(0, "encoding", 1)), joined.public.layers
+
+
+def model() -> np.ndarray:
+    """Two layers, from −0.2 to 0.6 and from −3 to 2."""
+    layers = encoded()[1]
+    weights = np.zeros(layers[-1].stop)
+    weights[layers[0]] = np.linspace(-0.2, 0.6, layers[0].stop)
+    weights[layers[1]] = np.linspace(-3, 2, layers[1].stop - layers[1].start)
+    return weights
+
+
+def test_its_settings_are_the_papers_where_it_gives_any():
+    one = parse(PRINTED)
+    assert (one.clients.count, one.mechanism.name, one.model.name) == (200, "harmony", "cnn")
+    assert (one.selection.name, one.selection.parameters()) == ("self_sampling", {"least": 0.5})
+    assert departures(one) == ()
+    for epsilon in (2, 10):
+        assert departures(amended(PRINTED, {"clients.epsilon": epsilon})) == ()
+    assert [d.field for d in departures(amended(PRINTED, {"target": "update"}))] == ["target"]
+
+
+@pytest.mark.parametrize(("form", "second"), [("as_printed", (-3.0, 2.0)), ("corrected", (-0.99, 0.99))])
+def test_a_layers_range_is_that_of_the_servers_layer(form: str, second: tuple[float, float]):
+    """As printed without an end; corrected within ±1, but for a hundredth that leaves a range at all."""
+    found, layers = encoded(model(), form=form)
+    for layer, ends in zip(layers, [(-0.2, 0.6), second], strict=True):
+        assert found.low[:, layer] == pytest.approx(ends[0], abs=1e-6)
+        assert found.high[:, layer] == pytest.approx(ends[1], abs=1e-6)
+
+
+def test_a_layer_whose_weights_are_equal_keeps_a_range():
+    for form in ("as_printed", "corrected"):
+        found, _ = encoded(np.full(encoded()[1][-1].stop, 5.0), form=form)
+        assert (found.high - found.low).min() == pytest.approx(0.02, rel=1e-6)
+
+
+def test_changes_have_the_clients_own_range():
+    found, _ = encoded(model(), **{"target": "update", "clients.range": 0.02})
+    assert np.unique(found.low).tolist() == [-0.02]
+    assert np.unique(found.high).tolist() == [0.02]
+
+
+def test_what_is_not_answered_is_filled_with_the_centre_or_as_printed_with_0():
+    """Averages over 40 000 uploads of a layer of 5 in [0.5, 1.5], each within 6 standard errors (false alarm
+    < 1e-7): right with c, and with 0 short of the weight by c(1 − 1/d).
+    """
+    experiment = amended(PRINTED, {"clients.epsilon": 4})
+    values = np.tile(np.linspace(0.6, 1.4, 5), (40_000, 1))
+    forms: tuple[tuple[Form, float], ...] = (("corrected", 0.0), ("as_printed", 1 - 1 / 5))
+    for form, short in forms:
+        harmony = experiment.mechanism.formed(form).model_copy(update={"dimension": 5})
+        sent = harmony.perturb(values, 4.0, 0.5, 1.5, stream(0, "noise", 1))
+        error = 6 * sent.std(axis=0) / np.sqrt(len(values))
+        assert (np.abs(sent.mean(axis=0) - (values[0] - short)) < error).all()
+
+
+def test_the_ledger_has_one_budget_a_layer_and_shuffling_lowers_none():
+    """Four layers at ε 1: 4 an upload, and at worst 80 in twenty rounds; by draws a client sends in 15."""
+    lines = ledger(parse(PRINTED))[0]
+    assert lines["upload"]["basic"] == 4
+    assert lines["run_worst"]["basic"] == 80
+    assert lines["run_expected"]["basic"] == 60
+    assert not lines["run_expected"]["guarantee"], "an average number of uploads is no bound"
+
+
+def test_the_way_of_the_data_says_what_shuffling_is_worth():
+    steps = [step.does for step in way(parse(PRINTED))]
+    assert any("the theorem needs many more than 150 clients" in step for step in steps)
+    assert any("takes each layer's range from the server's model, without an end" in step for step in steps)
+    many = amended(PRINTED, {"clients.count": 60_000, "clients.epsilon": 0.5})
+    assert any("ε 0.5 of one message would become 0.0" in step.does for step in way(many))
+
+
+def test_an_upload_is_a_place_and_a_bit_for_each_layer():
+    """260, 5 020, 16 050 and 510 weights: 9 + 13 + 14 + 9 bits for the place and one each for the answer."""
+    bits = 9 + 13 + 14 + 9 + 4
+    one = traffic(parse(PRINTED))
+    assert one.packed == pytest.approx(150 * np.ceil(bits / 8))
+    duchi = traffic(amended(PRINTED, {"mechanism.name": "duchi"}))
+    assert duchi.packed == pytest.approx(150 * 21_840 / 8)
+
+
+def test_weights_end_at_chance_and_changes_in_a_short_range_learn():
+    """Harmony either way, at ε 10 a layer: two seeds each (49 % and more for changes when written)."""
+    base = {"system": NAME, "dataset": "digits", "clients": {"epsilon": 10}, "attack": None}
+    changes = {"target": "update", "clients.range": 0.02}
+    runs = [amended(base, {**more, "seed": seed}) for more in ({}, changes) for seed in (0, 1)]
+    accuracy = np.zeros(4)
+    for place, figures in train_all(runs):
+        accuracy[place] = figures.accuracy
+    assert accuracy[:2].max() < 0.25
+    assert accuracy[2:].min() > 0.35
+
+
+def test_as_printed_ranges_run_away_and_the_end_says_why():
+    end = events({"system": NAME, "dataset": "digits", "form": "as_printed", "attack": None})[-1]
+    assert end["status"] == "diverged"
+    assert "the printed ranges follow the server's noisy weights" in end["message"]
+
+
+def test_nobody_attacks_ranges_that_move_and_it_is_said():
+    """An attacker would have to know them; of one weight a layer no image comes back anyway."""
+    assert "Optimal LDP-FL" in why_not(parse({**ON_DIGITS, "attack": "auto"}))
+    fixed = {**ON_DIGITS, "system": {"name": NAME, "ranges": "fixed"}, "attack": "auto", "rounds": 1}
+    assert why_not(parse(fixed)) == ""
+    found = [e for e in events(fixed) if e["event"] == "attack" and e["control"] is None]
+    assert found
+    assert all(one["psnr"] < one["psnr_mean_image"] for one in found)

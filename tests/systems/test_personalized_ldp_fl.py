@@ -1,0 +1,227 @@
+"""Personalized LDP-FL by name: both cases, both roots of equation 4, its ledger, record sampling."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import mechanisms, theory
+from ldp_core.accounting import ledger
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import amended, departures, parse
+from ldp_core.federated.federation import assemble, taking_part
+from ldp_core.normal import epsilon_of
+from ldp_core.streams import stream
+from ldp_core.systems.personalized_ldp_fl import SETTINGS
+from tests.data import digits, events
+
+NAME = "personalized_ldp_fl"
+VOTES: dict[str, Any] = {"system": {"name": NAME, "case": "non_iid"}}
+
+
+def refusal(data: dict[str, Any]) -> tuple[str, str]:
+    with pytest.raises(InvalidExperiment) as caught:
+        parse(data)
+    (problem,) = caught.value.problems
+    return problem.path, problem.message
+
+
+@pytest.mark.parametrize(("case", "dataset"), SETTINGS)
+def test_each_data_set_has_its_own_settings(case: str, dataset: str):
+    one = parse({"system": {"name": NAME, "case": case}, "dataset": dataset, "form": "as_printed"})
+    setting = SETTINGS[case, dataset]
+    assert (one.clients.count, one.rounds, one.local.batch_size) == (
+        setting.clients,
+        setting.rounds,
+        setting.batch,
+    )
+    assert one.clients.bounds()[1].tolist() == [setting.clip] * setting.clients
+    assert one.mechanism.parameters()["delta"] == setting.delta
+    assert departures(one) == ()
+    for mode in setting.budgets:
+        assert (
+            departures(parse(one.as_json() | {"clients": {**one.as_json()["clients"], "epsilon": mode}}))
+            == ()
+        )
+
+
+def test_the_papers_budgets_are_dealt_as_it_lists_them():
+    lists = {
+        ("digits_llh", 3): [1, 1, 10],
+        ("digits_lmh", 3): [1, 5, 10],
+        ("digits_lhh", 3): [1, 10, 10],
+        ("fashion_lmh", 3): [0.05, 0.5, 1],
+        ("covtype_lh", 10): [1] * 5 + [10] * 5,
+        ("covtype_lmh", 10): [1] * 3 + [5] * 4 + [10] * 3,
+        ("votes_lmh", 10): [5] * 3 + [10] * 4 + [15] * 3,
+    }
+    for (mode, count), budgets in lists.items():
+        clients = {"count": count, "epsilon": mode}
+        assert parse({"clients": clients}).clients.budgets().tolist() == budgets
+        written_out = {"system": {"name": NAME}, "clients": {"count": count, "epsilon": budgets}}
+        if mode == "digits_llh":
+            fields = [one.field for one in departures(parse(written_out))]
+            assert fields == ["form"], "a mode written out is the same"
+
+
+def test_both_roots_of_equation_4(oracles):
+    """As printed the root covers the prefactor, corrected it covers everything; σ, and ε of one upload."""
+    points = [p for p in oracles["mechanisms"]["gaussian_seed001_eq4"] if p["setting"] == "mnist-d650"]
+    assert points
+    for point in points:
+        for form, key in (
+            ("as_printed", "as_printed_sqrt_on_prefactor_only"),
+            ("corrected", "sqrt_over_everything"),
+        ):
+            epsilon = point["params"]["epsilon"]
+            one = parse({"system": NAME, "form": form, "clients": {"epsilon": epsilon}})
+            sigma = float(one.randomiser.max_variance(epsilon, -200, 200)) ** 0.5
+            assert sigma == pytest.approx(point[key]["sigma"], rel=1e-9)
+            mu = float(one.randomiser.mu(epsilon, -200, 200))
+            assert mu == pytest.approx(point[key]["per_coordinate_mu_one_round"], rel=1e-9)
+            noise = theory.server_variance(one)
+            assert noise == pytest.approx(point[key]["sigma"] ** 2 / 3, rel=1e-9)
+
+
+def test_the_weights_of_b_and_the_empty_rounds_of_c(oracles):
+    known = next(
+        p for p in oracles["aggregation_and_noise"]["seed001"] if p["setting"] == "mnist-iid eq4 as printed"
+    )
+    assert known["epsilons"] == [1, 1, 10]
+    b, c = (
+        parse({"system": NAME, "form": "as_printed", "aggregator": name})
+        for name in ("inverse_std", "probability_selection")
+    )
+    assert theory.client_weights(b) == pytest.approx(known["aggregation"]["alpha_seed001"], rel=1e-9)
+    assert theory.nobody(c) == pytest.approx(0.0323, abs=1e-4)
+
+
+def test_sampling_records_lowers_nothing_in_the_ledger():
+    """The promise is for any two vectors in the range: the same whatever share of records is trained on.
+
+    The mechanism is held fixed, so that only the sampling changes; its own formula knows q as well.
+    """
+    gaussian = {"name": "gaussian", "calibration": "analytic", "delta": 0.002, "sensitivity": None}
+    alone, few, many = (
+        ledger(parse({"mechanism": gaussian, **more, "clients": {"count": 3, "epsilon": 1, "range": 200}}))[0]
+        for more in (
+            {"rounds": 10},
+            {"system": {"name": NAME, "sampling": 0.1}},
+            {"system": {"name": NAME, "sampling": 0.9}},
+        )
+    )
+    assert few == many == alone
+
+
+def test_the_ledger_counts_what_the_printed_noise_really_gives(oracles):
+    point = oracles["mechanisms"]["gaussian_seed001_eq4"][0]
+    assert point["params"]["epsilon"] == 1
+    lines = ledger(parse({"system": NAME, "form": "as_printed"}))[0]
+    mu = point["as_printed_sqrt_on_prefactor_only"]["vector_mu_R_rounds"]
+    assert lines["run_worst"]["epsilon"] == pytest.approx(float(epsilon_of(1e-5, mu)), rel=1e-6)
+    assert lines["run_worst"]["epsilon"] > 20_000, "where the paper claims 1"
+
+
+def test_the_ledger_of_signs(oracles):
+    """Corrected: the loss of the bit that is sent; as printed: the nominal ε for each."""
+    known = oracles["accounting"]["ldpsign_vector"][0]
+    assert known["claimed_epsilon"] == 5
+    right, printed = (ledger(parse(VOTES | {"form": form}))[0] for form in ("corrected", "as_printed"))
+    assert right["coordinate"]["epsilon"] == pytest.approx(known["pure_epsilon_per_coordinate"], rel=1e-9)
+    assert right["upload"]["epsilon"] == pytest.approx(known["eps_at_1e-5_per_upload_exact"], rel=1e-6)
+    assert right["run_worst"]["epsilon"] == pytest.approx(known["eps_at_1e-5_run_exact"], rel=1e-6)
+    assert (printed["coordinate"]["epsilon"], printed["coordinate"]["rule"]) == (5, "nominal")
+
+
+def test_votes_are_weighted_by_the_noise_behind_them():
+    """σ goes as 1/ε: B gives {5, 15} the weights 1 and 3, C leaves 85 % of the rounds empty."""
+    by_noise = parse(VOTES | {"aggregator": {"name": "sign_majority", "votes": "inverse_std"}})
+    assert theory.client_weights(by_noise) == pytest.approx([0.05] * 5 + [0.15] * 5)
+    lottery = parse(VOTES | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})
+    assert theory.nobody(lottery) == pytest.approx(0.85)
+    assert mechanisms.get("ldpsign").weighing_variance(5.0, -4, 4) == pytest.approx(7.751688420168623**2)
+
+
+def test_records_are_drawn_afresh_with_probability_q():
+    """Of three shards of 479, 40 times: the share is q within 5 standard errors (false alarm < 1e-6)."""
+    federation = assemble(parse({"system": {"name": NAME, "sampling": 0.3}}), digits(), torch.device("cpu"))
+    joined = taking_part(federation)
+    drawn = [joined.records(federation.shards, stream(0, "records", n)) for n in range(1, 41)]
+    sizes = np.array([[len(some) for some in one] for one in drawn])
+    held = sum(map(len, federation.shards))
+    assert abs(sizes.sum() / (40 * held) - 0.3) < 5 * np.sqrt(0.3 * 0.7 / (40 * held))
+    assert len({tuple(one[0].tolist()) for one in drawn}) == 40
+    assert all(set(some) <= set(shard) for some, shard in zip(drawn[0], federation.shards, strict=True))
+    lonely = joined.records([np.array([7])] * 200, stream(0, "records", 1))
+    assert {len(one) for one in lonely} == {1}, "nobody trains on nothing"
+
+
+def test_digits_are_trained_on_raw_pixels_and_nothing_else_of_the_run_changes():
+    for pixels, top in (("paper", 16), ("raw", 16), ("unit", 1)):
+        federation = assemble(
+            parse({"system": {"name": NAME, "pixels": pixels}}), digits(), torch.device("cpu")
+        )
+        assert float(federation.train_x.max()) == top == float(federation.test_x.max())
+    assert float(digits().train_x.max()) == 1, "the data themselves stay as they are"
+
+
+def test_what_it_cannot_use_is_refused_in_one_sentence():
+    path, message = refusal({"system": NAME, "dataset": "cifar10"})
+    assert path == "dataset"
+    assert "must be digits, fashion_mnist, covtype or mnist for personalized_ldp_fl" in message
+    path, message = refusal(
+        {"system": NAME, "mechanism": {"name": "gaussian", "calibration": "paper001", "sampling": 0.5}}
+    )
+    assert path == "mechanism.sampling"
+    assert "must be 0.8" in message and "system.sampling" in message
+    assert refusal({"system": {"name": NAME, "pixels": "raw"}, "dataset": "covtype"})[0] == "system.pixels"
+    assert refusal({"system": {"name": NAME, "case": "idd"}})[0] == "system.case"
+
+
+def test_its_own_parameters_count_as_departures():
+    one = amended({}, {"system.name": NAME, "system.sampling": 0.5, "aggregator.name": "inverse_variance"})
+    assert one.mechanism.parameters()["sampling"] == 0.5
+    found = {d.field: (d.paper, d.now) for d in departures(one)}
+    assert found == {
+        "form": ("as_printed", "corrected"),
+        "aggregator.name": ("mean", "inverse_variance"),
+        "system.sampling": (None, 0.5),
+    }
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_on_digits_weights_by_noise_beat_the_plain_mean(seed: int):
+    """{1, 1, 10}, as printed: by 20 points and more for 1/σ (by 21 at least in seeds 0 to 4)."""
+    mean, by_noise = (
+        events({"system": NAME, "form": "as_printed", "aggregator": name, "seed": seed})[-1]["accuracy"]
+        for name in ("mean", "inverse_std")
+    )
+    assert by_noise > mean + 0.1
+    assert mean < 0.6
+
+
+def test_an_empty_round_leaves_the_model():
+    """Most lotteries of ten clients are: then nothing changes and the round says so."""
+    rounds = [
+        e
+        for e in events(VOTES | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})
+        if e["event"] == "round"
+    ]
+    silent = [one for one in rounds[1:] if not sum(one["client_weights"].values())]
+    assert silent, "with 0.85 a round, nine rounds without one have a chance of 4e-8"
+    for before, now in pairwise(rounds):
+        if not sum(now["client_weights"].values()):
+            assert (now["accuracy"], now["loss"]) == (before["accuracy"], before["loss"])
+
+
+def test_nobody_attacks_uploads_of_drawn_records():
+    start = events({"system": NAME, "attack": "auto", "rounds": 1})[0]
+    assert "Personalized LDP-FL" in start["attack_note"]
+    assert start["departures"] == [
+        {"field": "rounds", "paper": 10, "now": 1},
+        {"field": "form", "paper": "as_printed", "now": "corrected"},
+    ]

@@ -1,0 +1,100 @@
+"""Many runs folded into one training are the same runs, told side by side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import pytest
+import torch
+
+from ldp_core import fold as module
+from ldp_core.errors import InvalidInput
+from ldp_core.events import Event
+from ldp_core.experiment import parse
+from ldp_core.fold import at_once, fold
+from ldp_core.system import native_code
+from tests.data import digits, events
+
+BASE: dict[str, Any] = {"attack": None, "rounds": 4}
+CASES = [
+    BASE,
+    BASE | {"seed": 1},
+    BASE | {"mechanism": "duchi", "rounds": 6},
+    BASE | {"clients": {"count": 7, "epsilon": 4}, "local": {"learning_rate": 0.2}},
+    BASE | {"model": "mlp", "mechanism": "none", "target": "update"},
+    BASE | {"local": {"optimizer": "adam", "learning_rate": 0.01}, "mechanism": "laplace"},
+    BASE | {"selection": {"kind": "once"}},
+    BASE | {"attack": "auto", "rounds": 2},
+]
+CLOSE = ("noise_variance", "signal_variance", "noise_variance_theory", "loss", "accuracy")
+
+
+def folded(cases: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for number, event in fold(dict(enumerate(map(parse, cases))), {"digits": digits()}):
+        assert isinstance(event, Event)
+        found[number].append(event.as_json())
+    return found
+
+
+def test_each_run_tells_what_it_tells_alone():
+    """All kinds of work side by side; the last bits of the weights may differ, and nothing else."""
+    found = folded(CASES)
+    for number, case in enumerate(CASES):
+        alone = events(case)
+        assert [e["event"] for e in found[number]] == [e["event"] for e in alone]
+        for mine, theirs in zip(found[number], alone, strict=True):
+            assert mine.get("participants") == theirs.get("participants")
+            for name in CLOSE:
+                if name in theirs:
+                    assert mine[name] == pytest.approx(theirs[name], rel=1e-3), (number, name)
+        assert found[number][-1]["ledger"] == alone[-1]["ledger"]
+
+
+def test_a_run_that_diverges_takes_nobody_with_it():
+    wild = BASE | {"mechanism": "none", "target": "update", "local": {"learning_rate": 1e6}}
+    found = folded([wild, BASE])
+    assert found[0][-1]["status"] == "diverged"
+    assert found[1][-1]["status"] == "completed"
+    assert found[1][-1]["round"] == BASE["rounds"]
+
+
+def test_more_than_are_under_way_at_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "ROWS", 40)
+    found = folded([BASE | {"seed": seed, "rounds": 1 + seed % 3} for seed in range(7)])
+    assert [len(found[i]) for i in range(7)] == [2 + 1 + i % 3 for i in range(7)]
+    assert len({found[i][-1]["weights_sha256"] for i in range(7)}) == 7
+
+
+def test_one_that_cannot_be_dealt_out_says_so_and_keeps_no_other():
+    groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
+    unfit = {"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}}
+    both = {0: parse(BASE | unfit), 1: parse(BASE)}
+    found = list(fold(both, {"digits": digits()}))
+    ((number, error),) = [item for item in found if isinstance(item[1], InvalidInput)]
+    assert number == 0
+    assert "group 2 has 700 clients" in str(error)
+    assert [type(event).__name__ for number, event in found if number == 1][-1] == "Ended"
+
+
+def test_a_run_that_fills_a_product_is_trained_by_itself():
+    assert at_once(parse({})) == 16
+    assert at_once(parse({"clients": {"count": 400}})) == 1
+    assert at_once(parse({"dataset": "mnist", "model": "cnn"}), torch.device("cpu")) == 1
+    assert at_once(parse({"dataset": "mnist", "model": {"name": "mlp2", "hidden": 512}})) < 16, "memory"
+
+
+@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
+def test_runs_of_a_kernel_have_each_ones_own_bits(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    cases = [BASE, BASE | {"seed": 1, "local": {"learning_rate": 0.2}}, BASE | {"rounds": 2, "model": "mlp"}]
+    assert at_once(parse(BASE)) == 16
+    assert at_once(parse({"dataset": "mnist", "model": "cnn"})) == 1
+    found = folded(cases)
+    for number, case in enumerate(cases):
+        assert found[number][-1]["weights_sha256"] == events(case)[-1]["weights_sha256"]
+
+
+def test_nothing_to_do():
+    assert list(fold({}, {})) == []
