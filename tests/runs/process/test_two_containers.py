@@ -29,7 +29,8 @@ from tests.data import events
 from tests.runs.processes import end_workers, living, trained_a_round, until, workers
 from tests.runs.spaces import SPACE
 
-EXPERIMENT = {"rounds": 80, "attack": None}
+ROUNDS = 400  # some seconds, so that it is under way still when it is suspended
+EXPERIMENT = {"rounds": ROUNDS, "attack": None}
 HOLD = "import sys, time, pathlib; from ldp_core.runs.storage import holding; "
 HOLD += "kept = holding.hold(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
 SUBMIT = "import sys, time; from ldp_core import cli; cli.main(sys.argv[1:]); time.sleep(600)"
@@ -82,7 +83,7 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
     assert jobs.resume(job.id).live
     assert until(job.id, lambda job: not job.live).status == "completed"
     told_rounds = [one.body["round"] for one in events_after(job.folder) if one.body["event"] == "round"]
-    assert told_rounds == [*range(1, 81)]
+    assert told_rounds == [*range(1, ROUNDS + 1)]
     end = events_after(job.folder)[-1].body
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
 
