@@ -83,7 +83,7 @@ def test_a_card_on_start_is_one_stop_of_the_keyboard(page: Page):
     page.get_by_role("link", name="Start").click()
     opens = page.get_by_role("button", name="Open", exact=True)
     expect(opens.nth(1)).to_be_visible()
-    expect(page.locator(".es-table")).to_have_count(0)  # the page before may have an "Open" of its own, and stays a moment
+    expect(page.locator(".es-table")).to_have_count(0)  # the page before may say "open" too
     opens.first.focus()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.innerText") == "Open"
