@@ -181,7 +181,7 @@ def misfit(recipe: Recipe) -> str:
     except (ImportError, OSError) as error:  # it is there, and broken
         logging.warning("no fused kernel: %s: %s", type(error).__name__, error)
         return "llvmlite cannot be loaded"
-    return failure(recipe.model, recipe.shape, recipe.classes)
+    return failure(recipe.model, recipe.shape, recipe.classes, recipe.optimizer.name == "adam")
 
 
 def processes() -> int:

@@ -20,8 +20,8 @@ from ldp_core.system.resources import gpus
 
 Kind = Literal["batched", "processes", "fused"]
 ENGINES = ("auto", "batched", "processes", "fused")
-OPTIMIZERS = ("sgd", "optimal")
-"""Whose steps are a rate times the gradient."""
+OPTIMIZERS = ("sgd", "optimal", "adam")
+"""That a kernel can step by: a rate times the gradient, or Adam's moments."""
 
 
 @dataclass(frozen=True)

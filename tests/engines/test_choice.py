@@ -17,6 +17,7 @@ from ldp_core.engines.base import choose
 from ldp_core.engines.choice import Choice, bits, chosen, misfit
 from ldp_core.engines.recipe import Recipe
 from ldp_core.experiment import parse
+from ldp_core.optimizers.sgd import SGD
 from ldp_core.system import native_code
 from tests.conftest import ROOT
 from tests.data import events
@@ -73,7 +74,7 @@ def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: py
     words = {
         ("cnn", "sgd"): "2 clients at a time, a thread and a core each, fused kernel",
         ("mlp", "optimal"): "2 clients at a time, a thread and a core each, fused kernel",
-        ("mlp", "adam"): "all clients at once on one core; no fused kernel: Adam is trained without",
+        ("mlp", "adam"): "2 clients at a time, a thread and a core each, fused kernel",
         ("lenet", "sgd"): "2 clients at a time, a process and a core each, channels-last; no fused kernel: "
         "it has convolutions with strides, with padding or without a bias",
     }
@@ -100,6 +101,14 @@ def test_one_that_is_broken_is_no_error_either(without_llvmlite: None, monkeypat
     monkeypatch.setattr(native_code, "find_spec", lambda name: object())
     native_code.refusal.cache_clear()
     assert choose(False, CPU, recipe()).note == "no fused kernel: llvmlite cannot be loaded"
+
+
+def test_an_optimiser_that_is_added_is_trained_without():
+    class Other(SGD):
+        label = "Other"
+
+    Other.name = "other"
+    assert misfit(recipe().model, (28, 28), 10, Other()) == "Other is trained without"
 
 
 def test_a_system_that_refuses_is_no_error_either(monkeypatch: pytest.MonkeyPatch):
@@ -142,7 +151,7 @@ def test_figures_of_another_engine_have_a_name_of_their_own(monkeypatch: pytest.
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
     assert [bits(one) for one in (digits, images, adam)] == ["", "fused", ""]
     monkeypatch.setenv("EPSILON_ENGINE", "fused")
-    assert [bits(one) for one in (digits, images, adam)] == ["fused", "fused", ""]
+    assert [bits(one) for one in (digits, images, adam)] == ["fused", "fused", "fused"]
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
     assert [bits(one) for one in (digits, images)] == ["", "batched"]
     monkeypatch.setattr(choice, "gpus", lambda: ["0"])

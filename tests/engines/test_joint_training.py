@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from ldp_core import models, optimizers, partitions
+from ldp_core.engines import choice
 from ldp_core.engines import joint_training as module
 from ldp_core.engines.base import Engine
 from ldp_core.engines.joint_training import Work, joined, train_works
@@ -65,7 +66,7 @@ def test_joint_training_is_each_ones_own(model: str, optimizer: str):
 
 @pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 @pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
-@pytest.mark.parametrize("optimizer", ["sgd", "optimal"])
+@pytest.mark.parametrize("optimizer", choice.OPTIMIZERS)
 def test_a_kernel_gives_each_the_bits_that_it_has_alone(model: str, optimizer: str):
     engine = Engine("fused", 2, "cpu")
     works = [

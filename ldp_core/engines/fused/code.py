@@ -189,13 +189,19 @@ class Code:
 
     def fma(self, a: Value, b: Value, c: Value) -> Value:
         """a·b + c, rounded once where the processor can."""
-        operation = "llvm.fma" if self.number.fused else "llvm.fmuladd"
-        one = self.number.type.intrinsic_name
-        name = f"{operation}.v{a.type.count}{one}" if hasattr(a.type, "count") else f"{operation}.{one}"
+        return self._intrinsic("llvm.fma" if self.number.fused else "llvm.fmuladd", a, b, c)
+
+    def root(self, a: Value) -> Value:
+        """√a, rounded as it should be."""
+        return self._intrinsic("llvm.sqrt", a)
+
+    def _intrinsic(self, operation: str, *given: Value) -> Value:
+        """One of LLVM's own functions of numbers, or vectors, of one type."""
+        type, one = given[0].type, self.number.type.intrinsic_name
+        name = f"{operation}.v{type.count}{one}" if hasattr(type, "count") else f"{operation}.{one}"
         known = self.module.globals.get(name)
-        return self.b.call(
-            known or ir.Function(self.module, ir.FunctionType(a.type, [a.type] * 3), name), [a, b, c]
-        )
+        kind = ir.FunctionType(type, [type] * len(given))
+        return self.b.call(known or ir.Function(self.module, kind, name), given)
 
     def sum(self, value: Value) -> Value:
         """The sum of a vector's lanes, halves upon halves."""

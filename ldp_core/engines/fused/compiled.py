@@ -45,42 +45,43 @@ class Compiled:
         self.idle: list[Workspace] = []
         """Memory of its threads that is not in use."""
         p, n = ctypes.c_void_p, ctypes.c_int64
-        self.train = _function(engine, "train", p, n, *[p] * 7, *[n] * 6, *[p] * 3)
+        self.train = _function(engine, "train", p, n, *[p] * 8, *[n] * 6, *[p] * 3)
         self.score = _function(engine, "score", *[p] * 3, n, n, p)
 
 
-def compiled(layers: Layers, batch: int, dtype: np.dtype[Any]) -> Compiled:
+def compiled(layers: Layers, batch: int, dtype: np.dtype[Any], adam: bool = False) -> Compiled:
     """The kernel of a network for batches of up to `batch` samples, float32 or float64."""
     room = LEAST_BATCH
     while room < batch:
         room *= 2
     with _lock:
-        return _compiled(layers, room, Number(dtype.itemsize, fused=has_fma()), tile_of(_machine()[1]))
+        number = Number(dtype.itemsize, fused=has_fma())
+        return _compiled(layers, room, number, tile_of(_machine()[1]), adam)
 
 
 @lru_cache(maxsize=16)
-def _compiled(layers: Layers, batch: int, number: Number, tile: Tile) -> Compiled:
+def _compiled(layers: Layers, batch: int, number: Number, tile: Tile, adam: bool) -> Compiled:
     cpu, features = _machine()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     machine = target.create_target_machine(cpu=cpu, features=features, opt=3, jit=True)
-    identity = f"{layers} {batch} {number} {tile} {cpu} {features} {llvmlite.__version__} {_source()}"
+    identity = f"{layers} {batch} {number} {tile} {adam} {cpu} {features} {llvmlite.__version__} {_source()}"
     file = folder() / f"{hashlib.sha256(identity.encode()).hexdigest()[:32]}.o"
     made = _kept(file)
     if made is None:
-        made = _made(Kernel(layers, batch, number, tile).text, machine)
+        made = _made(Kernel(layers, batch, number, tile, adam).text, machine)
         _keep(file, made)
     backing = llvm.parse_assembly("")
     engine = llvm.create_mcjit_compiler(backing, machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(made))
     engine.finalize_object()
-    return Compiled(engine, memory_of(layers, batch, number.bytes), batch)
+    return Compiled(engine, memory_of(layers, batch, number.bytes, adam), batch)
 
 
 @lru_cache(maxsize=64)
-def failure(model: Model, shape: Shape, classes: int) -> str:
+def failure(model: Model, shape: Shape, classes: int, adam: bool = False) -> str:
     """Why the kernel of a model cannot be made here; "" if it can, and now is."""
     try:
-        compiled(layers_of(model, shape, classes), 1, np.dtype(np.float32))
+        compiled(layers_of(model, shape, classes), 1, np.dtype(np.float32), adam)
     except Exception as error:
         logging.warning("no fused kernel for %s: %s: %s", model.name, type(error).__name__, error)
         return f"LLVM could not make it ({type(error).__name__})"

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 from llvmlite import ir
 
-from ldp_core.engines.fused import convolution, dense, loss, winners
+from ldp_core.engines.fused import convolution, dense, loss, moments, winners
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value
-from ldp_core.engines.fused.memory import Memory, chunks, memory_of, row_stride, up_to
+from ldp_core.engines.fused.memory import (
+    LINE,
+    Memory,
+    chunks,
+    memory_of,
+    moments_of,
+    row_stride,
+    up_to,
+    weights_of,
+)
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Layers
 
 
 class Kernel:
-    """Writes a network's module; `text` is LLVM's assembly of it."""
+    """Writes a network's module; `text` is LLVM's assembly of it. It steps by a rate, or as Adam does."""
 
-    def __init__(self, layers: Layers, batch: int, number: Number, tile: Tile) -> None:
-        self.layers, self.number, self.tile = layers, number, tile
-        self.memory: Memory = memory_of(layers, batch, number.bytes)
+    def __init__(self, layers: Layers, batch: int, number: Number, tile: Tile, adam: bool = False) -> None:
+        self.layers, self.number, self.tile, self.adam = layers, number, tile, adam
+        self.memory: Memory = memory_of(layers, batch, number.bytes, adam)
         self.batch = batch
         self.module: Any = ir.Module("client")
         self._parts: dict[str, Value] = {}
@@ -40,6 +48,9 @@ class Kernel:
             self._parts[f"update{i}"] = dense.update(self.module, number, f"update{i}", layer, tile)
             if i or convs:
                 self._parts[f"back{i}"] = dense.backward(self.module, number, f"back{i}", layer, tile)
+        if adam:
+            self._parts["forget"] = moments.forget(self.module, number, "forget")
+            self._parts["descend"] = moments.descend(self.module, number, "descend")
         self._parts["delta"] = loss.delta(self.module, number, "delta", layers.classes)
         self._parts["enter"] = self._copy("enter", inwards=True)
         self._parts["leave"] = self._copy("leave", inwards=False)
@@ -132,9 +143,9 @@ class Kernel:
         return code.end()
 
     def _step(self) -> Value:
-        """f(batch, rate, work): a step of gradient descent on the samples in the batch."""
-        code = Code(self.module, self.number, "step", WHOLE, self.number.type, POINTER)
-        batch, rate, work = code.parameters
+        """f(batch, rate, scale, work): a step on the samples in the batch; the scale is Adam's alone."""
+        code = Code(self.module, self.number, "step", WHOLE, self.number.type, self.number.type, POINTER)
+        batch, rate, scale, work = code.parameters
         self._call(code, "forward", batch, work)
         top = len(self.layers.dense) - 1
         out, delta = (self._at(code, work, f"dense{top}.{part}") for part in ("out", "delta"))
@@ -145,14 +156,25 @@ class Kernel:
             if i or self.layers.convs:
                 into = self._at(code, work, f"dense{i - 1}.delta" if i else "convs.delta")
                 self._call(code, f"back{i}", delta, weight, below, into, batch)
-            self._call(code, f"update{i}", delta, below, weight, bias, batch, rate)
+            if self.adam:  # the gradient is what a step up from zero by a rate of 1 arrives at
+                weight, bias = (self._at(code, work, f"dense{i}.{p}") for p in ("gradient", "bias gradient"))
+                self._call(code, f"update{i}", delta, below, weight, bias, batch, code.constant(-1.0))
+            else:
+                self._call(code, f"update{i}", delta, below, weight, bias, batch, rate)
         with code.loop(batch) as s:
             for i in range(len(self.layers.convs) - 1, -1, -1):
                 self._back(code, work, i, s)
-        for i, part in product(range(len(self.layers.convs)), ("weight", "bias")):
-            grown = "gradient" if part == "weight" else "bias gradient"
-            self._descend(code, work, f"conv{i}.{part}", f"conv{i}.{grown}", rate)
+        for weights, gradient in weights_of(self.layers):
+            if self.adam:
+                places = [self._at(code, work, one) for one in (weights, gradient, *moments_of(weights))]
+                self._call(code, "descend", *places, code.whole(self._vectors(weights)), rate, scale)
+            elif weights.startswith("conv"):
+                self._descend(code, work, weights, gradient, rate)
         return code.end()
+
+    def _vectors(self, stretch: str) -> int:
+        """Whole vectors that cover a stretch."""
+        return up_to(self.memory.sizes[stretch], LINE) // LINE
 
     def _back(self, code: Code, work: Value, i: int, s: Value) -> None:
         """One sample through one convolution, backwards."""
@@ -186,16 +208,20 @@ class Kernel:
             code.store(code.constant(0.0, n), grown, first)
 
     def _train(self) -> None:
-        """train(start, start stride, out, x, labels, samples, lengths, steps, rates, rate strides (2), rows,
-        width, first, last, work, stop, done): rows `first` to before `last` of a plan.
+        """train(start, start stride, out, x, labels, samples, lengths, steps, rates, scales, rate strides
+        (2), rows, width, first, last, work, stop, done): rows `first` to before `last` of a plan.
         """
-        kinds = [POINTER, WHOLE, *[POINTER] * 7, *[WHOLE] * 6, *[POINTER] * 3]
+        kinds = [POINTER, WHOLE, *[POINTER] * 8, *[WHOLE] * 6, *[POINTER] * 3]
         code = Code(self.module, self.number, "train", *kinds, public=True)
-        start, stride, out, x, y, samples, lengths, steps, rates, *rest = code.parameters
+        start, stride, out, x, y, samples, lengths, steps, rates, scales, *rest = code.parameters
         per_row, per_step, rows, width, first, last, work, stop, done = rest
         labels = self._at(code, work, "labels")
         with code.loop(last, first) as row:
             self._call(code, "enter", code.at(start, code.times(row, stride)), work)
+            for weights, gradient in weights_of(self.layers) if self.adam else ():
+                for one in (gradient, *moments_of(weights)):  # whoever left the numbers has left them there
+                    place, vectors = self._at(code, work, one), code.whole(self._vectors(one))
+                    self._call(code, "forget", place, vectors)
             with code.loop(code.load_as(WHOLE, steps, row)) as t:
                 going = code.b.icmp_signed(
                     "==", code.b.load_atomic(stop, "monotonic", 8, typ=WHOLE), code.whole(0)
@@ -208,7 +234,8 @@ class Kernel:
                         self._call(code, "read", x, which, s, work)
                         code.store_as(WHOLE, code.load_as(WHOLE, y, which), labels, s)
                     place = code.plus(code.times(row, per_row), code.times(t, per_step))
-                    self._call(code, "step", batch, code.load(rates, place), work)
+                    scale = code.load(scales, t) if self.adam else code.constant(1.0)
+                    self._call(code, "step", batch, code.load(rates, place), scale, work)
                     code.store_as(WHOLE, code.b.add(code.load_as(WHOLE, done, 0), code.whole(1)), done, 0)
             self._call(code, "leave", code.at(out, code.times(row, self.layers.dimension)), work)
         code.end()

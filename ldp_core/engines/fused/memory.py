@@ -67,10 +67,24 @@ class Memory:
         return [0, *(self.places[name] + up_to(size, LINE) + LINE for name, size in self.sizes.items())]
 
 
-def memory_of(layers: Layers, batch: int, number: int) -> Memory:
+def weights_of(layers: Layers) -> list[tuple[str, str]]:
+    """The stretches that hold weights, and those that hold their gradients."""
+    parts = [(f"conv{i}", part) for i in range(len(layers.convs)) for part in ("weight", "bias")]
+    parts += [(f"dense{i}", part) for i in range(len(layers.dense)) for part in ("weight", "bias")]
+    grown = {"weight": "gradient", "bias": "bias gradient"}
+    return [(f"{layer}.{part}", f"{layer}.{grown[part]}") for layer, part in parts]
+
+
+def moments_of(weights: str) -> tuple[str, str]:
+    """Where Adam keeps the mean of a stretch's gradients, and the mean of their squares."""
+    return f"{weights} mean", f"{weights} square"
+
+
+def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Memory:
     """The stretches for batches of up to `batch` samples, of numbers of `number` bytes.
 
-    Weights and their gradients; then activations of a batch; then what one sample needs on the way back.
+    Weights and their gradients, and with Adam both moments of these; then activations of a batch; then what
+    one sample needs on the way back. Without Adam, dense layers step down without a gradient in between.
     """
     lanes = LINE // number
     sizes: dict[str, int] = {}
@@ -81,6 +95,9 @@ def memory_of(layers: Layers, batch: int, number: int) -> Memory:
     for i, dense in enumerate(layers.dense):
         sizes[f"dense{i}.weight"] = dense.out * up_to(dense.inputs, lanes) * number
         sizes[f"dense{i}.bias"] = up_to(dense.out, lanes) * number
+    for weights, gradient in weights_of(layers) if adam else ():
+        for moment in (gradient, *moments_of(weights)):
+            sizes[moment] = sizes[weights]
     sizes["x"] = batch * up_to(layers.features, lanes) * number
     sizes["labels"] = batch * 8
     for i, conv in enumerate(layers.convs):

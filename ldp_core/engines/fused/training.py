@@ -22,6 +22,7 @@ from ldp_core.engines.fused.memory import Workspace
 from ldp_core.engines.plan import Indices, Plan
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.chain import layers_of
+from ldp_core.optimizers.adam import BETA1, BETA2
 
 AT_ONCE = 2e8
 """Multiplications that are not worth a thread: a few hundredths of a second."""
@@ -48,7 +49,7 @@ def train_fused(
     """The trained weights (K, d) of the rows of a plan, in the order of its shards.
 
     Args:
-        recipe: how; its model has `layers_of`, and its optimiser only a rate.
+        recipe: how; its model has `layers_of`, and its optimiser only a rate, or is Adam.
         start: (d,), or (K, d) in the order of the shards; float32 or float64.
         x, y: all samples (n, *shape), of the numbers of `start`, and labels (n,), on a CPU.
         plan: the batches.
@@ -63,11 +64,12 @@ def train_fused(
     begin, samples, labels = _array(start), _array(x), _array(y)
     lengths = _lengths(plan)
     _check(recipe, begin, samples, labels, plan, lengths)
-    kernel = compiled(layers, plan.samples.shape[2], begin.dtype)
+    kernel = compiled(layers, plan.samples.shape[2], begin.dtype, is_adam(recipe))
     rows = len(plan.rows)
     steps = (np.array(plan.active)[:, None] > np.arange(rows)).sum(0)
     starts = begin if begin.ndim == 1 else np.ascontiguousarray(begin[plan.rows])
     rate, per_row, per_step = _rates(recipe, plan, rates, begin.dtype)
+    scales = np.sqrt(1 - BETA2 ** (1.0 + np.arange(len(plan.active)))).astype(begin.dtype)
     batches = np.ascontiguousarray(plan.samples)
     trained = np.empty((rows, layers.dimension), dtype=begin.dtype)
     progress = Progress(int(steps.sum()), tick)
@@ -79,8 +81,8 @@ def train_fused(
             kernel.train(
                 starts.ctypes.data, starts.shape[-1] if starts.ndim > 1 else 0, trained.ctypes.data,
                 samples.ctypes.data, labels.ctypes.data, batches.ctypes.data, lengths.ctypes.data,
-                steps.ctypes.data, rate.ctypes.data, per_row, per_step, rows, batches.shape[2], first, last,
-                work.address, progress.stop.ctypes.data, done.ctypes.data,
+                steps.ctypes.data, rate.ctypes.data, scales.ctypes.data, per_row, per_step, rows,
+                batches.shape[2], first, last, work.address, progress.stop.ctypes.data, done.ctypes.data,
             )  # fmt: skip
 
         return run
@@ -100,7 +102,7 @@ def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads
     layers = layers_of(recipe.model, recipe.shape, recipe.classes)
     model, samples = _array(weights), _array(x)
     _check_samples(recipe, model, samples)
-    kernel = compiled(layers, 1, model.dtype)
+    kernel = compiled(layers, 1, model.dtype, is_adam(recipe))  # the one that is there
     found = np.empty((len(samples), layers.classes), dtype=model.dtype)
 
     def call(first: int, last: int) -> Call:
@@ -115,6 +117,11 @@ def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads
     enough = layers.products * len(found) >= AT_ONCE
     _share(kernel, calls, threads if enough else 0, Progress(1, None))
     return torch.from_numpy(found)
+
+
+def is_adam(recipe: Recipe) -> bool:
+    """Whether its steps need moments of their own."""
+    return recipe.optimizer.name == "adam"
 
 
 class Progress:
@@ -202,11 +209,16 @@ def _lengths(plan: Plan) -> Indices:
 def _rates(
     recipe: Recipe, plan: Plan, rates: torch.Tensor | None, dtype: np.dtype[np.generic]
 ) -> tuple[NDArray[np.generic], int, int]:
-    """Learning rates, and how far apart those of two rows and of two steps lie."""
+    """Step sizes, and how far apart those of two rows and of two steps lie."""
+    if is_adam(recipe):
+        own = [recipe.learning_rate] if rates is None else _array(rates)[plan.rows]
+        grown = 1 - BETA1 ** (1.0 + np.arange(len(plan.active)))
+        sizes = np.asarray(own).astype(dtype)[:, None] / grown
+        return sizes.astype(dtype), 0 if rates is None else len(grown), 1
     if recipe.optimizer.has_own_rate:
         steps = range(1, len(plan.active) + 1)
-        own = [recipe.optimizer.rate(number, recipe.learning_rate) for number in steps]
-        return np.array(own, dtype=dtype), 0, 1
+        falling = [recipe.optimizer.rate(number, recipe.learning_rate) for number in steps]
+        return np.array(falling, dtype=dtype), 0, 1
     if rates is None:
         return np.array([recipe.learning_rate], dtype=dtype), 0, 0
     return np.ascontiguousarray(_array(rates)[plan.rows].astype(dtype)), 1, 0

@@ -157,6 +157,28 @@ def test_rates_of_ones_own_and_rates_that_fall():
     assert (found - reference(falling, start, data, plan)).abs().max() < 1e-11
 
 
+@pytest.mark.parametrize(("name", "shape"), [("mlp", (8, 8)), ("cnn", (16, 16))])
+def test_adam_equals_pytorch(name: str, shape: tuple[int, ...]):
+    """In float64, as Adam divides by the size of a gradient and so magnifies its last bits; in float32 nearly
+    every weight is as near as one of those steps is wide.
+    """
+    recipe = recipe_of(models.get(name), shape, rate=0.003, by="adam")
+    for kind, most, usual in ((torch.float64, 1e-7, 1e-11), (torch.float32, 0.05, 1e-5)):
+        data, start = samples_of(recipe, sum(SIZES), kind), start_of(recipe, kind)
+        plan = plan_of(SIZES, 20)
+        plan = exact(plan) if kind == torch.float64 else plan
+        trained = train_fused(recipe, start, data[0], data[1], plan, 1)
+        expected = reference(recipe, start, data, plan)
+        apart = (trained - expected).abs()
+        assert (expected - start).abs().amax(1).min() > 2e-3, "a client did not train"
+        assert apart.max() < most
+        assert apart.quantile(0.95) < usual
+    rates = torch.tensor([0.1, 0.2, 0.05, 0.3, 0.01])
+    own = train_fused(recipe, start, data[0], data[1], plan, 1, rates=rates)
+    again = train_fused(replace(recipe, learning_rate=0.3), start, data[0], data[1], plan, 1)
+    assert torch.equal(own[3], again[3]), "nor does a client know the moments of the one before it"
+
+
 def test_a_long_training_stays_as_near_to_exact_as_pytorch_does():
     """Five epochs at a rate at which rounding is magnified: by quantiles over forty clients, against float64.
 

@@ -1,0 +1,39 @@
+"""Adam: a step by the running means of the gradient and of its square, which a client begins anew."""
+
+from __future__ import annotations
+
+from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value
+from ldp_core.optimizers.adam import BETA1, BETA2, EPSILON
+
+
+def forget(module: Value, number: Number, name: str) -> Value:
+    """f(moments, vectors): makes them zero."""
+    code = Code(module, number, name, POINTER, WHOLE)
+    moments, vectors = code.parameters
+    lanes = number.lanes
+    with code.loop(vectors) as v:
+        code.store(code.constant(0.0, lanes), moments, code.times(v, lanes))
+    return code.end()
+
+
+def descend(module: Value, number: Number, name: str) -> Value:
+    """f(weights, gradient, mean, square, vectors, rate, scale): one step, and the gradient made zero.
+
+    rate is η/(1 − β₁ᵗ) and scale √(1 − β₂ᵗ). Stretches are taken in whole vectors: what fills up their last
+    one is zero, and stays so.
+    """
+    code = Code(module, number, name, *[POINTER] * 4, WHOLE, number.type, number.type)
+    weights, gradient, mean, square, vectors, rate, scale = code.parameters
+    lanes = number.lanes
+    down, wide = code.spread(code.b.fneg(rate), lanes), code.spread(scale, lanes)
+    beta, other, fresh, tiny = (code.constant(x, lanes) for x in (BETA2, 1 - BETA1, 1 - BETA2, EPSILON))
+    with code.loop(vectors) as v:
+        at = code.times(v, lanes)
+        g, m, s, w = (code.load(place, at, lanes) for place in (gradient, mean, square, weights))
+        m = code.fma(other, code.b.fsub(g, m), m)
+        s = code.fma(code.b.fmul(fresh, g), g, code.b.fmul(beta, s))
+        size = code.b.fadd(code.b.fdiv(code.root(s), wide), tiny)
+        w = code.fma(down, code.b.fdiv(m, size), w)
+        for value, place in ((m, mean), (s, square), (w, weights), (code.constant(0.0, lanes), gradient)):
+            code.store(value, place, at)
+    return code.end()
