@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -51,8 +52,12 @@ C = TypeVar("C", bound=Component)
 class Registry(Generic[C]):
     """The components of one package, found by looking at its files."""
 
-    def __init__(self, package: str, kind: type[Any], noun: str) -> None:
+    def __init__(
+        self, package: str, kind: type[Any], noun: str, former: Mapping[str, str] | None = None
+    ) -> None:
+        """`former` are names that records of older versions use, and what is called so now."""
         self._package, self._kind, self._noun = package, kind, noun
+        self.former: Mapping[str, str] = former or {}
 
     @cached_property
     def _classes(self) -> dict[str, type[C]]:
@@ -90,7 +95,7 @@ class Registry(Generic[C]):
             UnknownName: nothing is called so; the message lists what there is.
         """
         try:
-            return self._classes[name]
+            return self._classes[self.former.get(name, name)]
         except (KeyError, TypeError):
             raise UnknownName(self._noun, name, self._classes) from None
 

@@ -298,7 +298,7 @@ class Cell(Figures):
     """In the mechanism's own scope."""
     rounds_observed: int = 1
     verdict: dict[str, str] = field(default_factory=dict)
-    """`kind` and `text`, as attacks.verdict has them."""
+    """`kind` and `text`, as attacks.findings.verdict has them."""
 
 
 @dataclass(frozen=True)

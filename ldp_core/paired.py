@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.mechanisms.base import Floats
 
 Z = 1.959963984540054

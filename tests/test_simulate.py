@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ldp_core.accounting import ledger
-from ldp_core.attacks.verdict import VISIBLE_DB
+from ldp_core.attacks.findings.verdict import VISIBLE_DB
 from ldp_core.experiment import parse
 from ldp_core.images import decode
 from tests.conftest import ROOT

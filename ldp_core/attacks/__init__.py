@@ -2,8 +2,8 @@
 
 An attacker sees an `Observation` and nothing else: the uploads, the previous global model, and the
 public experiment. It cannot reach the data (tests/test_layers.py, tests/attacks/test_boundary.py). Beside
-the attackers, a file each: `bounds` no attacker beats, `metrics` hold a picture against the original, and
-`verdict` says in words what an attempt shows.
+the attackers, a file each: `findings` has the bounds that no attacker beats, the metrics that hold a picture
+against the original, and the verdict that says in words what an attempt shows.
 
 >>> from ldp_core import attacks
 >>> attacks.reconstructor("trimmed").many
@@ -15,8 +15,11 @@ from ldp_core.attacks.observation import Observation, Public
 from ldp_core.component import Registry
 from ldp_core.errors import one_of
 from ldp_core.models.base import Model, Shape
+from ldp_core.optimizers import Optimizer
 
-registry: Registry[Attacker] = Registry(__name__, Attacker, "the attacker's name")
+registry: Registry[Attacker] = Registry(
+    __name__, Attacker, "the attacker's name", former={"gradient_match": "idlg"}
+)
 names = registry.names
 get = registry.get
 
@@ -55,19 +58,29 @@ def choose(facts: Facts) -> Reconstructor | None:
     able = [
         attacker
         for attacker in map(reconstructor, reconstructors())
-        if not attacker.unfit(facts.model, facts.shape, facts.classes)
+        if not unfit(facts.model, facts.shape, facts.classes, attacker.name, facts.optimizer)
     ]
     suiting = [(fit, attacker) for attacker in able if (fit := attacker.suits(facts)) is not None]
     return max(suiting, key=lambda pair: pair[0])[1] if suiting else None
 
 
-def unfit(model: Model, shape: Shape, classes: int, name: str = "auto") -> str:
-    """One sentence on why an attacker ("auto": any) cannot attack this, and what can; "" if it can."""
-    kinds = {n: registry.kind(n) for n in (reconstructors() if name == "auto" else [name])}
-    why = {n: kind.unfit(model, shape, classes) for n, kind in kinds.items()}
+def unfit(
+    model: Model, shape: Shape, classes: int, name: str = "auto", optimizer: Optimizer | None = None
+) -> str:
+    """One sentence on why an attacker ("auto": any) cannot attack this, and what can; "" if it can.
+
+    Without an optimiser, whatever a client's steps are like.
+    """
+    everybody = {n: registry.kind(n) for n in reconstructors()}
+    kinds = everybody if name == "auto" else {name: registry.kind(name)}
+    every = {
+        n: kind.unfit(model, shape, classes) or (kind.cannot_follow(optimizer) if optimizer else "")
+        for n, kind in (everybody | kinds).items()
+    }
+    why = {n: every[n] for n in kinds}
     if not all(why.values()):
         return ""
-    able = [n for n in reconstructors() if not registry.kind(n).unfit(model, shape, classes)]
+    able = [n for n in everybody if not every[n]]
     first = next(iter(why))
     advice = (
         f"choose {one_of(able)}"

@@ -68,6 +68,11 @@ class Attacker(Component):
         return no_picture(shape)
 
     @classmethod
+    def cannot_follow(cls, optimizer: Optimizer) -> str:
+        """Why it cannot attack what such an optimiser sends, as the end of a sentence; "" if it can."""
+        return ""
+
+    @classmethod
     def knows(cls, facts: Facts) -> list[str]:
         """Everything it uses, in plain words for a page: this and nothing else."""
         what = "the weights" if facts.target == "weights" else "what training changed, weight by weight"

@@ -128,17 +128,12 @@ class Observation:
         found = self.model.gradients(views, samples, labels, torch.ones_like(labels, dtype=samples.dtype))
         return torch.cat([found[name].flatten(1) for name in views], 1).numpy().astype(np.float64)
 
-    def traced_gradients(self, x: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """(n, d): the gradient at the global model of each of n images with soft labels (n, classes).
-
-        In x's precision and on its device; it can be differentiated again by both.
-        """
+    def parameters(self, like: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The global model's, in the precision and on the device of `like`."""
         import torch
 
-        weights = torch.from_numpy(self.previous).to(x).expand(len(x), -1)
-        views = self.model.views(weights, self.shape, self.classes)
-        found = self.model.traced_gradients(views, x.unsqueeze(1), targets.unsqueeze(1))
-        return torch.cat([found[name].flatten(1) for name in views], 1)
+        weights = torch.from_numpy(self.previous).to(like).unsqueeze(0)
+        return {name: p[0] for name, p in self.model.views(weights, self.shape, self.classes).items()}
 
     def labels(self) -> NDArray[np.int64]:
         """(V,): the label of a single image, where the gradient of the last bias is lowest."""

@@ -14,12 +14,12 @@ import numpy as np
 
 from ldp_core import limits
 from ldp_core.accounting.table import EACH
-from ldp_core.attacks.metrics import MOST_PAIRS
-from ldp_core.cost.work import Rates, Work, rounds_attacked, seconds, victims_of, work_of
+from ldp_core.attacks.findings.metrics import MOST_PAIRS
+from ldp_core.cost.work import Rates, Work, seconds, victims_of, work_of
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant
 from ldp_core.experiment.sweep import Sweep, in_cell
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment.threat_model import rounds_attacked, spies
 
 MEMORY = 3 * 2**30
 """Bytes that a training process may fill, besides the program itself."""

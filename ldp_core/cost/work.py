@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass
 
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.experiment.threat_model import spies
+from ldp_core.experiment.threat_model import rounds_attacked, spies
 from ldp_core.models.chain import is_chain
 
 CONTROLS = 2
@@ -141,8 +141,3 @@ def _products(experiment: Experiment) -> int:
     """Multiplications that one sample takes forwards."""
     source = experiment.source
     return experiment.model.products(source.shape, source.classes)
-
-
-def rounds_attacked(experiment: Experiment) -> int:
-    """Rounds in which uploads are attacked, if any are."""
-    return experiment.attack.rounds_attacked(experiment.rounds) if experiment.attack else 0

@@ -148,7 +148,7 @@ def _conflicts(ladder: Ladder) -> Any:
             forms = one_of(mechanism.forms)
             yield Problem("base.form", f"must be {forms} for {mechanism.name}; got {base.form}")
     name = ladder.attacker.name if ladder.attacker else "auto"
-    why = attacks.unfit(base.model, source.shape, source.classes, name)
+    why = attacks.unfit(base.model, source.shape, source.classes, name, base.local.optimizer)
     if not why and ladder.attacker is None and not attacks.choose(ladder.facts(ladder.mechanisms[0])):
         why = nobody(base, ladder.upload)
     if why:

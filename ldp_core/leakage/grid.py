@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from ldp_core.attacks import Observation, Reconstructor, metrics
+from ldp_core.attacks import Observation, Reconstructor
+from ldp_core.attacks.findings import metrics
+from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.laws import blocks
-from ldp_core.attacks.verdict import judge, judge_share
 from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Cell, Event, LadderEnded, LadderStarted, Reference

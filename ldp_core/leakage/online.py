@@ -12,7 +12,7 @@ from ldp_core.attacks import Observation
 from ldp_core.attacks.observation import Image
 from ldp_core.events import Attacked
 from ldp_core.experiment.attack import Attack
-from ldp_core.experiment.threat_model import Spy, spies
+from ldp_core.experiment.threat_model import Spy, rounds_between, spies
 from ldp_core.federated.federation import Federation
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, candidate_values, identify
@@ -43,9 +43,9 @@ class Attempts:
         self.spies = spies(experiment)
         nobody = Victims(*(np.empty(0, np.int64),) * 2)
         self.victims = choose_victims(federation) if self.spies else nobody
-        self._attack, self._under = experiment.attack, None
-        if self.spies and self._attack:
-            self._under = _Attacked(federation, self.victims, self._attack)
+        self._under, self._every = None, rounds_between(experiment)
+        if self.spies and experiment.attack:
+            self._under = _Attacked(federation, self.victims, experiment.attack)
 
     def begun(self, weights: torch.Tensor, joined: Participation) -> Begun | None:
         """Where the victims begin a round from the global model `weights` (d,); asked before it."""
@@ -53,7 +53,7 @@ class Attempts:
 
     def round(self, weights: torch.Tensor, number: int, begun: Begun | None) -> Iterator[Attacked]:
         """All attempts of round `number`, on uploads that start from the global model `weights` (d,)."""
-        if begun and self._under and self._attack and self._attack.at(number):
+        if begun and self._under and (number - 1) % self._every == 0:
             yield from self._under.attempts(self.spies, weights, number, begun)
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.attacks import Observation, bounds, metrics
+from ldp_core.attacks import Observation
+from ldp_core.attacks.findings import bounds, metrics
+from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.laws import log_affinity
-from ldp_core.attacks.verdict import RECOVERED_DB
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import Lineup
 from ldp_core.mechanisms.base import Floats

@@ -18,6 +18,8 @@ from ldp_core.models.dense import Dense, slopes
 if TYPE_CHECKING:
     import torch
 
+    from ldp_core.models._recorded import Recorded
+
 INPUT, OUTPUT = "input", "output"
 """Layers; each has the weights `a` and `b`. Before the network: a for each channel, b for each pixel. After
 it: one a, and b for each class."""
@@ -76,6 +78,12 @@ class Extended(Model):
         own = self._split(parameters, x.dim())
         y = self.base.logits(own.pop(""), self._before(own, x))
         return transformed(self.after, y, own.get(f"{OUTPUT}.a"), own.get(f"{OUTPUT}.b"), self.gain)
+
+    def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
+        if {self.before, self.after} & {*LEARNED}:
+            raise TypeError("what clients keep is in no upload; ask the shared model")
+        begun = transformed(self.before, x, None, None, self.gain)
+        return transformed(self.after, self.base.recorded(tape, begun), None, None, self.gain)
 
     def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
         one = self._split({name: p.unsqueeze(0) for name, p in parameters.items()}, x.dim() + 1)

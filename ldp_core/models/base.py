@@ -19,6 +19,8 @@ from ldp_core.component import Component
 if TYPE_CHECKING:
     import torch
 
+    from ldp_core.models._recorded import Part, Recorded
+
 Shape = tuple[int, ...]
 
 
@@ -104,23 +106,32 @@ class Model(Component):
             weight: the weight of each sample in its client's loss (K, B); 0 for padding.
         """
 
-    def traced_gradients(
+    @abstractmethod
+    def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
+        """Scores (n, classes) of n samples (n, *shape) under the tape's weights; it keeps what they leave."""
+
+    def traced(
         self, parameters: dict[str, torch.Tensor], x: torch.Tensor, targets: torch.Tensor
-    ) -> dict[str, torch.Tensor]:
-        """Gradients of each client's summed cross-entropy that can be differentiated again, by x and targets.
+    ) -> list[Part]:
+        """Gradients of each sample's cross-entropy under one set of weights, to be differentiated again.
 
         Args:
-            parameters: views (K, …) as `views` gives them.
-            x: samples (K, B, *shape).
-            targets: soft labels (K, B, classes): probabilities instead of a class.
+            parameters: one tensor each, without a first axis.
+            x: samples (n, *shape).
+            targets: soft labels (n, classes): probabilities instead of a class.
+
+        Returns:
+            One part for each parameter, in their order.
         """
         import torch
 
-        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        from ldp_core.models._recorded import Recorded, parts
+
+        tape = Recorded({name: p.detach() for name, p in parameters.items()})
         with torch.enable_grad():
-            losses = -(targets * self.logits(leaves, x).log_softmax(-1)).sum()
-            found = torch.autograd.grad(losses, list(leaves.values()), create_graph=True)
-        return dict(zip(leaves, found, strict=True))
+            x = x if x.requires_grad else x.detach().requires_grad_()
+            losses = -(targets * self.recorded(tape, x).log_softmax(-1)).sum()
+            return parts(tape.layers, losses, list(parameters))
 
     def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
         """Scores (B, classes) of one model, without the first axis, for samples x (B, *shape)."""

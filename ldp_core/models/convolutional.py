@@ -20,6 +20,8 @@ from ldp_core.models.base import Model, Shape
 if TYPE_CHECKING:
     import torch
 
+    from ldp_core.models._recorded import Recorded
+
 
 class Network(Protocol):
     """The operators of an architecture; x is whatever the reading works on.
@@ -103,6 +105,9 @@ class Convolutional(Model):
 
         classes: int = next(reversed(parameters.values())).shape[0]
         return self.network(Alone(parameters), Alone.images(x), classes)
+
+    def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
+        return self.network(tape, tape.images(x), tape.classes)
 
     def gradients(
         self,

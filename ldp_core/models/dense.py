@@ -18,6 +18,8 @@ from ldp_core.models.base import Model, Shape
 if TYPE_CHECKING:
     import torch
 
+    from ldp_core.models._recorded import Recorded
+
 
 class Dense(Model):
     """Layers `weight1`, `bias1`, `weight2`, …; the first is what closed-form attacks read."""
@@ -45,6 +47,13 @@ class Dense(Model):
 
     def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
         return self.activated(parameters, x)[-1]
+
+    def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
+        layers, x = len(self.hidden_widths()) + 1, x.flatten(1)
+        for i in range(1, layers + 1):
+            z = tape.product(str(i), x, f"weight{i}", f"bias{i}")
+            x = tape.relu(z) if i < layers else z
+        return x
 
     def gradients(
         self,

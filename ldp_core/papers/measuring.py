@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ldp_core.attacks.verdict import RECOVERED_DB
+from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.datasets import Data
 from ldp_core.errors import InvalidInput
 from ldp_core.events import Attacked, Ended, Event, RoundDone, Started

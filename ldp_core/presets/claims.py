@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp_core.accounting import entry_of
-from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.presets.evidence import Evidence, Missing
 
 THIN = "\u202f"

@@ -20,7 +20,7 @@ class Attempts:
     psnr: Floats
     """In dB, round by round; of a real upload: of the image that came back best."""
     verdict: str
-    """On the round that came closest: attacks.verdict's kind."""
+    """On the round that came closest: attacks.findings.verdict's kind."""
     hits: float = 0.0
     """How often the right image was picked …"""
     n: int = 0

@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from ldp_core import attacks, datasets, mechanisms, models
+from ldp_core.attacks.findings.metrics import psnr
 from ldp_core.attacks.likelihood import places
-from ldp_core.attacks.metrics import psnr
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
+from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.threat_model import facts, spies, why_not
 from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.leakage.candidates import line_up
@@ -45,20 +46,21 @@ class Biasless(MLP):
 @pytest.mark.parametrize("target", ["weights", "update"])
 def test_every_reconstructor_reads_both_controls(name: str, model: str, target: str):
     ready = assemble(parse({"model": model, "target": target}), digits(), CPU)
-    samples = ready.shards[0][:5]
-    seen = audit_uploads(ready, Victims(np.zeros(5, np.int64), samples), initial_weights(ready), 1)
+    samples = ready.shards[0][:3]
+    seen = audit_uploads(ready, Victims(np.zeros(3, np.int64), samples), initial_weights(ready), 1)
     truth = digits().train_x[samples].astype(np.float64)
+    exact = 20 if name == "cosine_tv" else 60  # who prefers smooth images smooths those that are not
     for control in ("clean", "clipped"):
         attacker = attacks.reconstructor(name)
         guesses = attacker.reconstruct(seen[control], generator=stream(0, "reconstruction"))
-        assert guesses.shape[0] == 5
+        assert guesses.shape[0] == 3
         assert guesses.shape[2:] == (8, 8)
         assert guesses.shape[1] == 1 or attacker.many
-        assert psnr(guesses[:, 0], truth).min() > 60
+        assert psnr(guesses[:, 0], truth).min() > exact
         again = attacker.reconstruct_all(
             [seen[control], seen["clean"]], generators=[stream(0, "reconstruction") for _ in range(2)]
         )
-        assert psnr(again[0][:, 0], truth).min() > 60
+        assert psnr(again[0][:, 0], truth).min() > exact
         assert again[1].shape == guesses.shape
 
 
@@ -66,7 +68,10 @@ def test_every_reconstructor_reads_both_controls(name: str, model: str, target: 
 @pytest.mark.parametrize("mechanism", mechanisms.names())
 def test_every_reconstructor_meets_every_mechanism(name: str, mechanism: str):
     """Whatever arrives, what comes back has the right shape and nothing breaks; seen twice as well."""
-    changes = {"mechanism": mechanism, "attack": {"attacker": name, "rounds_observed": 2, "uploads": "both"}}
+    few = (
+        {"name": name, "iterations": 3} if "iterations" in attacks.registry.kind(name).model_fields else name
+    )
+    changes = {"mechanism": mechanism, "attack": {"attacker": few, "rounds_observed": 2, "uploads": "both"}}
     found = [e for e in events({**changes, "rounds": 1}) if e["event"] == "attack"]
     assert len(found) == 2 * 3 * 3
     assert all(np.isfinite(e["psnr"]) and -1 <= e["ncc"] <= 1 for e in found)
@@ -101,10 +106,10 @@ def test_auto_follows_model_mechanism_and_upload():
         ("logistic_regression", "duchi", "audit", "posterior"),
         ("mlp", "piecewise", "audit", "trimmed"),
         ("mlp", "piecewise", "real", "per_neuron"),
-        ("lenet", "none", "audit", "gradient_match"),
-        ("lenet", "piecewise", "audit", "gradient_match"),
+        ("lenet", "none", "audit", "idlg"),
+        ("lenet", "piecewise", "audit", "idlg"),
         ("lenet", "piecewise", "real", None),
-        ("cnn", "none", "audit", None),
+        ("cnn", "none", "audit", "cosine_tv"),
     ):
         data = "mnist" if model == "cnn" else "digits"
         experiment = parse({"model": model, "mechanism": mechanism, "dataset": data})
@@ -113,7 +118,9 @@ def test_auto_follows_model_mechanism_and_upload():
     # what is read off exactly needs no search, and a step of Adam is no gradient
     adam = parse({"model": "lenet", "local": {"optimizer": "adam"}})
     assert attacks.choose(facts(adam, "audit")) is None
-    assert "choose one by name" in why_not(adam)
+    assert "begins with a fully connected layer" in why_not(adam)
+    with pytest.raises(InvalidExperiment, match="a step of Adam shows the signs of the gradient"):
+        parse_ladder({"base": {"model": "lenet", "local": {"optimizer": "adam"}}, "attacker": "dlg"})
 
 
 def test_what_an_attacker_knows_is_told_in_plain_words():
@@ -140,7 +147,10 @@ def test_what_an_attacker_knows_is_told_in_plain_words():
 def test_what_cannot_be_attacked_is_told_with_what_to_do(model: Any, shape: Shape, said: str):
     for name in ("auto", *attacks.reconstructors()):
         sentence = attacks.unfit(model, shape, 10, name)
-        assert said in sentence or (name == "gradient_match" and "has kinks" in sentence)
+        if name in ("auto", "cosine_tv") and len(shape) > 1:
+            assert sentence == "", "kinks are what it is made for"
+            continue
+        assert said in sentence or ("dlg" in name and "has kinks" in sentence)
         assert "; choose " in sentence
     assert attacks.unfit(models.get("mlp"), (8, 8), 10) == ""
 
@@ -156,8 +166,8 @@ def test_every_model_of_the_registry_is_attacked_or_says_why_not():
     ("attack", "said"),
     [
         ({"attacker": "likelihood"}, "must be auto, least_squares"),
-        ({"attacker": {"name": "gradient_match", "iterations": 0}}, "attack.attacker.iterations must be"),
-        ({"attacker": {"name": "gradient_match", "step": 1}}, "attack.attacker.step is not a field here"),
+        ({"attacker": {"name": "idlg", "iterations": 0}}, "attack.attacker.iterations must be"),
+        ({"attacker": {"name": "idlg", "step": 1}}, "attack.attacker.step is not a field here"),
         ({"attacker": 3}, "attack.attacker must be auto"),
         ({"every": 0}, "between 1 and 10"),
         ({"uploads": "fake"}, "audit, real or both"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.attacks.gradient_match import GradientMatch
+from ldp_core.attacks.idlg import IDLG
 from ldp_core.datasets import get
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment.attack_grid import parse_ladder
@@ -45,8 +45,8 @@ def test_events_come_in_order_as_plain_json():
 def test_a_request_round_trips_and_the_same_request_gives_the_same_cells():
     request = parse_ladder({"base": BASE, "images": 2, "epsilons": [2], "seed": 4})
     assert parse_ladder(json.loads(json.dumps(request.as_json()))) == request
-    searching = parse_ladder({"base": BASE, "attacker": {"name": "gradient_match", "restarts": 2}})
-    assert searching.attacker == GradientMatch(restarts=2)
+    searching = parse_ladder({"base": BASE, "attacker": {"name": "idlg", "restarts": 2}})
+    assert searching.attacker == IDLG(restarts=2)
     assert parse_ladder(json.loads(json.dumps(searching.as_json()))) == searching
     assert [e.as_json() for e in climb(request, digits())] == [e.as_json() for e in climb(request, digits())]
 

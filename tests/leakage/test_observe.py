@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from ldp_core.attacks import reconstructor
-from ldp_core.attacks.metrics import psnr
+from ldp_core.attacks.findings.metrics import psnr
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.leakage.observe import audit_uploads, choose_victims

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.attacks.observation import Observation
-from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.base import Floats, Mechanism
 
 Mask = NDArray[np.bool_]
 ITERATIONS = 40
@@ -66,12 +66,14 @@ class Window:
     centre: Floats
 
 
-def window(seen: Observation) -> Window | None:
-    """The window of each victim, (V, 1, 1) each; None for mechanisms without one."""
-    found = []
+def window(seen: Observation, mechanism: Mechanism | None = None) -> Window | None:
+    """The window of each victim, (V, 1, 1) each, by default of the first layer's mechanism; None for
+    mechanisms without one.
+    """
+    found, law = [], mechanism or seen.mechanism
     for epsilon, low, high in zip(seen.epsilon, seen.low, seen.high, strict=True):
         middle = (low + high) / 2
-        at = [seen.mechanism.edges(value, epsilon, low, high) for value in (middle, high)]
+        at = [law.edges(value, epsilon, low, high) for value in (middle, high)]
         if any(len(edges) != 4 for edges in at):
             return None
         half = (at[0][2] - at[0][1]) / 2

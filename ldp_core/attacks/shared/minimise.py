@@ -1,12 +1,14 @@
-"""Many small minimisations side by side: L-BFGS with a history and a step for each row of its own.
+"""Many small minimisations side by side, each row with a history and a step of its own.
 
 A library's L-BFGS takes all rows for one problem, so that a row that curves one way bends the steps of
 all others. Here only the function is shared, which is evaluated for all rows at once: that is what
-makes a batch of images as quick as one (Nocedal and Wright 2006, algorithm 7.4, and backtracking).
+makes a batch of images as quick as one (Nocedal and Wright 2006, algorithm 7.4, and backtracking). A row
+whose value is not a number rests where it was; the others go on.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -19,73 +21,131 @@ TRIES = 12
 """Halvings of a step before a row gives up for good."""
 DESCENT = 1e-4
 """Of the descent that the slope promises, the share that a step must keep (Armijo)."""
+FALLS = (3 / 8, 5 / 8, 7 / 8)
+"""Shares of the way at which signed steps become ten times smaller (Geiping et al. 2020)."""
+RATE, BETAS, TINY = 0.1, (0.9, 0.999), 1e-8
 
 Objective = Callable[["torch.Tensor", "torch.Tensor"], "tuple[torch.Tensor, torch.Tensor]"]
 """Points (k, n) of k problems and which ones they are (k,) → their values (k,) and slopes (k, n)."""
 
 
-def minimise(
-    objective: Objective,
-    start: torch.Tensor,
-    iterations: int,
-    on_progress: Callable[[float], None] | None = None,
-    enough: float = 0.0,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The lowest points (N, n) that were found from `start` (N, n), and their values (N,).
+class Descent(ABC):
+    """A minimisation that may be interrupted after any step and taken up again, to the same bits."""
 
-    A row rests once its value is at most `enough`, or where no step lowers it any more.
-    """
-    import torch
+    def __init__(
+        self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
+    ) -> None:
+        """From `start` (N, n), `iterations` steps at most; a row rests once its value is at most `enough`."""
+        import torch
 
-    x = start.clone()
-    value, slope = objective(x, torch.arange(len(x), device=x.device))
-    steps: list[torch.Tensor] = []
-    bends: list[torch.Tensor] = []
-    alive = torch.isfinite(value) & (value > enough)
-    for number in range(iterations):
-        direction = -_curved(slope, steps, bends)
-        promised = (direction * slope).sum(1)
+        self._objective, self._iterations, self._enough = objective, iterations, enough
+        self.x = start.clone()
+        """(N, n), where the rows are."""
+        self.value, self._slope = objective(self.x, torch.arange(len(start), device=start.device))
+        """(N,), what the objective is there."""
+        self._alive = torch.isfinite(self.value) & (self.value > enough)
+        self.taken = 0
+
+    @property
+    def done(self) -> bool:
+        """True once no row goes on."""
+        return self.taken >= self._iterations or not bool(self._alive.any())
+
+    def advance(self, until: int) -> None:
+        """Go on until `until` steps have been taken in all."""
+        while self.taken < until and not self.done:
+            self._step()
+            self.taken += 1
+
+    @abstractmethod
+    def _step(self) -> None:
+        """One step of all rows that are alive."""
+
+
+class Curved(Descent):
+    """L-BFGS with backtracking; a row rests where no step lowers its value any more."""
+
+    def __init__(
+        self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
+    ) -> None:
+        super().__init__(objective, start, iterations, enough)
+        self._steps: list[torch.Tensor] = []
+        self._bends: list[torch.Tensor] = []
+
+    def _step(self) -> None:
+        import torch
+
+        direction = -self._curved()
+        promised = (direction * self._slope).sum(1)
         uphill = promised >= 0
-        direction[uphill] = -slope[uphill]
-        promised = torch.where(uphill, -(slope**2).sum(1), promised)
-        size = torch.ones_like(value) if steps else 1 / slope.abs().sum(1).clamp(min=1)
-        fresh, there, new_value, new_slope = alive.clone(), x.clone(), value.clone(), slope.clone()
+        direction[uphill] = -self._slope[uphill]
+        promised = torch.where(uphill, -(self._slope**2).sum(1), promised)
+        first = 1 / self._slope.abs().sum(1).clamp(min=1)
+        size = torch.ones_like(self.value) if self._steps else first
+        fresh, there = self._alive.clone(), self.x.clone()
+        new_value, new_slope = self.value.clone(), self._slope.clone()
         for _ in range(TRIES):
             rows = fresh.nonzero()[:, 0]
             if not len(rows):
                 break
-            tried = x[rows] + size[rows, None] * direction[rows]
-            found, found_slope = objective(tried, rows)
-            good = found <= value[rows] + DESCENT * size[rows] * promised[rows]
+            tried = self.x[rows] + size[rows, None] * direction[rows]
+            found, found_slope = self._objective(tried, rows)
+            good = found <= self.value[rows] + DESCENT * size[rows] * promised[rows]
             kept = rows[good]
             there[kept], new_value[kept], new_slope[kept] = tried[good], found[good], found_slope[good]
             fresh[kept] = False
             size[rows] /= 2
-        alive &= ~fresh & (new_value > enough)
-        steps, bends = [*steps, there - x][-HISTORY:], [*bends, new_slope - slope][-HISTORY:]
-        x, value, slope = there, new_value, new_slope
-        if on_progress:
-            on_progress((number + 1) / iterations)
-        if not bool(alive.any()):
-            break
-    return x, value
+        self._alive &= ~fresh & (new_value > self._enough)
+        self._steps = [*self._steps, there - self.x][-HISTORY:]
+        self._bends = [*self._bends, new_slope - self._slope][-HISTORY:]
+        self.x, self.value, self._slope = there, new_value, new_slope
+
+    def _curved(self) -> torch.Tensor:
+        """The slope times the inverse curvature that the history tells; pairs that tell none are skipped."""
+        import torch
+
+        steps, bends = self._steps, self._bends
+        q, shares = self._slope.clone(), []
+        for step, bend in zip(reversed(steps), reversed(bends), strict=True):
+            product = (step * bend).sum(1)
+            told = product > 1e-12 * (bend**2).sum(1)
+            inverse = torch.where(told, 1 / torch.where(told, product, 1.0), 0.0)
+            share = inverse * (step * q).sum(1)
+            q -= share[:, None] * bend
+            shares.append((share, inverse))
+        if steps:
+            product, square = (steps[-1] * bends[-1]).sum(1), (bends[-1] ** 2).sum(1)
+            tiny = torch.finfo(q.dtype).tiny
+            q *= torch.where(product > 0, product / square.clamp(min=tiny), 1.0)[:, None]
+        for (share, inverse), step, bend in zip(reversed(shares), steps, bends, strict=True):
+            q += (share - inverse * (bend * q).sum(1))[:, None] * step
+        return q
 
 
-def _curved(slope: torch.Tensor, steps: list[torch.Tensor], bends: list[torch.Tensor]) -> torch.Tensor:
-    """The slope times the inverse curvature that the history tells; pairs that tell none are skipped."""
-    import torch
+class Signed(Descent):
+    """Adam on the signs of the slopes, within [0, 1] (Geiping et al. 2020)."""
 
-    q, shares = slope.clone(), []
-    for step, bend in zip(reversed(steps), reversed(bends), strict=True):
-        product = (step * bend).sum(1)
-        told = product > 1e-12 * (bend**2).sum(1)
-        inverse = torch.where(told, 1 / torch.where(told, product, 1.0), 0.0)
-        share = inverse * (step * q).sum(1)
-        q -= share[:, None] * bend
-        shares.append((share, inverse))
-    if steps:
-        product, square = (steps[-1] * bends[-1]).sum(1), (bends[-1] ** 2).sum(1)
-        q *= torch.where(product > 0, product / square.clamp(min=1e-300), 1.0)[:, None]
-    for (share, inverse), step, bend in zip(reversed(shares), steps, bends, strict=True):
-        q += (share - inverse * (bend * q).sum(1))[:, None] * step
-    return q
+    def __init__(
+        self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
+    ) -> None:
+        import torch
+
+        super().__init__(objective, start, iterations, enough)
+        self._mean, self._square = torch.zeros_like(start), torch.zeros_like(start)
+
+    def _step(self) -> None:
+        import torch
+
+        number, sign = self.taken + 1, self._slope.sign()
+        self._mean.lerp_(sign, 1 - BETAS[0])
+        self._square.lerp_(sign**2, 1 - BETAS[1])
+        scale = (self._square / (1 - BETAS[1] ** number)).sqrt() + TINY
+        rate = RATE * 0.1 ** sum(self.taken >= fall * self._iterations for fall in FALLS)
+        there = (self.x - rate * self._mean / (1 - BETAS[0] ** number) / scale).clamp(0, 1)
+        rows = self._alive.nonzero()[:, 0]
+        value, slope = self._objective(there[rows], rows)
+        finite = torch.isfinite(value)
+        kept = rows[finite]
+        self.x[kept], self.value[kept], self._slope[kept] = there[kept], value[finite], slope[finite]
+        self._alive[rows[~finite]] = False
+        self._alive &= self.value > self._enough

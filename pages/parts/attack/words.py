@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_core import attacks, datasets, mechanisms, models
-from ldp_core.attacks.verdict import RECOVERED_DB, VISIBLE_DB
+from ldp_core.attacks.findings.verdict import RECOVERED_DB, VISIBLE_DB
 from ldp_core.runs.view.grid_progress import Desk
 from pages.parts.ui.text import decibels, few, number, percent, plain
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core import mechanisms
-from ldp_core.attacks.verdict import RECOVERED_DB
+from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs.view.grid_progress import Desk
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import tint_of

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.attacks.bounds import VACUOUS
-from ldp_core.attacks.metrics import intervals
-from ldp_core.attacks.verdict import RECOVERED_DB
+from ldp_core.attacks.findings.bounds import VACUOUS
+from ldp_core.attacks.findings.metrics import intervals
+from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.compact_series import Column

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from ldp_core.attacks.metrics import intervals, wilson
+from ldp_core.attacks.findings.metrics import intervals, wilson
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.view.attack_curve import Tries
 from pages.parts.charts.series import Series

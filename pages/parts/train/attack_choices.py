@@ -11,7 +11,7 @@ from ldp_core import attacks, limits
 from ldp_core.errors import Problem, shown
 from ldp_core.experiment import Attack, Experiment
 from ldp_core.experiment.attack import UPLOADS, attackers
-from ldp_core.experiment.threat_model import spies, why_not
+from ldp_core.experiment.threat_model import rounds_between, spies, why_not
 from pages.parts.ui.fields import bind, complain, named, own_parameters, whole
 from pages.parts.ui.text import plain
 from pages.parts.ui.workspace import Workspace
@@ -41,6 +41,11 @@ def attack_choices(workspace: Workspace) -> None:
         base.attack.every,
         help="1: each of them. An attacker that searches takes its time; the run waits for it.",
     )
+    if (between := rounds_between(base)) > base.attack.every:
+        st.caption(
+            f"By itself every {between} rounds: such a search then slows training by about a fifth. "
+            "Choose the attacker by name to have it as often as you say."
+        )
     whole(
         workspace,
         "attack.rounds_observed",
@@ -117,8 +122,9 @@ def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
 
 
 def _unfit(base: Experiment, name: str) -> str:
-    source = base.source
-    return attacks.registry.kind(name).unfit(base.model, source.shape, source.classes)
+    source, kind = base.source, attacks.registry.kind(name)
+    why = kind.unfit(base.model, source.shape, source.classes)
+    return why or kind.cannot_follow(base.local.optimizer)
 
 
 def _set_uploads(workspace: Workspace, what: Any) -> tuple[Problem, ...]:

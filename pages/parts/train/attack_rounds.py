@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Draft
 from ldp_core.runs.view.attack_curve import Tries
 from pages.parts.charts.attack_rounds import (

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from ldp_core import mechanisms
-from ldp_core.attacks.metrics import wilson
-from ldp_core.attacks.verdict import Verdict
+from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.experiment import parse
 from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import verdict_on

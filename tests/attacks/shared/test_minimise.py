@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ldp_core.attacks.shared.minimise import minimise
+from ldp_core.attacks.shared.minimise import Curved, Signed
 
 
 def rosenbrock(at: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -15,22 +15,36 @@ def rosenbrock(at: torch.Tensor, rows: torch.Tensor) -> tuple[torch.Tensor, torc
     return values.detach(), slopes
 
 
+def ended(start: torch.Tensor, steps: int) -> Curved:
+    one = Curved(rosenbrock, start, steps)
+    one.advance(steps)
+    return one
+
+
 def test_valleys_of_different_steepness_are_followed_to_their_ends():
     start = torch.tensor([[-1.2, 1.0]] * 3, dtype=torch.float64)
-    end, value = minimise(rosenbrock, start, 300)
-    torch.testing.assert_close(end, torch.ones_like(end), rtol=0, atol=1e-4)
-    assert value.max() < 1e-9
-    alone, _ = minimise(rosenbrock, start[:1], 300)
-    torch.testing.assert_close(alone, end[:1], rtol=0, atol=1e-9)
+    end = ended(start, 300)
+    torch.testing.assert_close(end.x, torch.ones_like(end.x), rtol=0, atol=1e-4)
+    assert end.value.max() < 1e-9
+    torch.testing.assert_close(ended(start[:1], 300).x, end.x[:1], rtol=0, atol=1e-9)
 
 
 def test_no_step_goes_up_and_what_is_no_number_stays_where_it_is():
-    shares: list[float] = []
     start = torch.tensor([[-1.2, 1.0], [torch.nan, 0.0]], dtype=torch.float64)
     lowest = rosenbrock(start, torch.arange(2))[0][0]
     for steps in (1, 2, 5, 10):
-        end, value = minimise(rosenbrock, start, steps, shares.append)
-        assert value[0] < lowest
-        lowest = value[0]
-        assert torch.isnan(end[1, 0])
-    assert shares == [1.0, 0.5, 1.0, *(i / 5 for i in range(1, 6)), *(i / 10 for i in range(1, 11))]
+        end = ended(start, steps)
+        assert end.value[0] < lowest
+        lowest = end.value[0]
+        assert torch.isnan(end.x[1, 0])
+
+
+def test_one_that_was_interrupted_goes_on_to_the_same_bits():
+    start = torch.tensor([[-1.2, 1.0], [0.3, 0.1]], dtype=torch.float64)
+    for kind in (Curved, Signed):
+        whole, parts = kind(rosenbrock, start, 40), kind(rosenbrock, start, 40)
+        whole.advance(40)
+        for until in (1, 7, 8, 40):
+            parts.advance(until)
+        assert torch.equal(whole.x, parts.x)
+        assert whole.value[0] < rosenbrock(start, torch.arange(2))[0][0]

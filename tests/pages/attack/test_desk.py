@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.attacks.verdict import judge, judge_share
+from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.grid_progress import Desk

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import presets
-from ldp_core.attacks.metrics import wilson
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_progress import RunProgress

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from ldp_core import attacks, mechanisms
-from ldp_core.attacks import Public, bounds
+from ldp_core.attacks import Public
+from ldp_core.attacks.findings import bounds
 from ldp_core.attacks.shared.laws import log_affinity
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, initial_weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ldp_core.attacks.metrics import (
+from ldp_core.attacks.findings.metrics import (
     PSNR_CAP,
     clamped,
     intervals,
@@ -16,7 +16,7 @@ from ldp_core.attacks.metrics import (
     ssim,
     wilson,
 )
-from ldp_core.attacks.verdict import judge, judge_share
+from ldp_core.attacks.findings.verdict import judge, judge_share
 from tests.data import digits
 
 

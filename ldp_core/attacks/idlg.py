@@ -1,0 +1,73 @@
+"""Improved deep leakage from gradients: the label is read off, and the image is searched for.
+
+Where no division reads the image out of the first layer, a smooth network can still be searched: the
+candidate's gradient is computed as the client did, and its distance to the observed one is followed
+downhill, by a gradient of a gradient (reference: attacks, sections 1 and 3). The label of a single image
+is where the last bias was pushed up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ldp_core.attacks.base import Facts, no_dense_start
+from ldp_core.attacks.shared.matching import Distance, Match
+from ldp_core.attacks.shared.minimise import Curved, Descent
+from ldp_core.attacks.shared.reading import Reading
+from ldp_core.attacks.shared.search import Search
+from ldp_core.fields import Number
+from ldp_core.limits import PRIOR
+from ldp_core.models.base import Model, Shape
+
+if TYPE_CHECKING:
+    import torch
+
+ENOUGH = 1e-14
+"""A squared relative distance that float32, in which uploads are sent, does not tell from none."""
+
+
+class IDLG(Search):
+    """L-BFGS on the squared distance of gradients; noise that is known weighs what is known of images."""
+
+    label = "iDLG: gradients matched, label read"
+    order = 7
+    summary = (
+        "Reads the label off the last bias, then searches for the image whose gradient comes closest to the "
+        "one that was sent: exact for smooth networks without noise, and slower than any closed form."
+    )
+    formula = (
+        r"\hat x=\arg\min_x\frac{\lVert\nabla_w\ell(x,y)-g\rVert^2}{\lVert g\rVert^2}"
+        r"+\beta\,\frac{2\sigma^2}{\lVert g\rVert^2}\,\mathrm{TV}(x)"
+    )
+    reference = "Zhao, Mopuri and Bilen 2020; attacks, sections 1 and 3"
+
+    distance: ClassVar[Distance] = "squared"
+    each = 1.5
+
+    prior: Annotated[float, Number(PRIOR)] = Field(
+        PRIOR.default, description="how much smooth images are preferred, where noise leaves a choice"
+    )
+
+    @classmethod
+    def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
+        if why := super().unfit(model, shape, classes):
+            return why
+        if model.smooth or not no_dense_start(model, shape, classes):
+            return ""
+        return f"“{model.label}” has kinks, where a gradient of a gradient leads nowhere"
+
+    def suits(self, facts: Facts) -> float | None:
+        return 0.6 if facts.upload == "audit" else None
+
+    def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
+        """The posterior's: β edges against squares over twice the noise's variance."""
+        size = np.maximum((reading.gradients**2).sum(1), 1e-30)
+        found: NDArray[np.float64] = 2 * self.prior * pixels * reading.variance / size
+        return found
+
+    def descent(self, objective: Match, start: torch.Tensor) -> Descent:
+        return Curved(objective, start, self.iterations, ENOUGH)

@@ -1,0 +1,126 @@
+"""How far pictures' gradients are from those that were sent, and which way is down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ldp_core.attacks.observation import Observation
+
+if TYPE_CHECKING:
+    import torch
+
+    from ldp_core.models._recorded import Part
+
+Distance = Literal["squared", "cosine"]
+OUTER = 2**16
+"""Weights of a fully connected layer from which on its gradient is compared as an outer product, unformed."""
+SMOOTH = 1e-3
+"""Of brightness: edges below are rounded off, so that their length has a slope everywhere."""
+
+
+@dataclass
+class Goal:
+    """What n pictures are searched for."""
+
+    gradients: torch.Tensor
+    """(n, d)"""
+    known: torch.Tensor | None
+    """(n, d), 1 where the gradient is known and 0 where not; None if it is everywhere."""
+    targets: torch.Tensor | None
+    """(n, classes); None where labels are sought, too."""
+    edges: torch.Tensor
+    """(n,): what the mean length of edges costs."""
+
+
+class Match:
+    """The distance of gradients as a function of pictures, and its slope."""
+
+    def __init__(self, seen: Observation, distance: Distance, goal: Goal, rows: int) -> None:
+        """`seen` is any of the observations: all are of one model. `rows` pictures are evaluated at once."""
+        self._seen, self._distance, self._goal, self._rows = seen, distance, goal, rows
+        self._parameters = seen.parameters(goal.gradients)
+        self._pixels = 1
+        for side in seen.shape:
+            self._pixels *= side
+        self._size = (goal.gradients**2).sum(1).clamp(min=1e-30)
+
+    def __call__(self, at: torch.Tensor, which: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Values (k,) and slopes (k, n) at points (k, n) of the problems `which` (k,).
+
+        Where memory does not do for so many at once, they are halved for good.
+        """
+        import torch
+
+        while True:
+            try:
+                found = [
+                    self._evaluate(at[first : first + self._rows], which[first : first + self._rows])
+                    for first in range(0, len(at), self._rows)
+                ]
+            except (MemoryError, RuntimeError) as error:
+                if self._rows == 1 or not _is_memory(error):
+                    raise
+                self._rows = max(1, self._rows // 2)
+                continue
+            if not found:
+                return at.new_zeros(0), at.new_zeros(at.shape)
+            values, slopes = zip(*found, strict=True)
+            return torch.cat(values), torch.cat(slopes)
+
+    def _evaluate(self, at: torch.Tensor, which: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        import torch
+
+        goal, seen = self._goal, self._seen
+        at = at.detach().requires_grad_()
+        x = at[:, : self._pixels].reshape(-1, *seen.shape)
+        targets = at[:, self._pixels :].softmax(1) if goal.targets is None else goal.targets[which]
+        parts = seen.model.traced(self._parameters, x, targets)
+        known = None if goal.known is None else goal.known[which]
+        apart = self._apart(parts, goal.gradients[which], known, self._size[which])
+        values = apart + goal.edges[which] * edges(x)
+        (slopes,) = torch.autograd.grad(values.sum(), at)
+        return values.detach(), slopes
+
+    def _apart(
+        self, parts: list[Part], wanted: torch.Tensor, known: torch.Tensor | None, size: torch.Tensor
+    ) -> torch.Tensor:
+        """(k,): how far gradients are from those that are wanted (k, d), of squared lengths `size`."""
+        import torch
+
+        first = 0
+        squared, dot, square = (torch.zeros_like(size) for _ in range(3))
+        cosine = self._distance == "cosine"
+        for part, parameter in zip(parts, self._parameters.values(), strict=True):
+            where = slice(first, first + parameter.numel())
+            there, first = wanted[:, where], where.stop
+            if part.rank_one and known is None and parameter.numel() >= OUTER:
+                inner, own = part.dot(there), part.square()
+                squared = squared + own - 2 * inner + (there**2).sum(1)
+                dot, square = dot + inner, square + own
+                continue
+            whole = part.whole() if known is None else part.whole() * known[:, where]
+            if cosine:
+                dot, square = dot + (whole * there).sum(1), square + (whole**2).sum(1)
+            else:
+                squared = squared + ((whole - there) ** 2).sum(1)
+        if cosine:
+            return 1 - dot / (size * square).clamp(min=1e-30).sqrt()
+        return squared / size
+
+
+def edges(x: torch.Tensor) -> torch.Tensor:
+    """(n,): the total variation of images (n, …, height, width), a pixel's share."""
+    count = x[0].numel()
+    across = x[..., 1:] - x[..., :-1]
+    down = x[..., 1:, :] - x[..., :-1, :]
+    found: torch.Tensor = sum(
+        ((step**2 + SMOOTH**2).sqrt() - SMOOTH).flatten(1).sum(1) for step in (across, down)
+    )  # type: ignore[assignment]
+    return found / count
+
+
+def _is_memory(error: Exception) -> bool:
+    """True for what PyTorch and Python raise where memory is full."""
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in said or "can't allocate memory" in said

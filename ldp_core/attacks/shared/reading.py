@@ -1,0 +1,106 @@
+"""An upload as a gradient: which weights say nothing, what the others say, and how far off they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.attacks.observation import Law, Observation
+from ldp_core.attacks.shared.first_layer import Mask, window
+from ldp_core.mechanisms.base import Floats
+
+PUBLIC = 64
+"""Public images whose steps are computed, at most."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The gradients of V uploads, as far as they can be read."""
+
+    gradients: Floats
+    """(V, d); 0 where nothing is known."""
+    known: Mask | None
+    """(V, d); None where everything is."""
+    variance: Floats
+    """(V,): of the noise that is left on a gradient that is known, on average."""
+
+    def mask(self) -> Floats:
+        """(V, d): 1 where the gradient is known, 0 where not."""
+        return np.ones(self.gradients.shape) if self.known is None else self.known.astype(np.float64)
+
+
+def read(seen: Observation, furthest: Floats | None = None) -> Reading:
+    """The gradients of each victim's uploads.
+
+    A mechanism that answers inside a narrow window or far away is trimmed: an answer further off than the
+    window and the largest step together says nothing. Without noise, a weight at an end of its range was
+    cut off.
+
+    Args:
+        seen: all that the server holds.
+        furthest: (d,), as `reaches` has it; needed where `trims` says so.
+    """
+    uploads = seen.uploads.astype(np.float64)
+    steps = seen.base - uploads.mean(axis=0)
+    known, variance = np.ones(steps.shape, dtype=bool), np.zeros(len(steps))
+    for law in seen.laws:
+        where, mechanism = law
+        size = where.stop - where.start
+        ends = seen.low[:, None], seen.high[:, None]
+        if mechanism.role == "identity":
+            sent = seen.uploads[0][:, where]
+            low, high = (end.astype(np.float32) for end in ends)
+            known[:, where] = (sent > low) & (sent < high)
+        elif furthest is not None and (found := _trimmed(seen, law, uploads, furthest)):
+            steps[:, where], known[:, where], squares = found
+            variance += size * squares
+        else:
+            middle = np.clip(seen.base[where].mean(), *ends)
+            each = mechanism.variance(middle, seen.epsilon[:, None], *ends)
+            variance += size * np.broadcast_to(each, (len(steps), 1))[:, 0] / seen.rounds
+    rate = seen.learning_rate
+    everything = bool(known.all())
+    return Reading(
+        np.where(known, steps, 0.0) / rate,
+        None if everything else known,
+        variance / steps.shape[1] / rate**2,
+    )
+
+
+def _trimmed(
+    seen: Observation, law: Law, uploads: Floats, furthest: Floats
+) -> tuple[Floats, Mask, NDArray[np.float64]] | None:
+    """Steps (V, m), which of them are known, and the variance (V,) of what is left; None without a window."""
+    where, mechanism = law
+    narrow = window(seen, mechanism)
+    if narrow is None:
+        return None
+    gain, half, centre = (part[:, :, 0] for part in (narrow.gain, narrow.half, narrow.centre))
+    steps = seen.base[where] - (centre + (uploads[..., where] - centre) / gain)
+    kept = np.abs(steps) <= half / gain + furthest[where]
+    count = kept.sum(axis=0)
+    spread = (half / gain)[:, 0] ** 2 / 3
+    return (steps * kept).sum(axis=0) / np.maximum(count, 1), count > 0, spread / seen.rounds
+
+
+def trims(seen: Sequence[Observation]) -> bool:
+    """True if what public images would send is needed to read some of them."""
+    return any(
+        mechanism.role != "identity" and window(one, mechanism) is not None
+        for one in seen
+        for _, mechanism in one.laws
+    )
+
+
+def reaches(seen: Observation) -> Floats:
+    """(d,): the largest step that a public image would cause in each layer; 1 · η without any."""
+    if seen.public is None:
+        return np.full(seen.previous.size, seen.learning_rate)
+    x, y = seen.public.x[:PUBLIC], seen.public.y[:PUBLIC]
+    largest: Floats = np.abs(seen.uploads_of(x, y) - seen.base).max(axis=0)
+    for one in seen.model.slices(seen.shape, seen.classes):
+        largest[one.start : one.stop] = largest[one.start : one.stop].max()
+    return largest

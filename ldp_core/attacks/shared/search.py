@@ -1,0 +1,293 @@
+"""What attackers that search share: all victims, budgets and restarts side by side, step by step.
+
+A search's rows are pictures: of each observation and victim as many as there are restarts. They are solved in
+chunks that stay in the processor's cache. Which rows share a chunk depends on what is asked for alone, so
+that a search that is taken up again finds the same bits.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ldp_core.attacks.base import Effort, Facts, Progress, Reconstructor, no_dense_start, no_picture
+from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.shared.matching import Distance, Goal, Match
+from ldp_core.attacks.shared.minimise import Descent
+from ldp_core.attacks.shared.reading import Reading, reaches, read, trims
+from ldp_core.fields import Number, Whole
+from ldp_core.limits import PRIOR, RESTARTS, SEARCH_STEPS
+from ldp_core.models.base import Model, Shape
+from ldp_core.optimizers import Optimizer
+
+if TYPE_CHECKING:
+    import torch
+
+CHUNK = 16
+"""Pictures that are solved side by side on a processor; a GPU takes all that there are."""
+FIRST, FINER = 4, 1.5
+"""A look is had after so many steps, and each time that there are so many times as many."""
+LARGEST = 2**21
+"""Weights of a model that is searched: more take hours."""
+
+
+class Search(Reconstructor):
+    """Follows the distance of gradients downhill, from pictures of noise."""
+
+    together = True
+    distance: ClassVar[Distance]
+    seeks_labels: ClassVar[bool] = False
+    each: ClassVar[float] = 1.0
+    """Gradients that a step takes on average."""
+
+    iterations: Annotated[int, Whole(SEARCH_STEPS)] = Field(
+        int(SEARCH_STEPS.default), description="steps of the search, at most"
+    )
+    restarts: Annotated[int, Whole(RESTARTS)] = Field(
+        int(RESTARTS.default), description="searches from other random images; the best one counts"
+    )
+    prior: Annotated[float, Number(PRIOR)] = Field(
+        PRIOR.default, description="how much smooth images are preferred"
+    )
+
+    @classmethod
+    def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
+        if why := no_picture(shape):
+            return why
+        if model.dimension(shape, classes) > LARGEST:
+            return (
+                f"“{model.label}” has more than {LARGEST // 10**6} million weights: a search would take hours"
+            )
+        return ""
+
+    @classmethod
+    def cannot_follow(cls, optimizer: Optimizer) -> str:
+        if not optimizer.memories:
+            return ""
+        return f"a step of {optimizer.label} shows the signs of the gradient and little else to match"
+
+    def effort(self, facts: Facts) -> Effort:
+        return Effort(gradients=self.each * self.iterations * self.restarts)
+
+    @abstractmethod
+    def descent(self, objective: Match, start: torch.Tensor) -> Descent:
+        """How it goes downhill from `start` (n, unknowns)."""
+
+    @abstractmethod
+    def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
+        """(V,): what edges cost, given what is known of the uploads."""
+
+    def looks(self) -> list[int]:
+        """The numbers of steps after which the pictures so far are told; the last one is the end."""
+        found, at = [], float(FIRST)
+        while at < self.iterations:
+            found.append(int(at))
+            at *= FINER
+        return [*found, self.iterations]
+
+    def reconstruct(
+        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
+    ) -> Image:
+        return self.reconstruct_all([seen], generators=[generator], on_progress=on_progress)[0]
+
+    def reconstruct_all(
+        self,
+        seen: Sequence[Observation],
+        *,
+        generators: Sequence[np.random.Generator],
+        on_progress: Progress | None = None,
+    ) -> list[Image]:
+        pursuit = Pursuit(self, seen, generators)
+        for _ in pursuit.follow():
+            if on_progress:
+                on_progress(pursuit.share)
+        return [pursuit.images(i) for i in range(len(seen))]
+
+
+@dataclass(frozen=True)
+class Look:
+    """One observation has got so far."""
+
+    observation: int
+    iterations: int
+    """Steps that its pictures have taken, at most."""
+    done: bool
+
+
+class Pursuit:
+    """A search of several observations of one model, which can be looked at on the way."""
+
+    def __init__(
+        self,
+        who: Search,
+        seen: Sequence[Observation],
+        generators: Sequence[np.random.Generator],
+        wanted: Sequence[bool] | None = None,
+    ) -> None:
+        """Every observation has a generator of its own. Those that are not `wanted` are only computed where
+        they share a chunk with one that is.
+        """
+        self._who, self._seen = who, seen
+        furthest = reaches(seen[0]) if trims(seen) else None
+        rows = [len(one.epsilon) for one in seen]
+        self._first = np.cumsum([0, *rows])
+        most = CHUNK if seen[0].device == "cpu" else 2**30
+        chunks = chunked(rows, max(1, most // who.restarts))
+        need = [True] * len(seen) if wanted is None else list(wanted)
+        pixels = int(np.prod(seen[0].shape))
+        starts = [g.uniform(size=(n, who.restarts, pixels)) for n, g in zip(rows, generators, strict=True)]
+        self._pixels = pixels
+        self._found = np.concatenate([start[:, 0] for start in starts])
+        self._chunks = []
+        for chunk in chunks:
+            if any(need[i] for i, _ in chunk):
+                self._chunks.append(_Chunk(who, seen, starts, chunk, furthest, self._first, most))
+        self.share = 0.0
+        """Of the whole search, how much is done."""
+
+    def follow(self) -> Iterator[Look]:
+        """Search to the end, from coarse to fine: a look of all observations before the next one of any."""
+        waiting = {i for chunk in self._chunks for i, _ in chunk.members}
+        for at in self._who.looks():
+            for chunk in self._chunks:
+                if not chunk.done:
+                    chunk.advance(at)
+                    self._found[chunk.rows] = chunk.best()
+                    self.share = float(np.mean([one.share for one in self._chunks]))
+                for i in sorted({i for i, _ in chunk.members} & waiting):
+                    mine = [one for one in self._chunks if any(j == i for j, _ in one.members)]
+                    if mine[-1] is not chunk:
+                        continue
+                    done = all(one.done for one in mine)
+                    if done:
+                        waiting.discard(i)
+                    yield Look(i, max(one.taken for one in mine), done)
+
+    def images(self, observation: int) -> Image:
+        """(V, 1, *shape): the pictures of an observation so far."""
+        where = slice(self._first[observation], self._first[observation + 1])
+        return self._found[where].reshape(-1, 1, *self._seen[0].shape)
+
+
+class _Chunk:
+    """Some victims of some observations."""
+
+    def __init__(
+        self,
+        who: Search,
+        seen: Sequence[Observation],
+        starts: Sequence[NDArray[np.float64]],
+        members: Sequence[tuple[int, slice]],
+        furthest: NDArray[np.float64] | None,
+        first: NDArray[np.int64],
+        most: int,
+    ) -> None:
+        self.members, self._who = members, who
+        self.rows = np.concatenate([np.arange(first[i] + of.start, first[i] + of.stop) for i, of in members])
+        self._make: Callable[[], Descent] = lambda: self._begin(seen, starts, furthest, most)
+        self._begun = False
+        self._pixels = starts[0].shape[2]
+
+    def _begin(
+        self,
+        seen: Sequence[Observation],
+        starts: Sequence[NDArray[np.float64]],
+        furthest: NDArray[np.float64] | None,
+        most: int,
+    ) -> Descent:
+        import torch
+
+        who, like = self._who, _like(seen[0])
+        parts = [seen[i].of(of) for i, of in self.members]
+        readings = [read(part, furthest) for part in parts]
+        again = who.restarts
+
+        def rows(arrays: list[NDArray[np.float64]]) -> torch.Tensor:
+            return torch.from_numpy(np.concatenate(arrays)).to(like).repeat_interleave(again, 0)
+
+        known = None
+        if any(one.known is not None for one in readings):
+            known = rows([r.mask() for r in readings])
+        labels = torch.from_numpy(np.concatenate([part.labels() for part in parts])).to(like.device)
+        hard = torch.nn.functional.one_hot(labels, seen[0].classes).to(like).repeat_interleave(again, 0)
+        goal = Goal(
+            gradients=rows([one.gradients for one in readings]),
+            known=known,
+            targets=None if who.seeks_labels else hard,
+            edges=rows([who.edges(one, self._pixels) for one in readings]),
+        )
+        noise = [starts[i][of].reshape(-1, self._pixels) for i, of in self.members]
+        begin = torch.from_numpy(np.concatenate(noise)).to(like)
+        if who.seeks_labels:
+            begin = torch.cat([begin, torch.zeros_like(hard)], 1)
+        return who.descent(Match(seen[0], who.distance, goal, most), begin)
+
+    def advance(self, until: int) -> None:
+        """Go on until so many steps have been taken."""
+        self._begun = True
+        self._descent.advance(until)
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return self._make()
+
+    @property
+    def done(self) -> bool:
+        """True once it has come to its end."""
+        return self._begun and self._descent.done
+
+    @property
+    def taken(self) -> int:
+        """Steps so far."""
+        return self._descent.taken if self._begun else 0
+
+    @property
+    def share(self) -> float:
+        """Of its steps, how many it has taken."""
+        return 1.0 if self.done else self.taken / self._who.iterations
+
+    def best(self) -> NDArray[np.float64]:
+        """(V, pixels): for each victim the picture whose restart has come closest."""
+        import torch
+
+        value = self._descent.value.view(-1, self._who.restarts).nan_to_num(torch.inf)
+        images = self._descent.x[:, : self._pixels].view(*value.shape, self._pixels)
+        chosen = images[torch.arange(len(value), device=value.device), value.argmin(1)]
+        return np.asarray(chosen.double().cpu().numpy())
+
+
+def chunked(rows: Sequence[int], most: int) -> list[list[tuple[int, slice]]]:
+    """Rows of observations in chunks of at most `most`: (observation, which of its rows).
+
+    A large observation fills chunks of its own, evenly; small ones share.
+    """
+    found: list[list[tuple[int, slice]]] = []
+    room = 0
+    for i, count in enumerate(rows):
+        if 2 * count <= most:
+            if room < count:
+                found.append([])
+                room = most
+            found[-1].append((i, slice(0, count)))
+            room -= count
+        else:
+            room = 0
+            ends = np.linspace(0, count, -(-count // most) + 1).astype(int).tolist()
+            found += [[(i, slice(a, b))] for a, b in pairwise(ends)]
+    return found
+
+
+def _like(seen: Observation) -> torch.Tensor:
+    """What to compute in: double precision where the answer is exact to begin with."""
+    import torch
+
+    dense = not no_dense_start(seen.model, seen.shape, seen.classes)
+    return torch.zeros((), dtype=torch.float64 if dense else torch.float32, device=seen.device)

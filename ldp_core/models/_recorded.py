@@ -1,0 +1,150 @@
+"""An architecture read for many images under one set of weights, so that its gradients can be matched.
+
+What a server searches for is one image for each upload, and all uploads began at one model. So the weights
+have no client axis, and a layer's gradient for one image is a product of two things that a pass leaves
+behind: what went in, and the loss's slope by what came out. A convolution reads patches, so its product is
+over positions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch.nn import functional
+
+from ldp_core.models._alone import Alone, groups
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What a pass of n images left of a layer that has weights."""
+
+    name: str
+    kind: str
+    """"product" for linear and convolutional layers, "scale" for a normalisation's scale and offset."""
+    inputs: torch.Tensor
+    """(n, fan-in, positions); of a scale: (n, channels, positions), normalised."""
+    outputs: torch.Tensor
+    """(n, units, positions), before any nonlinearity."""
+    bias: bool = True
+
+
+@dataclass(frozen=True)
+class Part:
+    """The gradient of one parameter for each of n images, in factors: what it is, is left @ rightᵀ."""
+
+    name: str
+    left: torch.Tensor
+    """(n, units, positions)"""
+    right: torch.Tensor | None
+    """(n, fan-in, positions); None where the gradient is the sum of `left` over positions."""
+
+    def whole(self) -> torch.Tensor:
+        """(n, size): the gradient itself, laid out as its parameter is."""
+        if self.right is None:
+            return self.left.sum(2)
+        return (self.left @ self.right.transpose(1, 2)).flatten(1)
+
+    @property
+    def rank_one(self) -> bool:
+        """True where one position makes it an outer product, which need not be formed to be compared."""
+        return self.right is not None and self.left.shape[2] == 1
+
+    def square(self) -> torch.Tensor:
+        """(n,): the squared length of an outer product."""
+        return (self.left**2).sum((1, 2)) * (self._right**2).sum((1, 2))
+
+    def dot(self, other: torch.Tensor) -> torch.Tensor:
+        """(n,): an outer product's inner product with (n, size)."""
+        matrix = other.view(len(other), self.left.shape[1], -1)
+        return (self.left * (matrix @ self._right)).sum((1, 2))
+
+    @property
+    def _right(self) -> torch.Tensor:
+        if self.right is None:
+            raise TypeError(f"{self.name} is a sum over positions, no outer product")
+        return self.right
+
+
+class Recorded(Alone):
+    """Works on (n, C, H, W), and (n, F) once flat; keeps every layer that has weights."""
+
+    def __init__(self, parameters: dict[str, torch.Tensor]) -> None:
+        super().__init__(parameters)
+        self.layers: list[Layer] = []
+        self.classes: int = next(reversed(parameters.values())).shape[0]
+
+    @staticmethod
+    def images(x: torch.Tensor) -> torch.Tensor:
+        return x.unsqueeze(1) if x.dim() == 3 else x
+
+    def conv(
+        self,
+        name: str,
+        x: torch.Tensor,
+        out: int,
+        size: int,
+        stride: int = 1,
+        padding: int = 0,
+        bias: bool = True,
+    ) -> torch.Tensor:
+        height, width = ((side + 2 * padding - size) // stride + 1 for side in x.shape[2:])
+        patches = functional.unfold(x, size, stride=stride, padding=padding)
+        y = self._parameters[f"{name}.weight"].flatten(1) @ patches
+        if bias:
+            y = y + self._parameters[f"{name}.bias"][:, None]
+        self.layers.append(Layer(name, "product", patches, y, bias))
+        return y.view(len(x), out, height, width)
+
+    def norm(self, name: str, x: torch.Tensor) -> torch.Tensor:
+        n, channels, *sides = x.shape
+        grouped = x.reshape(n, groups(channels), -1)
+        variance, mean = torch.var_mean(grouped, dim=2, keepdim=True, correction=0)
+        normal = ((grouped - mean) * (variance + 1e-5).rsqrt()).view(n, channels, -1)
+        weight, offset = (self._parameters[f"{name}.{part}"][:, None] for part in ("weight", "bias"))
+        y = weight * normal + offset
+        self.layers.append(Layer(name, "scale", normal, y))
+        return y.view(n, channels, *sides)
+
+    def linear(self, name: str, x: torch.Tensor, out: int) -> torch.Tensor:
+        return self.product(name, x, f"{name}.weight", f"{name}.bias")
+
+    def product(self, name: str, x: torch.Tensor, weight: str, bias: str) -> torch.Tensor:
+        """A fully connected layer whose parameters are called so."""
+        y = torch.addmm(self._parameters[bias], x, self._parameters[weight].T).unsqueeze(2)
+        self.layers.append(Layer(name, "product", x.unsqueeze(2), y))
+        return y.squeeze(2)
+
+    def relu(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.relu(x)
+
+
+def parts(layers: list[Layer], losses: torch.Tensor, names: list[str]) -> list[Part]:
+    """The gradient of every parameter, in the order of their `names`; it can be differentiated again.
+
+    Args:
+        layers: of a pass, in any order.
+        losses: a sum over images, of what the pass led to.
+        names: of all parameters, each of which belongs to one of the layers.
+    """
+    slopes = torch.autograd.grad(losses, [layer.outputs for layer in layers], create_graph=True)
+    found: dict[str, Part] = {}
+    for layer, slope in zip(layers, slopes, strict=True):
+        weight, bias = _names(layer.name, names)
+        if layer.kind == "scale":
+            found[weight] = Part(weight, slope * layer.inputs, None)
+        else:
+            found[weight] = Part(weight, slope, layer.inputs)
+        if layer.bias:
+            found[bias] = Part(bias, slope, None)
+    return [found[name] for name in names]
+
+
+def _names(layer: str, names: list[str]) -> tuple[str, str]:
+    """Of a layer's weight and bias: dense models count them, convolutional ones name their layers."""
+    return (
+        (f"{layer}.weight", f"{layer}.bias")
+        if f"{layer}.weight" in names
+        else (f"weight{layer}", f"bias{layer}")
+    )
