@@ -26,10 +26,10 @@ CASES = [
     for i, mechanism in enumerate(FORMS)
     for j, aggregator in enumerate(aggregators.names())
     for k in in_gate(range(1), range(2))
-    if in_gate(aggregator != "probability_selection" or i % 3 == 0, True)
+    if in_gate((i + j) % (6 if aggregator == "probability_selection" else 2) == 0, True)
 ]
-"""Every mechanism with every aggregator and with both targets, which in the gate take turns; there the
-lottery, which takes four times as many rounds, meets a third of the mechanisms."""
+"""Every mechanism with every aggregator and with both targets; in the gate they take turns, and the lottery,
+which takes four times as many rounds, meets a sixth of the mechanisms."""
 
 
 def federation(changes: dict[str, Any]) -> Federation:

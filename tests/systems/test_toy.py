@@ -89,7 +89,6 @@ def test_the_layer_that_nobody_sends_is_not_touched():
     assert np.abs(states[-1].arrays["head"]).max() > 0
 
 
-@pytest.mark.alone
 def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A copy of the project with the toy in it trains; its training process is killed in mid-run."""
     copy = tmp_path / "project"
@@ -98,7 +97,7 @@ def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path, monkeyp
     monkeypatch.setenv("PYTHONPATH", str(copy))
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "3")
-    experiment = RUN | {"rounds": 300}
+    experiment = RUN | {"rounds": 150}
 
     ended = killed_and_resumed(experiment, copy)
     assert ended["status"] == "completed", ended
