@@ -226,19 +226,19 @@ def test_a_job_that_was_stopped_goes_on_when_asked():
 @pytest.mark.usefixtures("warm")
 @pytest.mark.alone
 def test_the_same_experiment_and_seed_is_never_trained_twice():
-    first = until(launch({"rounds": 30}), lambda job: not job.live)
+    first = until(launch({"rounds": 6}), lambda job: not job.live)
     asked = time.monotonic()
-    second = until(launch({"rounds": 30, "name": "again"}), lambda job: not job.live)
+    second = until(launch({"rounds": 6, "name": "again"}), lambda job: not job.live)
     assert time.monotonic() - asked < within(3)
     assert second.id != first.id
     assert per_run(second) == per_run(first)
     assert copied(second.folder) == {0: first.id}
     assert copied(first.folder) == {}
-    other = until(launch({"rounds": 30, "seed": 1}), lambda job: not job.live)
+    other = until(launch({"rounds": 6, "seed": 1}), lambda job: not job.live)
     assert copied(other.folder) == {}
     # what cannot be read is trained again
     (first.folder / "events.sqlite").write_bytes(b"garbage" * 1000)
     (second.folder / "events.sqlite").write_bytes(b"")
-    third = until(launch({"rounds": 30}), lambda job: not job.live)
+    third = until(launch({"rounds": 6}), lambda job: not job.live)
     assert third.status == "completed"
     assert copied(third.folder) == {}
