@@ -32,7 +32,7 @@ def killed_and_resumed(experiment: dict[str, Any], project: Path) -> Status:
         end = time.monotonic() + 240
         while not wanted(status := jobs.status(identity)):
             assert time.monotonic() < end, status
-            time.sleep(0.02)
+            time.sleep(0.1)
         return status
 
     identity = command("submit", "-", given=json.dumps(experiment)).split()[-1]
