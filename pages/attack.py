@@ -20,13 +20,13 @@ from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
 from pages.parts.runs.job_state import may_go_on, takes
-from pages.parts.train.watch_only import go_on, shared_job, whose
 from pages.parts.ui.header import header
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
+from pages.parts.watch.watch_only import go_on, shared_job, whose
 
 PRESSED = "attack pressed"
 

@@ -61,6 +61,7 @@ LAYERS = [
     ["pages.parts.noise"],
     ["pages.parts.runs"],
     ["pages.parts.train"],
+    ["pages.parts.watch"],
     ["pages.parts.attack"],
     ["pages.parts.papers"],
     ["pages"],

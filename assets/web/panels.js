@@ -1,24 +1,26 @@
-// Train's three panels on one height: accuracy, noise variance, what the server sees.
-// data: {accuracy, noise: {title, subtitle, figure, label}, server: {title, subtitle, columns, rows, empty}}
+// Train's head and its three panels on one height: accuracy, noise variance, what the server sees.
+// data: {head, accuracy, noise: {title, subtitle, figure, label}, server: {title, subtitle, columns, rows, empty}}
 // A row is of an upload of one image (`cells`, one a column), or of one of many (`pairs` and `lines`).
 
 import { child, element, resize, text } from "./dom.js";
+import { head } from "./head.js";
 import { paint } from "./pixels.js";
 import { draw, erase } from "./plot.js";
 
-const HEIGHT = { least: 340, most: 700 };
+// pixels: with its heading a panel is 400 high (panels.css); on a phone three of them are above one another
+const PLOT = { wide: 322, narrow: 250 };
 
 export function render({ data, parentElement }) {
   const panels = child(parentElement, "div", "es-panels");
+  head(parentElement, data.head);
   const [accuracy, noise, server] = ["es-accuracy", "es-noise", "es-server"].map((name) =>
     child(panels, "section", name),
   );
   heading(accuracy, data.accuracy);
   heading(noise, data.noise);
   gallery(server, data.server);
-  const height = beside(server);
-  chart(accuracy, data.accuracy, height);
-  chart(noise, data.noise, height);
+  chart(accuracy, data.accuracy);
+  chart(noise, data.noise);
 }
 
 export function unmount({ parentElement }) {
@@ -30,16 +32,8 @@ function heading(section, panel) {
   text(child(section, "p", "es-subtitle"), panel.subtitle);
 }
 
-// A chart is as tall as what stands below the gallery's heading, unless the panels are stacked.
-function beside(server) {
-  const panels = server.parentElement;
-  if (getComputedStyle(panels).gridTemplateColumns.split(" ").length === 1) return HEIGHT.least;
-  const top = server.querySelector(".es-subtitle").getBoundingClientRect().bottom;
-  const bottom = Math.max(...[...server.children].map((node) => node.getBoundingClientRect().bottom));
-  return Math.round(Math.min(HEIGHT.most, Math.max(HEIGHT.least, bottom - top)));
-}
-
-function chart(section, panel, height) {
+function chart(section, panel) {
+  const height = matchMedia("(max-width: 640px)").matches ? PLOT.narrow : PLOT.wide;
   draw(child(section, "div", "es-plot"), JSON.parse(panel.figure), height, panel.label);
 }
 
@@ -48,28 +42,31 @@ function gallery(section, panel) {
   const note = text(child(section, "p", "es-empty"), panel.empty ?? "");
   note.hidden = !panel.empty;
   const rows = resize(child(section, "div", "es-rows"), panel.rows.length, () => element("div", "es-row"));
-  rows.forEach((row, i) => client(row, panel.rows[i], panel.columns));
-  const foot = text(child(section, "p", "es-note"), panel.note ?? "");
+  rows.forEach((row, i) => client(row, panel.rows[i], panel.columns, i === 0));
+  const foot = child(section, "details", "es-foot");
+  text(child(foot, "summary", "es-foot-name"), "Controls, and how to read this");
+  const lines = [...panel.rows.map((row) => `${row.name}. ${row.told}. ${row.detail}.`), panel.note ?? ""];
+  resize(child(foot, "div", "es-foot-lines"), lines.length, () => element("p", "es-small")).forEach((line, i) => text(line, lines[i]));
   foot.hidden = !panel.note;
 }
 
-function client(row, data, columns) {
-  const head = child(row, "div", "es-client");
-  text(child(head, "strong", "es-name"), data.name);
-  text(child(head, "span", "es-budget"), data.budget);
-  oneImage(child(row, "div", "es-cells"), data, columns);
-  manyImages(child(row, "div", "es-pairs"), data);
-  resize(child(row, "div", "es-lines"), data.lines?.length ?? 0, () => element("p", "es-detail")).forEach((line, i) => text(line, data.lines[i]));
-  const verdict = text(child(row, "p", "es-verdict"), data.verdict);
+function client(row, data, columns, first) {
+  const who = child(row, "div", "es-client");
+  text(child(who, "strong", "es-name"), data.name);
+  text(child(who, "span", "es-budget"), data.budget);
+  const verdict = text(child(who, "p", "es-verdict"), data.verdict);
   verdict.dataset.kind = data.kind;
+  const shots = child(row, "div", "es-shots");
+  oneImage(child(shots, "div", "es-cells"), data, columns, first);
+  manyImages(child(shots, "div", "es-pairs"), data);
+  resize(child(shots, "div", "es-lines"), data.lines?.length ?? 0, () => element("p", "es-detail")).forEach((line, i) => text(line, data.lines[i]));
   const picked = text(child(row, "p", "es-picked"), data.picked?.text ?? "");
   picked.hidden = !data.picked;
   picked.dataset.kind = data.picked?.kind ?? "";
-  text(child(row, "p", "es-small"), data.detail);
 }
 
-// The image, what each run gives away of it, and the average image.
-function oneImage(place, data, columns) {
+// The image, what each run gives away of it, and the average image; the first client's are named.
+function oneImage(place, data, columns, first) {
   const cells = resize(place, data.cells ? columns.length : 0, () => {
     const cell = element("figure", "es-cell");
     cell.append(element("canvas", "es-image"), element("figcaption", "es-caption"));
@@ -79,7 +76,7 @@ function oneImage(place, data, columns) {
     const { image, captions, mark } = data.cells[i];
     picture(cell.querySelector("canvas"), image, `${data.name}, ${columns[i]}: ${captions.join(", ") || "image"}`);
     cell.dataset.mark = mark ?? "";
-    const words = [columns[i], ...captions];
+    const words = first ? [columns[i], ...captions] : captions;
     resize(cell.querySelector("figcaption"), words.length, () => document.createElement("span")).forEach((line, n) => text(line, words[n]));
   });
 }

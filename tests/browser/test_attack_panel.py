@@ -27,6 +27,7 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.open("/train", PANELS)
     train(page)
+    page.get_by_role("tab", name="Round by round").click()
     page.locator(CHARTS).nth(1).wait_for()
 
     progress = Progress(queue.find(most=1)[0].folder).update()
@@ -44,6 +45,7 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
     expect(picked).to_contain_text(f"1/σ² {counts[0]} of 45 (95")
     page.locator(".st-key-attacked").get_by_text("client 20: most permissive").click()
     expect(picked).to_contain_text(f"1/σ² {counts[19]} of 45")
+    page.get_by_role("tab", name="In words").click()
     expect(page.get_by_text("yet the server picks the right image out of 10 in")).to_be_visible()
 
     page.get_by_role("button", name="How to read this").click()
@@ -75,6 +77,7 @@ def test_the_real_upload_is_chosen_trained_and_shown(visitor: Visitor, monkeypat
     page.locator(".es-pair canvas").first.wait_for()
     assert page.locator(".es-row").first.locator(".es-pair").count() == 6
     expect(page.locator(".es-lines p").first).to_have_text(re.compile(r"mean: \d+ of 7\d images back \(95"))
+    page.get_by_role("tab", name="Round by round").click()
     expect(page.get_by_text("How many of its images are back?")).to_be_visible()
     assert page.get_by_test_id("stException").count() == 0
 

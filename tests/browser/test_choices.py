@@ -39,7 +39,9 @@ def test_what_was_chosen_stands_there_after_a_look_at_another_page(visitor: Visi
     choose(page.get_by_role("combobox", name="Mechanism"), "Laplace")
     rounds.fill("18")
     rounds.press("Enter")
+    page.get_by_role("tab", name="What is promised").click()
     expect(page.get_by_text(re.compile("plain sum 5.850")).first).to_be_visible()  # 18 rounds × 650 × ε 0.5
+    page.get_by_role("tab", name="Settings").click()
     rounds.fill("0")
     rounds.press("Enter")
     complaint = page.get_by_text("First mend this")

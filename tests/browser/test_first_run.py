@@ -105,6 +105,8 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     expect(page.get_by_text("Finished: 12 rounds of 9 runs and one without noise")).to_be_visible(
         timeout=TRAINING
     )
+    expect(page.locator(".es-headline")).to_contain_text(re.compile(r"1/σ² reaches \d+"))
+    page.get_by_role("tab", name="In words").click()
     expect(page.get_by_text(re.compile("ends at .*over 3 seeds"))).to_be_visible()
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
 

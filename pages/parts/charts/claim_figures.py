@@ -144,7 +144,7 @@ def styles_of(claim: Claim) -> dict[str, Style]:
         Variant(arm.label, arm.set if isinstance(arm, Trained) else {"mechanism.name": _mechanism(arm)})
         for arm in claim.measured
     )
-    found = styles(Draft(claim.draft.base if claim.draft else parse({}), sets))
+    found = styles(Draft(claim.draft.base if claim.draft else parse({}), sets), shared=True)
     return {variant.label: style for variant, style in zip(sets, found, strict=True)}
 
 

@@ -94,9 +94,8 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
         level = float(np.exp(np.mean(np.log(list(signals.values())))))
         signals = {}
         values.append(level)
-        name = "signal" if len(shown) == 1 else "signal, on average"
         traces.append(_level(level, rounds))
-        ends.append((np.log10(level), f"{name} {number(level, 2)}", MUTED))
+        ends.append((np.log10(level), f"signal {number(level, 2)}", MUTED))
     for one in shown:
         if one.number in signals:  # what is learned differs in size: a level for each run
             level = signals[one.number]

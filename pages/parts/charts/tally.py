@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -56,8 +57,10 @@ class Tally:
 
     @property
     def guessed(self) -> str:
-        """How many right picks chance gives."""
-        return number(self.chance * self.n, 2)
+        """How many right picks chance gives: `4 or 5`, where that is no whole number."""
+        expected = self.chance * self.n
+        low = math.floor(expected + 1e-9)
+        return number(low, 4) if expected - low < 0.05 else f"{number(low, 4)} or {number(low + 1, 4)}"
 
 
 def tally(tries: Sequence[Tries], same_class: bool = False) -> Tally | None:

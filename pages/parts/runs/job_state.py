@@ -66,10 +66,13 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     else:
         reached = _reached(draft, progress) if done else ""
         st.error(f"{job.status.capitalize()}{reached}: {plain(job.message, 400)}.")
-    if job.status != "diverged":
-        for one in shown:
-            if one.diverged and one.diverged.end:
-                st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
+
+
+def diverged_lines(job: Job, shown: Sequence[Series]) -> None:
+    """What became of those of a job's runs that left the numbers, where others did not."""
+    for one in shown:
+        if job.status != "diverged" and one.diverged and one.diverged.end:
+            st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
 
 
 def _stopped(draft: Draft, progress: Progress) -> str:

@@ -1,4 +1,5 @@
-"""What the Train page is made of: choices, launch, the live panels, what was found, the ledger.
+"""What the Train page is made of: choices, launch, what was found, the ledger
+(`parts.watch` puts them together).
 
 `standings` says who is ahead and who diverged, `findings` joins that with what leaked (why a run diverged
 is said in `ldp_core.federated.round`); `ledger_panel` picks a client, `parts.noise.promise_table` draws the

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ldp_core import aggregators, datasets, limits, mechanisms, models, optimizers, partitions, selections
 from ldp_core.errors import Problem
-from ldp_core.experiment import TARGETS, Variant
+from ldp_core.experiment import TARGETS, Draft, Variant
 from pages.parts.train.attack_choices import attack_choices
 from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
@@ -29,6 +29,39 @@ def choices(workspace: Workspace) -> None:
     """Widgets for everything a run needs; each saves its change, or says why it cannot."""
     draft = workspace.draft
     base = draft.base
+    clients, noise, server, often = st.columns([1.1, 1, 1.2, 1], gap="medium")
+    with clients:
+        _clients(draft)
+    with noise:
+        if "mechanism.name" not in workspace.varied:
+            mechanism = mechanisms.registry
+            component(workspace, "mechanism", "Mechanism", mechanism, base.mechanism, what=MECHANISM)
+        if "aggregator.name" not in workspace.varied:
+            aggregator = aggregators.registry
+            component(workspace, "aggregator", "Aggregator", aggregator, base.aggregator, what=AGGREGATOR)
+    with server:
+        _compared(workspace)
+    with often:
+        whole(workspace, "rounds", "Rounds", limits.ROUNDS, base.rounds)
+        whole(
+            workspace,
+            "seeds",
+            "Seeds",
+            limits.SEEDS,
+            draft.seeds,
+            lambda w, seeds: w.change(lambda draft: replace(draft, seeds=seeds)),
+            help="Every run is repeated with each seed. Runs of one seed share data, batches and starting "
+            "model, so that only what is compared differs.",
+        )
+    left, right = st.columns(2, gap="medium")
+    with left, st.expander("Data, model and training"):
+        _training(workspace)
+    with right, st.expander("The attack"):
+        attack_choices(workspace)
+
+
+def _clients(draft: Draft) -> None:
+    """Who asks for what, in words."""
     experiments = draft.experiments()
     for words in asked_in_words(experiments):
         st.markdown(plain(words))
@@ -37,42 +70,24 @@ def choices(workspace: Workspace) -> None:
     ]
     st.caption("; or ".join(dict.fromkeys(ranges_in_words(*span) for span in spans)))
     st.page_link("clients.py", label=":blue[Change the clients]")
-    varied = {path for variant in draft.variants for path in variant.set}
-    if "mechanism.name" not in varied:
-        component(workspace, "mechanism", "Mechanism", mechanisms.registry, base.mechanism, what=MECHANISM)
-    _compared(workspace)
-    if "aggregator.name" not in varied:
-        component(
-            workspace, "aggregator", "Aggregator", aggregators.registry, base.aggregator, what=AGGREGATOR
-        )
-    whole(workspace, "rounds", "Rounds", limits.ROUNDS, base.rounds)
-    whole(
-        workspace,
-        "seeds",
-        "Seeds",
-        limits.SEEDS,
-        draft.seeds,
-        lambda w, seeds: w.change(lambda draft: replace(draft, seeds=seeds)),
-        help="Every run is repeated with each seed. Runs of one seed share data, batches and starting model, "
-        "so that only what is compared differs.",
-    )
-    with st.expander("Data, model and training"):
-        named(workspace, "dataset", "Data", datasets.registry.labels(), base.dataset)
-        component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
-        component(workspace, "model", "Model", models.registry, base.model)
-        words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
-        one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
-        local = base.local
-        component(workspace, "local.optimizer", "Optimiser", optimizers.registry, local.optimizer)
-        if not local.optimizer.has_own_rate:
-            rate = local.learning_rate
-            real(workspace, "local.learning_rate", "Learning rate", limits.LEARNING_RATE, rate)
-        whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
-        whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
-        component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
-        whole(workspace, "seed", "First seed", limits.SEED, base.seed)
-    with st.expander("The attack"):
-        attack_choices(workspace)
+
+
+def _training(workspace: Workspace) -> None:
+    base = workspace.draft.base
+    named(workspace, "dataset", "Data", datasets.registry.labels(), base.dataset)
+    component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
+    component(workspace, "model", "Model", models.registry, base.model)
+    words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
+    one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
+    local = base.local
+    component(workspace, "local.optimizer", "Optimiser", optimizers.registry, local.optimizer)
+    if not local.optimizer.has_own_rate:
+        rate = local.learning_rate
+        real(workspace, "local.learning_rate", "Learning rate", limits.LEARNING_RATE, rate)
+    whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
+    whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
+    component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
+    whole(workspace, "seed", "First seed", limits.SEED, base.seed)
 
 
 def _compared(workspace: Workspace) -> None:

@@ -51,7 +51,7 @@ def how_to_read(shown: Sequence[Series] = ()) -> None:
     """A popover with what a newcomer may want to know, with what the attackers of these runs know, and with
     how the runs are trained.
     """
-    with st.popover("How to read this", width="stretch"):
+    with st.popover("How to read this"):
         st.markdown("\n\n".join([WORDS, *_attackers(shown), *_engines(shown)]))
 
 

@@ -28,9 +28,10 @@ MOST_WRONG = 3
 
 def title(draft: Draft | None = None) -> None:
     """The page's question, and that of the draft's scenario."""
-    st.title("Does it still learn, and what leaks?", anchor=False)
-    if draft and (question := question_of(draft)):
-        st.markdown(question)
+    with st.container(key="question"):
+        st.title("Does it still learn, and what leaks?", anchor=False)
+        if draft and (question := question_of(draft)):
+            st.markdown(question)
 
 
 def question_of(draft: Draft) -> str:
@@ -80,11 +81,14 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             st.caption(f"First mend this: {'; '.join(plain(one, 200) for one in wrong[:MOST_WRONG])}.")
             return
         if cells := unmended(workspace):
-            st.warning(f"{cells}; those clients train with what they had.")
+            st.caption(f":orange[{cells}; those clients train with what they had.]")
             st.page_link("clients.py", label=":blue[Mend them]", query_params={"draft": workspace.id})
         if since:
             back = " Undo that to go on where this run stopped." if can_resume else ""
-            st.warning(f"The results below are of earlier settings; since then: {plain(since, 300)}.{back}")
+            st.caption(
+                ":orange[**The results below are of earlier settings**; "
+                f"since then: {plain(since, 300)}.{back}]"
+            )
         if job is not None and not since:
             return
         every = workspace.draft.runs(reference=True)

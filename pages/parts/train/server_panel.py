@@ -26,6 +26,19 @@ SUBTITLES = {
     "audit": "an upload of one image, one step: the worst case",
     "real": "an upload as the client sends it: all its images",
 }
+SHORT = {
+    "recovered": "the image is back",
+    "partly": "better than any guess",
+    "inconclusive": "fails even without noise",
+    "clipping": "clipping hides it",
+    "hidden": "not recovered by this attack",
+}
+"""Verdicts in the room beside the pictures; the whole sentence stands below them, one click away."""
+SHORT_REAL = SHORT | {
+    "recovered": "images are back",
+    "partly": "some are back",
+    "clipping": "clipping hides them",
+}
 NOTE = {
     "audit": "The average image is what a guess without any upload looks like. Picking is a test of its own: "
     "in each round that is attacked an upload is made from one of several images, drawn afresh, and the "
@@ -65,7 +78,7 @@ def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str) 
     rows = [row for client in clients if (row := draw(attacked, client, worst))]
     if not rows:
         return title | {"columns": [], "rows": [], "empty": empty}
-    columns = ["the image", *(one.label for one in attacked), "average image"]
+    columns = ["image", *(one.label for one in attacked), "average"]
     return title | {
         "columns": columns if upload == "audit" else [],
         "rows": rows,
@@ -102,7 +115,8 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
             ),
             {"image": run.start["mean_image"], "captions": [f"{baseline} dB"]},
         ],
-        "verdict": _said(attacked, verdicts, best),
+        "verdict": SHORT[verdicts[best].kind],
+        "told": _said(attacked, verdicts, best),
         "kind": verdicts[best].kind,
         "picked": _how_often(attacked, client),
         "detail": f"round {event['round']}, correlation {event['ncc']:.2f}; without noise: "
@@ -127,7 +141,8 @@ def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, 
             for pair in pairs
         ],
         "lines": [f"{one.label}: {_back(event)}" for one, event in zip(attacked, made, strict=True)],
-        "verdict": _said(attacked, verdicts, best),
+        "verdict": SHORT_REAL[verdicts[best].kind],
+        "told": _said(attacked, verdicts, best),
         "kind": verdicts[best].kind,
         "detail": f"shown: the best {len(pairs)} of {tries[best].images}, {attacked[best].label}, round "
         f"{event['round']}; without noise {controls[0]} are back; clipped, without noise, {controls[1]}",

@@ -7,6 +7,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import presets
 from ldp_core.errors import StudioError
@@ -21,11 +22,16 @@ MINE = "Your own"
 NOT_BACK = "not taken back"
 
 
-def header(workspace: Workspace, job: Job | None = None) -> None:
-    """Draw the line; changes replace the draft and can be undone. `job` is the one that the page shows."""
+def header(workspace: Workspace, job: Job | None = None) -> DeltaGenerator:
+    """Draw the line; changes replace the draft and can be undone. `job` is the one that the page shows.
+
+    Returns:
+        the line, for what a page has of its own to put there.
+    """
     labels = [presets.get(name).label for name in presets.names()]
     preset = workspace.preset
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    line = st.container(horizontal=True, vertical_alignment="center", gap="small", key="tools")
+    with line:
         options = labels if preset else [MINE, *labels]
         chosen = st.selectbox(
             "Scenario",
@@ -35,7 +41,8 @@ def header(workspace: Workspace, job: Job | None = None) -> None:
             key=workspace.key(
                 "scenario edited" if preset and preset.draft != workspace.draft else "scenario"
             ),
-            width=300,
+            label_visibility="collapsed",
+            width=270,
         )
         if chosen not in (MINE, preset.label if preset else MINE):
             workspace.replace(next(p for p in map(presets.get, presets.names()) if p.label == chosen).draft)
@@ -58,6 +65,7 @@ def header(workspace: Workspace, job: Job | None = None) -> None:
         with st.popover("Share"):
             _share(workspace, job)
     refusal(NOT_BACK)
+    return line
 
 
 def _share(workspace: Workspace, job: Job | None) -> None:

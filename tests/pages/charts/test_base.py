@@ -254,6 +254,9 @@ def test_a_mechanism_and_an_aggregator_keep_their_colour():
     assert len({(look.tint, look.dash) for look in equal}) == 9
     volunteers = styles(presets.get("two_volunteers").draft)
     assert len({look.tint for look in volunteers}) == 3
+    for name in ("who_is_silenced", "same_epsilon", "twenty_images", "what_epsilon_says"):
+        tints = [look.tint for look in styles(presets.get(name).draft)]
+        assert len(set(tints)) == len(tints), "and two runs never share one"
 
 
 def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):

@@ -24,8 +24,8 @@ def page() -> None:
     from ldp_core.experiment import parse_draft
     from ldp_core.runs import jobs, queue
     from pages.parts.attack.view import desk_view
-    from pages.parts.train.live import live_view
     from pages.parts.ui.shared_cache import job_now
+    from pages.parts.watch.live import live_view
 
     identity, happens = st.session_state["job"], st.session_state["happens"]
     st.session_state["happens"] = ""

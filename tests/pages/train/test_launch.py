@@ -104,8 +104,8 @@ def settings_page() -> None:
     from ldp_core.runs import jobs
     from ldp_core.runs.record import drafts
     from pages.parts.train.launch import again_bar, stale
-    from pages.parts.train.live import live_view
     from pages.parts.ui.workspace import Workspace
+    from pages.parts.watch.live import live_view
 
     identity = st.session_state["draft"]
     draft = drafts.load(identity)

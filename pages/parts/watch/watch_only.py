@@ -11,12 +11,13 @@ from pages.parts.runs.job_list import PAGES, in_words
 from pages.parts.runs.job_state import may_go_on
 from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.launch import title
-from pages.parts.train.live import live_view, settings_of
 from pages.parts.ui.job_actions import go_on_button, refusal
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import start_with
+from pages.parts.watch.live import live_view, settings_of
+from pages.parts.watch.more import more
 
 NAMES = {"train.py": "Train", "attack.py": "Attack", "runs.py": "the list of runs"}
 
@@ -85,4 +86,5 @@ def watch_only(identity: str) -> None:
             start_with(draft)
             st.rerun()
         whose(job)
-    live_view(draft, job, lesson_of(job))
+    live_view(draft, job)
+    more(draft, job, lesson_of(job))

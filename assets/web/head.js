@@ -1,0 +1,31 @@
+// What was found, in one line and three figures. Words come in pieces, [text, run or null]: a run's name is
+// written in its colour.
+// data: {line: [piece], chips: [{name, pieces, rest, kind}]}
+
+import { child, element, resize, text } from "./dom.js";
+import { palette } from "./theme.js";
+
+export function head(parent, data) {
+  const box = child(parent, "div", "es-head-of-page", parent.firstElementChild);
+  const line = child(box, "h2", "es-headline");
+  pieces(line, data.line);
+  const chips = resize(child(box, "div", "es-chips"), data.chips.length, () => element("div", "es-chip"));
+  chips.forEach((chip, i) => {
+    const { name, pieces: words, rest, kind } = data.chips[i];
+    chip.dataset.kind = kind ?? "";
+    text(child(chip, "span", "es-chip-name"), name);
+    pieces(child(chip, "span", "es-chip-figure"), words);
+    text(child(chip, "span", "es-chip-rest"), rest);
+    chip.title = `${words.map(([word]) => word).join("")}\n${rest}`; // where a narrow card cuts it
+  });
+}
+
+function pieces(parent, list) {
+  const colours = palette(parent);
+  resize(parent, list.length, () => element("span", "es-piece")).forEach((node, i) => {
+    const [words, run] = list[i];
+    text(node, words);
+    node.style.color = run === null ? "" : colours.resolve(`run(${run})`);
+    node.style.fontWeight = run === null ? "" : "650";
+  });
+}

@@ -1,0 +1,151 @@
+"""Accuracy and noise variance against ε, where the runs are a few designs at several budgets each."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+
+import numpy as np
+
+from pages.parts.charts.base import (
+    MUTED,
+    Trace,
+    colour,
+    end_labels,
+    figure,
+    label_margin,
+    leaders,
+    log_axis,
+    scatter,
+)
+from pages.parts.charts.rounds import QUARTERS, band
+from pages.parts.charts.series import Series
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number, percent
+
+Steps = Sequence[tuple[str, float]]
+"""For each variant the line it stands on, and its ε (pages.parts.charts.styles.ladders)."""
+Ends = list[tuple[float, str, str]]
+
+
+def accuracy_by_budget(
+    shown: Sequence[Series], steps: Steps, chance: float | None, reference: Series | None = None
+) -> Figure:
+    """Accuracy in the newest round, a point a run, with a band from the lowest to the highest seed."""
+    traces: list[Trace] = []
+    ends: Ends = []
+    for name, line in by_line(shown, steps).items():
+        values = [one.final("accuracy") for _, one in line]
+        x = np.array([epsilon for epsilon, _ in line])
+        mean, low, high = (np.array([f(each) for each in values]) for f in (np.mean, np.min, np.max))
+        tint = line[0][1].style.tint
+        traces.append(band(x, low, high, tint))
+        traces.append(_curve(x, mean, name, tint, "%{y:.1%}"))
+        ends.append((float(mean[-1]), f"<b>{html.escape(name)} {percent(mean[-1])}</b>", colour(tint)))
+    levels = {"guessing": chance}
+    if reference is not None and len(final := reference.final("accuracy")):
+        levels["no noise"] = float(final.mean())
+    for name, level in levels.items():
+        if level is not None:
+            traces.append(_level(steps, level, name))
+            ends.append((level, f"{name} {percent(level)}", MUTED))
+    return figure(
+        traces,
+        x=_budgets(steps),
+        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
+        margin=label_margin(ends),
+        annotations=end_labels(ends, 0, 1),
+        shapes=leaders(ends, 0, 1),
+    )
+
+
+def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[int, float]) -> Figure:
+    """Measured variance of the server's noise per weight in the newest round, a point a run; before it,
+    what is predicted.
+    """
+
+    def value(one: Series) -> float:
+        measured = one.final("noise_variance")
+        return float(measured.mean()) if one.round and len(measured) else predicted.get(one.number, 0.0)
+
+    traces: list[Trace] = []
+    ends: Ends = []
+    values: list[float] = []
+    for name, line in by_line(shown, steps, lambda one: value(one) > 0).items():
+        y = np.array([value(one) for _, one in line])
+        tint = line[0][1].style.tint
+        traces.append(_curve(np.array([epsilon for epsilon, _ in line]), y, name, tint, "%{y:.3g}"))
+        words = f"<b>{html.escape(name)} {number(y[-1], 2)}</b>"
+        ends.append((float(np.log10(y[-1])), words, colour(tint)))
+        values += y.tolist()
+    low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
+    high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
+    return figure(
+        traces,
+        x=_budgets(steps),
+        y=log_axis(low, high),
+        margin=label_margin(ends),
+        annotations=end_labels(ends, low, high),
+        shapes=leaders(ends, low, high),
+    )
+
+
+def by_line(
+    shown: Sequence[Series], steps: Steps, there: Callable[[Series], bool] | None = None
+) -> dict[str, list[tuple[float, Series]]]:
+    """The runs that have a value, line by line in the order of ε."""
+    has = there or (lambda one: bool(len(one.final("accuracy"))) and one.round > 0)
+    found: dict[str, list[tuple[float, Series]]] = {}
+    for one in shown:
+        if has(one):
+            line, epsilon = steps[one.number]
+            found.setdefault(line, []).append((epsilon, one))
+    ordered = [sorted(points, key=lambda pair: pair[0]) for points in found.values()]
+    return {_common([one.label for _, one in points]): points for points in ordered}
+
+
+def _common(labels: Sequence[str]) -> str:
+    """What the labels of a line's runs begin with: `Duchi`, of `Duchi ε 1` and `Duchi ε 4`."""
+    if len(labels) == 1:
+        return labels[0]
+    same = list(takewhile(lambda letters: len(set(letters)) == 1, zip(*labels, strict=False)))
+    return labels[0][: len(same)].rstrip(" ε,·=") or labels[0]
+
+
+def _budgets(steps: Steps) -> dict[str, object]:
+    """A logarithmic axis with a tick at each budget."""
+    budgets = sorted({epsilon for _, epsilon in steps})
+    low, high = np.log10(budgets[0]), np.log10(budgets[-1])
+    room = 0.04 * (high - low)
+    return {
+        "title": "budget ε",
+        "type": "log",
+        "range": [low - room, high + room],
+        "tickvals": budgets,
+        "ticktext": [number(epsilon) for epsilon in budgets],
+    }
+
+
+def _curve(x: np.ndarray, y: np.ndarray, name: str, tint: int, hover: str) -> Trace:
+    return scatter(
+        x,
+        y,
+        mode="lines+markers",
+        name=html.escape(name),
+        line={"color": colour(tint), "width": 2.5},
+        marker={"color": colour(tint), "size": 9},
+        hovertemplate=hover,
+    )
+
+
+def _level(steps: Steps, value: float, name: str) -> Trace:
+    budgets = [epsilon for _, epsilon in steps]
+    return scatter(
+        [min(budgets), max(budgets)],
+        [value, value],
+        mode="lines",
+        name=name,
+        line={"color": MUTED, "width": 1.5, "dash": "dot"},
+        hoverinfo="skip",
+    )

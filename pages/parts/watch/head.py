@@ -1,0 +1,242 @@
+"""What was found, in one line over Train's charts, and its three figures: all computed from the runs.
+
+Words come in pieces, each with the colour of the run that it names (or none), as assets/web/head.js writes
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ldp_core.experiment import Draft
+from ldp_core.theory import outlook
+from pages.parts.charts.budget_axis import Steps, by_line
+from pages.parts.charts.series import Series
+from pages.parts.charts.styles import ladders, styles
+from pages.parts.noise.promise_table import Promised
+from pages.parts.train.ledger_panel import named_clients
+from pages.parts.train.standings import GUESSING, WIDE, compared, same_model
+from pages.parts.ui.text import listed, number, percent
+from pages.parts.watch.leak import closest_of_all, leak
+
+Piece = tuple[str, int | None]
+"""Words, and the number of the colour they are written in."""
+Chip = dict[str, Any]
+MOST_NAMED = 4
+"""Of more runs than this, the best ones and the last are named."""
+LEARNT, UNHEARD = 0.4, 0.01
+"""A run that is this accurate or more on the whole, and no more than so accurate in a class, has lost it."""
+EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not", "unknown": ""}
+PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
+
+
+def head(
+    draft: Draft,
+    shown: Sequence[Series],
+    chance: float | None,
+    upload: str,
+    state: str,
+    nothing: str,
+) -> dict[str, Any]:
+    """The line and its figures.
+
+    Args:
+        draft: what the runs were made with.
+        shown: the runs; none before they were launched.
+        chance: the accuracy of naming the commonest class always.
+        upload: the kind of upload whose attack is told.
+        state: "" before a launch, "live", "stopped" or "completed".
+        nothing: what is said where no attack has an image to show.
+    """
+    begun = [one for one in shown if one.round > 0 or one.diverged]
+    return {
+        "line": _line(begun, chance, state) if begun else _expected(draft),
+        "chips": [
+            _accuracies(begun, state, ladders(draft)),
+            leak(shown, upload, nothing),
+            promised(draft),
+        ],
+    }
+
+
+def _name(one: Series) -> Piece:
+    return (one.label if len(one.label) <= 26 else one.label[:25] + "…", one.style.tint)
+
+
+def _expected(draft: Draft) -> list[Piece]:
+    """By the rule of thumb, run by run, before any training."""
+    looks = styles(draft)
+    words: dict[str, list[Piece]] = {}
+    for variant, experiment, look in zip(draft.variants, draft.experiments(), looks, strict=True):
+        if told := EXPECTED[outlook(experiment).word]:
+            words.setdefault(told, []).append((variant.label, look.tint))
+    if not words:
+        return [("Not trained yet: what theory can say is drawn already", None)]
+    pieces: list[Piece] = [("Rule of thumb: ", None)]
+    for place, (told, names) in enumerate((told, words[told]) for told in EXPECTED.values() if told in words):
+        pieces += [("; ", None)] * bool(place) + _joined(names) + [(f" {_plural(told, len(names))}", None)]
+    return pieces
+
+
+def _plural(told: str, many: int) -> str:
+    return told.replace("is ", "are ", 1) if many > 1 else told
+
+
+def _joined(names: Sequence[Piece]) -> list[Piece]:
+    named = [*names[: MOST_NAMED - 1], (f"{len(names) - MOST_NAMED + 1} more", None)]
+    names = names if len(names) <= MOST_NAMED else named
+    found: list[Piece] = []
+    for place, name in enumerate(names):
+        found += [(" and " if place == len(names) - 1 else ", ", None)] * bool(place) + [name]
+    return found
+
+
+def _ranked(shown: Sequence[Series]) -> list[tuple[Series, float]]:
+    going = [(one, float(one.final("accuracy").mean())) for one in shown if not one.diverged and one.round]
+    return sorted(going, key=lambda pair: pair[1], reverse=True)
+
+
+def _line(shown: Sequence[Series], chance: float | None, state: str) -> list[Piece]:
+    ranked, lost = _ranked(shown), [one for one in shown if one.diverged]
+    gone: list[Piece] = [*_joined([_name(one) for one in lost]), (" diverged", None)] if lost else []
+    if not ranked:
+        return gone
+    (best, top), (worst, least) = ranked[0], ranked[-1]
+    if state != "completed":
+        rounds = min(one.round for one, _ in ranked)
+        said = [(f"After round {number(rounds, 6)}: ", None), _name(best), (f" {percent(top)}", None)]
+        if best is not worst:
+            said += [(", ", None), _name(worst), (f" {percent(least)}", None)]
+        return said + ([("; ", None), *gone] if gone else [])
+    rest = [("; ", None), *gone] if gone else []
+    guessing = chance is not None and top < chance + GUESSING
+    if len(ranked) == 1:
+        better = ", no better than guessing" if guessing else ""
+        return [_name(best), (f" ends at {percent(top)}{better}", None), *rest]
+    if same_model([one for one, _ in ranked]):
+        return [*_by_attack([one for one, _ in ranked], top), *rest]
+    if guessing:
+        return [(f"None of the {len(ranked)} is better than guessing: at most {percent(top)}", None), *rest]
+    if silenced := _silenced(ranked):
+        return [*silenced, *rest]
+    second, close = ranked[1]
+    gap = compared(best, second)
+    last = ", no better than guessing" if chance is not None and least < chance + GUESSING else ""
+    if gap.clear or (gap.every and gap.mean > WIDE):
+        doubt = "" if gap.clear else f" ({gap.seeds} seed{'s' * (gap.seeds > 1)} only)"
+        said = [_name(best), (f" reaches {percent(top)}, ", None), _name(worst)]
+        return [*said, (f" {percent(least)}{last}{doubt}", None), *rest]
+    said = [_name(best), (f" ({percent(top)}) and ", None), _name(second)]
+    said += [(f" ({percent(close)}) are too close to call", None)]
+    if len(ranked) > 2:
+        said += [("; ", None), _name(worst), (f" ends at {percent(least)}{last}", None)]
+    return [*said, *rest]
+
+
+def _by_attack(shown: Sequence[Series], top: float) -> list[Piece]:
+    """Of runs that train the same model: how close each attack came."""
+    found: list[Piece] = []
+    for place, one in enumerate(shown):
+        tries, _ = closest_of_all([one], "audit")
+        if tries is None or tries.closest is None:
+            return [(f"All {len(shown)} train the same model: {percent(top)}", None)]
+        close = [_name(one), (f" {tries.closest['psnr']:.0f} dB", None)]
+        found += [(", ", None)] * bool(place) + close
+    return [("One model, different leaks: ", None), *found]
+
+
+def _silenced(ranked: Sequence[tuple[Series, float]]) -> list[Piece]:
+    """The run that does well on the whole, and names some classes never right; nothing where none does."""
+    for one, mean in ranked:
+        per_class = [run.last.get("accuracy_per_class") or [] for run in one.runs]
+        if mean < LEARNT or not all(per_class) or len({len(each) for each in per_class}) > 1:
+            continue
+        never = [c for c, shares in enumerate(zip(*per_class, strict=True)) if max(shares) <= UNHEARD]
+        if len(never) > 1:
+            which = _span(never)
+            return [_name(one), (f" reaches {percent(mean)} and never names {which} right", None)]
+    return []
+
+
+def _span(classes: Sequence[int]) -> str:
+    """`the classes 5 to 9`, or each of them."""
+    if len(classes) > 2 and classes[-1] - classes[0] == len(classes) - 1:
+        return f"the classes {classes[0]} to {classes[-1]}"
+    return f"the classes {listed(map(str, classes))}"
+
+
+def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
+    """The first figure: how accurate each run is; or each design, from its smallest ε to its largest."""
+    name = "Accuracy" if state in ("completed", "") else "Accuracy so far"
+    ranked = _ranked(shown)
+    if not ranked:
+        return {"name": "Accuracy", "pieces": [("press Train, and it is drawn here", None)], "rest": ""}
+    if steps:
+        return {"name": name, **_climbs(shown, steps)}
+    named = ranked if len(ranked) <= MOST_NAMED else [*ranked[: MOST_NAMED - 1], ranked[-1]]
+    pieces: list[Piece] = []
+    for place, (one, mean) in enumerate(named):
+        pieces += [(" · ", None)] * bool(place)
+        label, tint = _name(one)
+        pieces.append((f"{label} {percent(mean)}", tint))
+    seeds = max(len(one.runs) for one, _ in ranked)
+    rest = f"mean of {seeds} seeds" if seeds > 1 else "one seed"
+    best = f"; best {MOST_NAMED - 1} and last of {len(ranked)}" if len(ranked) > MOST_NAMED else ""
+    return {"name": name, "pieces": pieces, "rest": f"on held-out samples, {rest}{best}"}
+
+
+def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
+    pieces: list[Piece] = []
+    for design, points in by_line(shown, steps).items():
+        ends = [percent(float(one.final("accuracy").mean())) for _, one in (points[0], points[-1])]
+        pieces += [(" · ", None)] * bool(pieces)
+        pieces.append((f"{design} {ends[0]} → {ends[1]}", points[0][1].style.tint))
+    budgets = [number(epsilon) for _, epsilon in sorted(steps, key=lambda step: step[1])]
+    return {"pieces": pieces, "rest": f"on held-out samples, from ε {budgets[0]} to ε {budgets[-1]}"}
+
+
+def promised(draft: Draft) -> Chip:
+    """The third figure: what the run promises to its strictest and to its most generous client."""
+    experiments = draft.experiments()
+    named = list(named_clients(experiments[0]).values())
+    told = [_promises(draft, client) for client in dict.fromkeys((named[0], named[-1]))]
+    pieces, guarantee = told[0]
+    others = f"; {told[1][0]}" if len(told) > 1 else ""
+    rest = f"worst case, client {named[0] + 1}" + (
+        f"; client {named[-1] + 1}: {others[2:]}" if others else ""
+    )
+    kind = "" if guarantee else "recovered"
+    return {"name": "Privacy of the run", "pieces": [(pieces, None)], "rest": rest, "kind": kind}
+
+
+def _promises(draft: Draft, client: int) -> tuple[str, bool]:
+    """What the runs promise to one client: `ε 0.5 per weight = 1 396 for the run`."""
+    own, run, deltas, per, safe = [], [], [], set(), True
+    for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
+        if client >= experiment.clients.count:
+            continue
+        one = Promised.to(client, variant.label, experiment)
+        line = one.entry["run_worst"]
+        if experiment.mechanism.role == "identity":
+            continue
+        own.append(one.client[0])
+        per.add(PER[experiment.randomiser.scope])
+        if not line["guarantee"]:
+            safe = False
+            continue
+        run.append(line["epsilon"])
+        deltas.append(line["delta"])
+    if not own:
+        return "no mechanism, no guarantee", False
+    before = f"ε {_between(own)} per {listed(sorted(per))}"
+    if not run:
+        return f"{before}: no guarantee for the run", False
+    delta = f" (δ {number(max(deltas))})" if max(deltas) else ""
+    some = "" if safe else ", or no guarantee"
+    return f"{before} = {_between(run)} for the run{delta}{some}", safe
+
+
+def _between(values: Sequence[float]) -> str:
+    low, high = number(min(values), 4), number(max(values), 4)
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,81 @@
+"""What the attacks on a job's runs have come to, as one figure over Train's charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ldp_core.runs.view.attack_curve import Tries, success
+from ldp_core.runs.view.outcomes import verdict_on
+from pages.parts.charts.series import Series
+from pages.parts.charts.tally import attempts_on, tally
+from pages.parts.train.server_panel import perturbed
+from pages.parts.ui.text import decibels, number
+
+KINDS = {
+    "inconclusive": "the attack fails even without noise",
+    "clipping": "not recovered: clipping alone hides it",
+    "hidden": "no image recovered by this attack",
+}
+
+
+def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
+    """The upload that was recovered best, of whom, in which run; `nothing` where none was attacked."""
+    attacked = [one for one in shown if one.runs and one.runs[0].targets]
+    attacked = [one for one in attacked if perturbed(one)] or attacked
+    closest, where = closest_of_all(attacked, upload)
+    if closest is None or where is None or closest.closest is None:
+        return {"name": "What leaks", "pieces": [(nothing, None)], "rest": ""}
+    event, client = closest.closest, closest.client
+    kind = verdict_on(closest, event).kind
+    budget = where.runs[0].targets[client]["epsilon"]
+    said = KINDS.get(kind, "")
+    rest = f"{where.label}, round {event['round']}"
+    if upload == "real":
+        back = f"{event.get('recovered') or 0} of {event['images']}"
+        by_chance = round((event.get("recovered_non_members") or 0.0) * event["images"])
+        rest = f"{back} back, by chance {by_chance}; {rest}" if said else f"by chance {by_chance}; {rest}"
+        said = said or f"{back} images of client {client + 1}'s upload are back"
+    elif not said:
+        whole = "image is back" if kind == "recovered" else "image shows in part"
+        said = f"client {client + 1}'s {whole}: {decibels(event['psnr'])}"
+        rest = f"it asks for ε {number(budget)}; {rest}"
+    else:
+        picked = _picked(attacked, upload)
+        rest = picked or f"best {decibels(event['psnr'])}; a failed attack proves nothing"
+    return {
+        "name": "What leaks",
+        "pieces": [(said, None)],
+        "rest": rest,
+        "kind": kind if kind in ("recovered", "partly") else "",
+    }
+
+
+def closest_of_all(shown: Sequence[Series], upload: str) -> tuple[Tries | None, Series | None]:
+    """The attempts that came closest, over all clients and runs, and the run."""
+    found = [
+        (tries, one)
+        for one in shown
+        for (kind, _), tries in one.runs[0].tries.items()
+        if kind == upload and tries.closest
+    ]
+    return max(found, key=lambda pair: success(pair[0].closest or {}), default=(None, None))
+
+
+def _picked(attacked: Sequence[Series], upload: str) -> str:
+    """How often the right image was picked, where most often; "" where guessing explains it."""
+    counts = [
+        (count, client, one.label)
+        for one in attacked
+        for client in one.runs[0].targets
+        if (count := tally(attempts_on(one, upload, client)))
+    ]
+    if not counts:
+        return ""
+    most, client, label = max(counts, key=lambda found: found[0].share)
+    if not most.above_chance(len(counts)):
+        return ""
+    return (
+        f"yet client {client + 1}'s is picked out of {most.candidates} {most.picked} of {most.n} times "
+        f"(guessing: {most.guessed}; {label})"
+    )

@@ -1,0 +1,196 @@
+"""A job as it goes: its state, what was found in a line and three figures, and the three panels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from ldp_core.errors import InvalidExperiment, StorageFailed
+from ldp_core.experiment import Draft, parse_draft
+from ldp_core.experiment.threat_model import spies
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.run_progress import Progress, progress_of
+from pages.parts.charts.series import Series, series
+from pages.parts.runs.job_state import job_state
+from pages.parts.train.help import how_to_read
+from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, uploads_in
+from pages.parts.ui import components
+from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.shared_cache import PAUSE_SECONDS, Moment, look_again, once, watched
+from pages.parts.ui.text import plain
+from pages.parts.watch.trio import Pictured, expected_view, nothing_yet, trio
+
+ASSETS = Path(__file__).parents[3] / "assets"
+VIEWS = {True: "closest", False: "newest"}
+
+
+def live_view(draft: Draft, job: Job | None, own: bool = False, stale: bool = False) -> None:
+    """A job, refreshed while it runs; or what to expect of the draft, before there is one.
+
+    Args:
+        draft: what the page holds.
+        job: what it shows.
+        own: whether other jobs of the job's draft belong on this page, too.
+        stale: whether the page holds other settings by now.
+    """
+    if stale:
+        st.html(ASSETS / "stale.css")
+    with st.container(key="results", gap="small"):
+        if job is None:
+            refreshing(_before)(draft)
+        elif settings_of(job):
+            every = pace() if job.live else None
+            refreshing(_watch, every)(job.id, every, stale)
+            look_again(job, own)
+
+
+def _before(draft: Draft) -> None:
+    """What to expect, in the places that a job's own lines and charts will take: so nothing moves then."""
+    state, view = _lines()
+    with state:
+        st.caption("Not trained yet. What theory expects is drawn already.")
+    with view:
+        how_to_read()
+    expected = trio(draft, [], None, Pictured([]), empty=expected_view(draft))
+    components.panels(components.packed(expected), key="panels")
+
+
+def _lines() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The places for a job's state and for what may be chosen to see, on one line of one height."""
+    with st.container(key="state-line"):
+        state, view = st.columns([1, 1.15], vertical_alignment="center")
+    place = view.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right")
+    return state, place
+
+
+def settings_of(job: Job) -> Draft | None:
+    """What a job was launched with; None, and a word on the page, if that means nothing any more."""
+    try:
+        return once(("settings", job.id), lambda: parse_draft(job.request["draft"]))
+    except InvalidExperiment as error:
+        st.error(f"This run cannot be shown, as its settings no longer fit: {plain(str(error), 300)}.")
+        return None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A job as a part of the page finds it when that is drawn."""
+
+    job: Job
+    draft: Draft
+    progress: Progress
+    shown: list[Series]
+    reference: Series | None
+
+    @property
+    def moment(self) -> Moment:
+        """Who draws it at one moment draws the same."""
+        return Moment(self.job.id, self.job.status, self.progress.seq)
+
+    @property
+    def state(self) -> str:
+        """In a word: "live", "completed", or "stopped" for whatever else it came to."""
+        return "live" if self.job.live else "completed" if self.job.status == "completed" else "stopped"
+
+
+def seen(identity: str, live: bool) -> Seen | None:
+    """A job by its id, drawn while it was `live` or when it had ended; None, and a word, if it cannot be."""
+    job = watched(identity, live=live)
+    if job is None:
+        st.info("This run has been deleted.")
+        return None
+    pace()  # who looks is counted; whoever comes later asks less often
+    draft = settings_of(job)
+    if draft is None:
+        return None
+    try:
+        progress = progress_of(job.folder).update(PAUSE_SECONDS if job.live else 0.0)
+    except StorageFailed as error:
+        st.error(f"The record of this run is damaged: {plain(str(error), 300)}.")
+        return None
+    return Seen(job, draft, progress, *series(progress, draft))
+
+
+def _watch(identity: str, every: float | None, stale: bool = False) -> None:
+    """The part that refreshes itself; the whole page is drawn again when the job ends."""
+    now = seen(identity, live=every is not None)
+    if now is None:
+        return
+    job, draft, shown = now.job, now.draft, now.shown
+    state, view = _lines()
+    with state.container(gap=None):
+        job_state(job, draft, now.progress, shown)
+        if stale and not job.live:
+            st.caption(":orange[**Of earlier settings**, so drawn faintly; point at it to see it in full.]")
+    with view:
+        pictured = _pictured(draft, shown)
+        how_to_read(shown)
+    chosen = (pictured.upload, pictured.worst, *(one.number for one in pictured.shown))
+    empty = nothing_yet(job, draft, shown)
+    components.panels(
+        once(
+            ("panels", job.id, chosen, empty),
+            lambda: components.packed(trio(draft, shown, now.reference, pictured, empty, now.state)),
+            now.moment,
+        ),
+        key="panels",
+    )
+
+
+def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
+    """As the viewer chooses."""
+    attacked = [one for one in shown if one.runs[0].tries]
+    if not attacked:
+        return Pictured([])
+    kinds = uploads_in(attacked)
+    # one image is attacked unless something else is asked for: whoever asks for more wants to see that
+    upload = (
+        kinds[0]
+        if len(kinds) == 1
+        else _one_of("Uploads shown", {kind: UPLOADS[kind] for kind in kinds}, kinds[-1])
+    )
+    worst = _one_of("Reconstructions shown", VIEWS)
+    if len(attacked) <= MOST_COLUMNS:
+        return Pictured(attacked, upload, worst)
+    # of all that will be attacked: which of them have been is another matter in every round
+    noisy = {i: one.mechanism.role != "identity" for i, one in enumerate(draft.experiments()) if spies(one)}
+    names = {i: draft.variants[i].label for i in noisy}
+    with st.popover("Runs", help="Whose reconstructions are shown"):
+        chosen = st.multiselect(
+            "Runs whose reconstructions are shown",
+            list(names),
+            default=_first_shown(noisy),
+            max_selections=MOST_COLUMNS,
+            format_func=names.__getitem__,
+            key="pictured",
+            placeholder="choose up to three runs",
+        )
+    return Pictured([one for one in attacked if one.number in chosen], upload, worst)
+
+
+def _first_shown(noisy: Mapping[int, bool]) -> list[int]:
+    """Of many, by number and whether noise is added, those that are shown unless the viewer chooses: the
+    last, or what is without noise and the next ones, as all others are held against that."""
+    exact = [number for number, noise in noisy.items() if not noise]
+    if not exact:
+        return list(noisy)[-MOST_COLUMNS:]
+    others = [number for number in noisy if number not in exact]
+    return sorted([*exact, *others][:MOST_COLUMNS])
+
+
+def _one_of(title: str, options: dict[Any, str], first: Any = None) -> Any:
+    """One of two views; `first`, or the first of them, unless the viewer chooses."""
+    return st.segmented_control(
+        title,
+        list(options),
+        default=next(iter(options)) if first is None else first,
+        required=True,
+        format_func=options.__getitem__,
+        key=title.lower(),
+        label_visibility="collapsed",
+    )

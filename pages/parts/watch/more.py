@@ -1,0 +1,94 @@
+"""Below Train's charts: what stands behind them, a tab each, drawn where somebody looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ldp_core.experiment import Draft
+from ldp_core.presets.claims import Lesson
+from ldp_core.presets.claims import told as lesson_told
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.outcomes import evidence
+from pages.parts.runs.job_state import diverged_lines
+from pages.parts.train.attack_rounds import attack_rounds
+from pages.parts.train.findings import findings
+from pages.parts.train.heard import heard
+from pages.parts.train.ledger_panel import ledger_section, spent_so_far
+from pages.parts.train.server_panel import uploads_in
+from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.text import plain
+from pages.parts.watch.live import Seen, seen, settings_of
+from pages.parts.watch.trio import chance_of
+
+SETTINGS = "Settings"
+Draw = Callable[[Seen, Lesson], None]
+
+
+def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], None] | None = None) -> None:
+    """The tabs; `settings` draws what may be changed, where that may be."""
+    names = [*([SETTINGS] if settings else []), *DRAWN]
+    tabs = dict(zip(names, st.tabs(names, key="more", on_change="rerun"), strict=True))
+    if settings:
+        with tabs[SETTINGS]:  # always on the page: what stands typed in a field is not lost with its tab
+            settings()
+    recorded = settings_of(job) if job else draft
+    for name, draw in DRAWN.items():
+        if not tabs[name].open or recorded is None:
+            continue
+        with tabs[name], st.container(key="results-behind"):
+            if name == PROMISED:
+                ledger_section(recorded)
+            if job is None:
+                if name != PROMISED:
+                    st.caption("Nothing is trained yet: press Train.")
+                continue
+            every = pace() if job.live else None
+            refreshing(_watch, every)(job.id, every, lesson, draw)
+
+
+def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> None:
+    if now := seen(identity, live=every is not None):
+        draw(now, lesson)
+
+
+def _in_words(now: Seen, lesson: Lesson) -> None:
+    """What the runs show, once they have ended, and of the scenario's lesson what they bear out."""
+    if now.job.live:
+        st.caption("The runs go on; what they show is told when they have ended.")
+        return
+    status = now.job.status
+    told = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
+    learned = lesson_told(lesson, evidence(now.progress.runs)) if status == "completed" else ""
+    for words in (told, plain(learned, 2000)):
+        if words:
+            st.markdown(words)
+    diverged_lines(now.job, now.shown)
+
+
+def _served(now: Seen, _: Lesson) -> None:
+    if not any(one.round for one in now.shown):
+        st.caption("No round has ended yet.")
+    heard(now.shown, now.moment)
+
+
+def _spent(now: Seen, _: Lesson) -> None:
+    spent_so_far(now.shown, now.job.live)
+
+
+def _rounds(now: Seen, _: Lesson) -> None:
+    kinds = uploads_in(now.shown)
+    if not kinds:
+        st.caption("Nothing was attacked so far.")
+    asked = st.session_state.get("uploads shown")
+    attack_rounds(now.draft, now.shown, asked if asked in kinds else (kinds or ["audit"])[-1], now.moment)
+
+
+PROMISED = "What is promised"
+DRAWN: dict[str, Draw] = {
+    "In words": _in_words,
+    "Whom it serves": _served,
+    PROMISED: _spent,
+    "Round by round": _rounds,
+}

@@ -1,0 +1,120 @@
+"""The data of Train's head and of its three panels: accuracy, noise variance, what the server sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ldp_core.experiment import Draft
+from ldp_core.experiment.threat_model import spies, why_not
+from ldp_core.runs.queue.job import Job
+from ldp_core.theory import server_noise
+from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
+from pages.parts.charts.rounds import accuracy_figure, noise_figure
+from pages.parts.charts.series import Series, announced
+from pages.parts.charts.styles import ladders
+from pages.parts.runs.job_state import is_gone
+from pages.parts.train.server_panel import server_panel
+from pages.parts.ui import components
+from pages.parts.ui.text import number
+from pages.parts.watch.head import head
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """Whose reconstructions are shown, of which kind of upload, and the closest or the newest."""
+
+    shown: list[Series]
+    upload: str = "audit"
+    worst: bool = True
+
+
+def trio(
+    draft: Draft,
+    shown: list[Series],
+    reference: Series | None,
+    pictured: Pictured,
+    empty: str,
+    state: str = "",
+) -> dict[str, Any]:
+    """All of it; `state` is "" before a launch, "live", "stopped" or "completed"."""
+    rounds, steps = draft.base.rounds, ladders(draft)
+    expected = {}
+    if all(one.round == 0 for one in shown):
+        expected = {i: server_noise(e).heard for i, e in enumerate(draft.experiments())}
+    lines = shown or announced(draft)
+    seeds = max((len(one.runs) for one in shown), default=draft.seeds)
+    chance = chance_of(shown)
+    many = f"; band: {seeds} seeds" if seeds > 1 else ""
+    if steps:
+        at = min((one.round for one in shown), default=0)
+        accuracy = accuracy_by_budget(shown, steps, chance, reference)
+        noise, words = noise_by_budget(lines, steps, expected), f"after round {at} of {rounds}, against ε"
+        noise_words = words if at else "predicted, for weights in mid-range, against ε"
+    else:
+        accuracy = accuracy_figure(shown, rounds, chance, reference)
+        noise, words = noise_figure(lines, rounds, expected), "on held-out images"
+        noise_words = _noise_words(shown, expected)
+    return {
+        "head": head(draft, shown, chance, pictured.upload, state, empty),
+        "accuracy": {
+            "title": "Accuracy",
+            "subtitle": words + many,
+            "figure": components.written(accuracy),
+            "label": _told("Accuracy by round", shown, "accuracy"),
+        },
+        "noise": {
+            "title": "Noise variance per weight",
+            "subtitle": noise_words,
+            "figure": components.written(noise),
+            "label": _told("Noise variance per weight by round", shown, "noise_variance"),
+        },
+        "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty),
+    }
+
+
+def chance_of(shown: Sequence[Series]) -> float | None:
+    """The accuracy of naming the commonest class always, once the runs have told it."""
+    starts = [run.start for one in shown for run in one.runs if run.start]
+    return float(starts[0]["chance"]) if starts else None
+
+
+def expected_view(draft: Draft) -> str:
+    """What the server's panel says before anything was launched."""
+    experiments = draft.experiments()
+    if any(spies(experiment) for experiment in experiments):
+        return "press Train, and the server's view appears here"
+    why = next((why for experiment in experiments if (why := why_not(experiment))), "")
+    return f"nothing is attacked here: {why}" if why else "no attack in this experiment"
+
+
+def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
+    """What the server's panel says while it has no image."""
+    if is_gone(job):
+        return "there is nothing left to show"
+    notes = [note for one in shown for run in one.runs if (note := run.start.get("attack_note"))]
+    if notes and not any(run.targets for one in shown for run in one.runs):
+        return f"nothing is attacked here: {notes[0]}"
+    if not any(spies(experiment) for experiment in draft.experiments()):
+        return expected_view(draft)
+    if job.status == "queued":
+        return "waiting for its turn"
+    return "waiting for the first upload" if job.live else "nothing was uploaded"
+
+
+def _noise_words(shown: Sequence[Series], expected: dict[int, float]) -> str:
+    """What the lines of the noise chart are."""
+    if not shown or expected:
+        none = bool(expected) and not any(expected.values())
+        return "no noise is added" if none else "dashed: predicted, for weights in mid-range"
+    if not any(one.final("noise_variance").any() for one in shown):
+        return "no noise is added; dotted: signal"
+    return "line: measured; dots: computed; dotted: signal"
+
+
+def _told(title: str, shown: Sequence[Series], curve: str) -> str:
+    """A chart in words, for those who cannot see it."""
+    ends = [(one.label, one.final(curve)) for one in shown]
+    values = "; ".join(f"{label}: {number(values.mean())}" for label, values in ends if len(values))
+    return f"{title}. {values or 'No values yet'}."

@@ -1,0 +1,78 @@
+"""The line over the charts and its three figures say what the runs gave, and no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ldp_core import presets
+from ldp_core.accounting import ledger
+from pages.parts.charts.series import Series
+from pages.parts.charts.styles import Style
+from pages.parts.ui.text import number, percent
+from pages.parts.watch.head import head, promised
+from tests.pages.charts.test_base import run
+
+SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
+DRAFT = presets.get("two_volunteers").draft
+
+
+def said(pieces: list[tuple[str, int | None]]) -> str:
+    return "".join(words for words, _ in pieces)
+
+
+def series(place: int, label: str, seeds: int, changes: dict[str, Any]) -> Series:
+    runs = tuple(run(place, label, seed, SMALL | changes) for seed in range(seeds))
+    return Series(place, label, runs, Style(place))
+
+
+@pytest.fixture(scope="module")
+def apart() -> list[Series]:
+    return [
+        series(0, "mean", 2, {"aggregator": "mean"}),
+        series(1, "1/σ²", 2, {"aggregator": "inverse_variance"}),
+    ]
+
+
+def told(shown: list[Series], state: str = "completed", chance: float = 0.1) -> dict[str, Any]:
+    return head(DRAFT, shown, chance, "audit", state, "nothing is attacked")
+
+
+def test_the_best_and_the_last_are_named_in_their_colours(apart: list[Series]):
+    best, last = (percent(one.final("accuracy").mean()) for one in (apart[1], apart[0]))
+    found = told(apart)
+    assert said(found["line"]).startswith(f"1/σ² reaches {best}, mean {last}")
+    assert dict(found["line"])["1/σ²"] == 1
+    assert said(found["chips"][0]["pieces"]) == f"1/σ² {best} · mean {last}"
+    assert said(found["chips"][1]["pieces"]) == "nothing is attacked"
+
+
+def test_before_the_end_and_before_the_start_nothing_is_claimed(apart: list[Series]):
+    assert said(told(apart, "live")["line"]).startswith("After round 3: 1/σ² ")
+    before = said(told([], "")["line"])
+    assert before == "Rule of thumb: 1/σ² should learn; 1/σ is borderline; mean should not"
+
+
+def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
+    assert said(told(apart, chance=0.99)["line"]).startswith("None of the 2 is better than guessing")
+
+
+def test_a_class_that_is_never_named_is_in_the_headline(apart: list[Series]):
+    one = Series(1, "1/σ²", apart[1].runs, Style(1))
+    kept = [run.last for run in one.runs]
+    for mine in one.runs:
+        mine.last = {**mine.last, "accuracy_per_class": [0.9] * 5 + [0.0] * 5}
+    line = said(told([apart[0], one])["line"])
+    for mine, last in zip(one.runs, kept, strict=True):
+        mine.last = last
+    assert line.endswith("and never names the classes 5 to 9 right")
+
+
+def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
+    worst = ledger(DRAFT.experiments()[0])[0]["run_worst"]["epsilon"]
+    chip = promised(DRAFT)
+    assert said(chip["pieces"]).startswith(f"ε 0.5 per weight = {number(worst, 4)} for the run (δ ")
+    assert "client 20: ε 8 per weight" in chip["rest"]
+    alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
+    assert alone["kind"] == ""
