@@ -127,7 +127,7 @@ const LEGEND = { entry: 110, key: 40, letter: 6.2, row: 19, axis: 58, left: 56, 
 // Where labels beside the lines would leave the plot no room, a legend below takes their place.
 function fitting(layout, width, data) {
   const right = layout.margin?.r ?? 0;
-  if (right < 0.48 * width) return layout;
+  if (right < (width < 360 ? 0.4 : 0.48) * width) return layout; // labels at the lines are read sooner
   const names = data.filter((trace) => trace.name && trace.showlegend !== false).map((trace) => trace.name.length);
   const entry = Math.max(LEGEND.entry, LEGEND.key + LEGEND.letter * Math.max(0, ...names));
   const room = width - LEGEND.left;
