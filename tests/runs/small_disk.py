@@ -27,7 +27,7 @@ from tests.data import events
 from tests.runs.processes import end_workers, launch, trained_a_round, until, workers
 
 ROOT = Path(os.environ["EPSILON_RUNS_DIR"])
-LONG = {"rounds": 250, "attack": None}
+LONG = {"rounds": 150, "attack": None}
 SENTENCE = "the disk is full: this needs up to "
 
 
@@ -66,7 +66,7 @@ def record() -> None:
     with sqlite3.connect(folder / "events.sqlite") as db:
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
     before = Progress(folder).update().rounds_done()
-    assert 0 < before < 250
+    assert 0 < before < LONG["rounds"]
     filler.go()
     trained(folder).join(150)
     assert json.loads((folder / training.OUTCOME).read_text())["status"] == "completed"
@@ -98,7 +98,7 @@ def house() -> None:
         process.resume()
     job = until(identity, lambda job: not job.live)
     assert (job.status, job.message[: len(SENTENCE)]) == ("failed", SENTENCE)
-    assert 0 < Progress(job.folder).update().rounds_done() < 250
+    assert 0 < Progress(job.folder).update().rounds_done() < LONG["rounds"]
 
     filler.fill()
     assert shutil.disk_usage(ROOT).free == 0
