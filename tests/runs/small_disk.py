@@ -27,7 +27,7 @@ from tests.data import events
 from tests.runs.processes import end_workers, launch, trained_a_round, until, workers
 
 ROOT = Path(os.environ["EPSILON_RUNS_DIR"])
-LONG = {"rounds": 150, "attack": None}
+LONG: dict[str, Any] = {"rounds": 150, "attack": None}
 SENTENCE = "the disk is full: this needs up to "
 
 
