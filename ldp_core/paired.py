@@ -11,13 +11,10 @@ from math import inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.mechanisms.base import Floats
-
-Z = 1.959963984540054
-"""Of a 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,10 @@ class Difference:
 
 
 def difference(
-    first: ArrayLike, second: ArrayLike, right: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
+    first: ArrayLike,
+    second: ArrayLike,
+    right: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
+    comparisons: int = 1,
 ) -> Difference:
     """How much more accurate the first is than the second.
 
@@ -62,16 +62,37 @@ def difference(
         first: accuracies (S,), seed by seed.
         second: the same seeds'.
         right: for both, (S, n): what was named right.
+        comparisons: of how many differences this is the one that was picked for its size: the interval then
+            holds for all of them at once (Bonferroni).
     """
     gaps: Floats = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    seeds = len(gaps)
-    half = inf if seeds < 2 else float(stdtrit(seeds - 1, 0.975) * gaps.std(ddof=1)) / sqrt(seeds)
+    seeds, upper = len(gaps), 1 - 0.025 / comparisons
+    half = inf if seeds < 2 else float(stdtrit(seeds - 1, upper) * gaps.std(ddof=1)) / sqrt(seeds)
     every = bool((gaps > 0).all())
     if right is None:
         return Difference(float(gaps.mean()), half, seeds, every=every)
     each: Floats = (right[0].astype(np.float64) - right[1]).mean(axis=0)
-    over_samples = Z * float(each.std(ddof=1)) / sqrt(len(each))
+    over_samples = float(ndtri(upper)) * float(each.std(ddof=1)) / sqrt(len(each))
     return Difference(float(gaps.mean()), float(np.hypot(half, over_samples)), seeds, len(each), every)
+
+
+def unpaired(first: ArrayLike, second: ArrayLike, comparisons: int = 1) -> Difference:
+    """The same of runs that share no seeds: by Welch's t, so the luck of the seeds is in it twice.
+
+    Args:
+        first: accuracies (S,).
+        second: (T,), of other seeds or other data.
+        comparisons: as for `difference`.
+    """
+    sides = [np.asarray(one, dtype=np.float64) for one in (first, second)]
+    gap, seeds = float(sides[0].mean() - sides[1].mean()), min(map(len, sides))
+    if seeds < 2:
+        return Difference(gap, inf, seeds)
+    shares = [float(one.var(ddof=1)) / len(one) for one in sides]
+    if (spread := sum(shares)) == 0:
+        return Difference(gap, 0.0, seeds)
+    freedom = spread**2 / sum(share**2 / (len(one) - 1) for share, one in zip(shares, sides, strict=True))
+    return Difference(gap, float(stdtrit(freedom, 1 - 0.025 / comparisons)) * sqrt(spread), seeds)
 
 
 def margin(accuracy: float, held_out: int) -> float:

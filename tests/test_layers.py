@@ -62,6 +62,7 @@ LAYERS = [
     ["pages.parts.runs"],
     ["pages.parts.train"],
     ["pages.parts.watch"],
+    ["pages.parts.compare"],
     ["pages.parts.attack"],
     ["pages.parts.papers"],
     ["pages"],

@@ -27,6 +27,7 @@ PAGES = {
     "/train": ".es-panels .js-plotly-plot",
     "/attack": "text=The ladder fills here",
     "/papers": ".st-key-look-personalized_ldp_fl .js-plotly-plot",
+    "/compare": "text=No runs are chosen yet",
     "/runs": "text=What has been trained on this server?",
 }
 

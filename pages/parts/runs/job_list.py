@@ -19,6 +19,7 @@ from ldp_core.runs.kinds import Words
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import quota
+from pages.parts.runs.ticks import tick, to_compare
 from pages.parts.ui.job_actions import act, lasting_refusal
 from pages.parts.ui.scenario import named
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
@@ -47,11 +48,13 @@ def job_list() -> None:
     if not found:
         st.caption("None yet. Open a scenario and press Train.")
     lasting_refusal()
+    to_compare()
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {whose}"
     page = min(st.session_state.get(chosen, 1), pages)
     for one in map(describe, found[EACH * (page - 1) : EACH * page]):
         # by its key, as the list moves on while somebody looks at it
         with st.container(horizontal=True, vertical_alignment="center", key=f"run {one.job.id}"):
+            tick(one.job, one.name)
             with st.container(gap=None):
                 _describe(one, whole=True)
             with st.container(horizontal=True, width="content"):

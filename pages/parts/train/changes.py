@@ -59,14 +59,14 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Every change in words, each once."""
-    old, new = _flat(before), _flat(now)
+    old, new = flat(before), flat(now)
     paths = {path: None for path in [*old, *new] if old.get(path) != new.get(path)}
     # what belongs to a part goes with it: another one has other parameters
     alone = [path for path in paths if path.rpartition(".")[0] not in paths]
     return list(dict.fromkeys(_said(path, old, new) for path in alone))
 
 
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
+def flat(value: Any, path: str = "") -> dict[str, Any]:
     """A draft's fields by dotted path, without its name; a component's own name stands at its path."""
     if not isinstance(value, Mapping):
         return {path: value}
@@ -74,7 +74,7 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
     for key, item in value.items():
         inner = key if path in ("", "base") else f"{path}.{key}"
         if inner != "name":
-            found |= _flat(item, path if key in ("name", "kind") else inner)
+            found |= flat(item, path if key in ("name", "kind") else inner)
     return found
 
 
@@ -83,12 +83,12 @@ def _said(path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
         return "the attack"
     values = [flat[path] for flat in (old, new) if path in flat]
     if len(values) == 1 or any(isinstance(value, list | Mapping) for value in values):
-        return _name(path, new)
-    return f"{_name(path, new)} {_value(path, values[0])} → {_value(path, values[1])}"
+        return field_name(path, new)
+    return f"{field_name(path, new)} {value_words(path, values[0])} → {value_words(path, values[1])}"
 
 
-def _name(path: str, new: Mapping[str, Any]) -> str:
-    """What the page calls a field; a part's own parameters are named by the part."""
+def field_name(path: str, new: Mapping[str, Any]) -> str:
+    """What the page calls a field of a draft as `flat` has it; a part's parameters are named by the part."""
     part, _, last = path.rpartition(".")
     if path not in FIELDS and part in PARTS and part in new:
         fields = PARTS[part].kind(new[part]).model_fields.items()
@@ -97,7 +97,8 @@ def _name(path: str, new: Mapping[str, Any]) -> str:
     return FIELDS.get(path, last.replace("_", " "))
 
 
-def _value(path: str, value: Any) -> str:
+def value_words(path: str, value: Any) -> str:
+    """How a field's value reads."""
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -103,14 +103,16 @@ def _order(ranked: Sequence[tuple[Series, Floats]], chance: float) -> list[str]:
     return told
 
 
-def compared(one: Series, other: Series) -> Difference:
-    """How far ahead of another a run is, over their common seeds, and sample by sample where that is kept."""
+def compared(one: Series, other: Series, comparisons: int = 1) -> Difference:
+    """How far ahead of another a run is, over their common seeds, and sample by sample where that is kept;
+    `comparisons` as for `difference`.
+    """
     pairs = [(mine, theirs) for mine in one.runs for theirs in other.runs if mine.seed == theirs.seed]
     first, second = ([run.curves["accuracy"][-1] for run in runs] for runs in zip(*pairs, strict=True))
     mine, theirs = (_right(runs) for runs in zip(*pairs, strict=True))
     if mine is None or theirs is None or mine.shape != theirs.shape:
-        return difference(first, second)
-    return difference(first, second, (mine, theirs))
+        return difference(first, second, comparisons=comparisons)
+    return difference(first, second, (mine, theirs), comparisons)
 
 
 def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:
@@ -126,13 +128,13 @@ def _told(one: Series, other: Series, gap: Difference) -> str:
     samples = f" and the {number(gap.held_out, 6)} held-out samples" if gap.held_out else ""
     over = f"over {gap.seeds} seeds{samples}"
     if gap.clear:
-        ends = f"95{THIN}% interval {_points(gap.low)} to {_points(gap.high)}"
-        ahead = f"**{plain(one.label)}** is {_points(gap.mean)} points ahead of **{plain(other.label)}**"
+        ends = f"95{THIN}% interval {in_points(gap.low)} to {in_points(gap.high)}"
+        ahead = f"**{plain(one.label)}** is {in_points(gap.mean)} points ahead of **{plain(other.label)}**"
         return f"{ahead} ({ends}, {over})."
-    between = f"between {_points(-gap.low)} behind and {_points(gap.high)} ahead"
+    between = f"between {in_points(-gap.low)} behind and {in_points(gap.high)} ahead"
     if gap.every and gap.mean > WIDE:
         return (
-            f"**{plain(one.label)}** is {_points(gap.mean)} points ahead of **{plain(other.label)}**, and "
+            f"**{plain(one.label)}** is {in_points(gap.mean)} points ahead of **{plain(other.label)}**, and "
             f"ahead with each seed; but {gap.seeds} seeds cannot exclude chance (95{THIN}% interval: "
             f"{between})."
         )
@@ -142,7 +144,8 @@ def _told(one: Series, other: Series, gap: Difference) -> str:
     )
 
 
-def _points(share: float) -> str:
+def in_points(share: float) -> str:
+    """A share, or how far two are apart, in percentage points."""
     digits = 0 if abs(share) >= 0.0995 else 1
     text = f"{100 * share:.{digits}f}"
     return text.removesuffix(".0") if math.isfinite(share) else "∞"

@@ -52,7 +52,7 @@ def test_an_older_record_is_compared_over_its_seeds_alone(apart: list[Series]):
         return Series(one.number, one.label, tuple(found))
 
     shown = [old(one) for one in apart[:2]]
-    assert compared(*shown).held_out == 0
+    assert compared(shown[0], shown[1]).held_out == 0
     assert held_out(shown[0]) == 360
     assert "over 3 seeds)" in " ".join(standings(shown, None, 0.1))
 

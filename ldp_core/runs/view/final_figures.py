@@ -1,0 +1,92 @@
+"""What a run came to in a few figures: accuracy, its budget for the whole run at worst, what was picked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ldp_core.runs.view.run_progress import RunProgress
+
+
+@dataclass(frozen=True)
+class Worst:
+    """What the run costs the client that gives most away, at worst."""
+
+    epsilon: float | None
+    """None where some client has no guarantee."""
+    delta: float
+    why: str = ""
+    """Why there is none."""
+
+
+@dataclass(frozen=True)
+class Final:
+    """One variant over its seeds."""
+
+    label: str
+    seeds: int
+    accuracy: float | None
+    """The mean over the seeds that completed; None where none did."""
+    epsilon: float | None
+    """For the whole run at worst, of the client that gives most away; None where nothing is promised."""
+    delta: float
+    hits: float
+    """Right images picked out of one-image uploads: one of k that are equally likely counts 1/k …"""
+    attempts: int
+    """… in so many attempts, …"""
+    chance: float
+    """… and what guessing gives as a share (0 where nothing was picked)."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        return asdict(self)
+
+
+def finals(runs: Iterable[RunProgress]) -> list[Final]:
+    """A job's variants, in their order; the one without noise that is held against them is not among them."""
+    variants: dict[int, list[RunProgress]] = {}
+    for run in runs:
+        variants.setdefault(run.variant, []).append(run)
+    return [final(found) for number, found in sorted(variants.items()) if number >= 0]
+
+
+def final(runs: Sequence[RunProgress]) -> Final:
+    """What the seeds of one variant came to."""
+    ended = [run.end for run in runs if run.end and run.end["status"] == "completed"]
+    promised = next((worst(end["ledger"]) for end in ended if end.get("ledger")), Worst(None, 0.0))
+    hits, attempts, chance = identified(runs)
+    return Final(
+        label=runs[0].label,
+        seeds=len(runs),
+        accuracy=float(np.mean([end["accuracy"] for end in ended])) if ended else None,
+        epsilon=promised.epsilon,
+        delta=promised.delta,
+        hits=hits,
+        attempts=attempts,
+        chance=chance,
+    )
+
+
+def worst(ledger: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> Worst:
+    """Of all clients' lines for the whole run at worst the one that promises least."""
+    entries = ledger["promises"] if isinstance(ledger, Mapping) else ledger
+    lines = [entry["run_worst"] for entry in entries]
+    for line in lines:
+        if not line["guarantee"] or line["epsilon"] is None:
+            return Worst(None, 0.0, str(line["why"]))
+    most = max(lines, key=lambda line: (line["epsilon"], line["delta"]))
+    return Worst(float(most["epsilon"]), float(most["delta"]))
+
+
+def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:
+    """Over clients, seeds and rounds: right images picked, attempts, and the share that guessing gets."""
+    hits, attempts, chance = 0.0, 0, 0.0
+    for tries in (one for run in runs for (upload, _), one in run.tries.items() if upload == "audit"):
+        picks = tries.picks[: tries.rounds]
+        if tries.candidates and len(picks) and not np.isnan(picks).any():
+            hits, attempts = hits + float(picks.sum()), attempts + len(picks)
+            chance = 1 / tries.candidates
+    return hits, attempts, chance

@@ -1,0 +1,70 @@
+"""Compare: what made the difference?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.parts.compare.arms import Arm, arms
+from pages.parts.compare.choice import Chosen, choose, chosen
+from pages.parts.compare.side_by_side import bought, curves, figures, served, settings
+from pages.parts.compare.unlike import unlike
+from pages.parts.compare.verdict import verdict
+from pages.parts.ui.components import introduce
+from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.shared_cache import Moment
+from pages.parts.ui.text import plain
+from pages.parts.ui.visitor import token
+
+
+def main() -> None:
+    st.title("What made the difference?", anchor=False)
+    now, trouble = chosen()
+    choose(now, time.time())
+    live = any(arm.job.live for arm in arms(now)[0])
+    refreshing(_side_by_side, pace() if live else None)(now, trouble, live)
+    st.page_link("runs.py", label=":blue[Tick runs on the list of all]")
+    introduce(token())
+
+
+def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> None:
+    """The part that refreshes itself while one of the runs goes on."""
+    found, missing = arms(now)
+    if live and not any(arm.job.live for arm in found):
+        st.rerun()
+    for sentence in (*trouble, *missing):
+        st.warning(f"{plain(sentence[0].upper() + sentence[1:], 300)}.")
+    if not found:
+        st.caption(
+            "No runs are chosen yet. Choose two to six in the list above: of one training, or of several. "
+            "The address of this page keeps them, so it can be shared as a link."
+        )
+        return
+    fields = unlike([arm.experiment for arm in found])
+    if said := verdict(found, fields):
+        st.info(said)
+    else:
+        st.caption("Choose a second run, to hold this one against.")
+    begun = [arm for arm in found if arm.series.runs]
+    if begun:
+        moment = _moment(begun)
+        curves(begun, moment)
+        figures(found)
+        settings(found, fields)
+        served(begun, moment)
+        bought(begun, moment)
+    else:
+        st.caption("None of them has begun.")
+        settings(found, fields)
+
+
+def _moment(found: Sequence[Arm]) -> Moment:
+    """How far all of them are."""
+    name = ",".join(f"{arm.job.id}.{arm.series.label}" for arm in found)
+    rounds = sum(run.round + (run.end is not None) for arm in found for run in arm.series.runs)
+    return Moment(name, ",".join(arm.job.status for arm in found), rounds)
+
+
+main()

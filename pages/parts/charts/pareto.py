@@ -1,0 +1,81 @@
+"""What accuracy is bought with how large a budget: a point a run, and those that no other one beats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pages.parts.charts.base import MUTED, colour, figure, log_axis, scatter
+from pages.parts.charts.rounds import QUARTERS, label
+from pages.parts.charts.series import Series
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number, percent
+
+
+class Bought(NamedTuple):
+    """A run, its accuracy, and what it costs for the whole run at worst."""
+
+    one: Series
+    accuracy: float
+    epsilon: float
+
+
+def front(points: Sequence[Bought]) -> list[Bought]:
+    """Those of which no other has at most the budget and more accuracy, by rising budget."""
+    found: list[Bought] = []
+    for point in sorted(points, key=lambda each: (each.epsilon, -each.accuracy)):
+        if not found or point.accuracy > found[-1].accuracy:
+            found.append(point)
+    return found
+
+
+def _axis(low: float, high: float) -> dict[str, Any]:
+    """Logarithmic from 10^low to 10^high; where that is less than two powers, with ticks between them."""
+    if high - low > 2:
+        return log_axis(low, high)
+    powers = range(math.floor(low), math.ceil(high) + 1)
+    ticks = [t for p in powers for t in (10.0**p, 2 * 10.0**p, 5 * 10.0**p) if low <= math.log10(t) <= high]
+    return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
+
+
+def pareto_figure(points: Sequence[Bought]) -> Figure:
+    """Accuracy against ε for the whole run at worst (logarithmic), with the front as a line."""
+    budgets = np.log10([point.epsilon for point in points])
+    line = front(points)
+    look = {"color": MUTED, "width": 1.5, "dash": "dot", "shape": "hv"}
+    traces = [
+        scatter(
+            [each.epsilon for each in line],
+            [each.accuracy for each in line],
+            mode="lines",
+            line=look,
+            hoverinfo="skip",
+        )
+    ]
+    for point in points:
+        paint = colour(point.one.style.tint)
+        traces.append(
+            scatter(
+                [point.epsilon],
+                [point.accuracy],
+                mode="markers+text",
+                name=label(point.one),
+                text=[f"<b>{label(point.one)}</b>"],
+                textposition="top center" if point.accuracy < 0.9 else "bottom center",
+                textfont={"color": paint, "size": 13},
+                marker={"color": paint, "size": 11},
+                hovertemplate="ε %{x:.4g}: %{y:.1%}",
+            )
+        )
+    room = 0.1 + 0.15 * float(np.ptp(budgets))
+    low, high = float(budgets.min()) - room, float(budgets.max()) + room
+    return figure(
+        traces,
+        x={"title": "ε for the whole run, at worst", **_axis(low, high)},
+        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
+        hovermode="closest",
+        margin={"l": 8, "r": 24, "t": 12, "b": 8},
+    )

@@ -1,0 +1,99 @@
+"""The runs that are compared: each with its letter, its colour, its record and its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ldp_core.errors import StorageFailed, StudioError
+from ldp_core.experiment import Draft, Experiment, Variant, parse_draft
+from ldp_core.runs import jobs
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.run_progress import progress_of
+from pages.parts.charts.series import Series, series
+from pages.parts.charts.styles import styles
+from pages.parts.compare.choice import Chosen, name_of
+from pages.parts.runs.job_state import is_gone
+from pages.parts.ui.shared_cache import PAUSE_SECONDS
+from pages.parts.ui.text import number
+
+LETTERS = "ABCDEF"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One run, over its seeds."""
+
+    letter: str
+    job: Job
+    name: str
+    """Of its job, as somebody typed it."""
+    experiment: Experiment
+    series: Series
+    """Labelled by its letter and its variant."""
+
+    @property
+    def ended(self) -> bool:
+        """True where each seed has come to its end."""
+        return bool(self.series.runs) and all(run.end is not None for run in self.series.runs)
+
+    @property
+    def state(self) -> str:
+        """Where it is, if it has not completed; "" if it has."""
+        at = f"at round {number(self.series.round, 6)} of {number(self.experiment.rounds, 6)}"
+        if self.series.diverged:
+            return "diverged"
+        if self.ended:
+            return ""
+        if self.job.live:
+            return "in the queue" if self.job.status == "queued" else f"running, {at}"
+        return f"{self.job.status.replace('cancelled', 'stopped')} {at}"
+
+
+def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
+    """The runs that can be shown, in the order of the choice; and why the others cannot, in sentences."""
+    found: list[Arm] = []
+    trouble: list[str] = []
+    for identity, variant in chosen:
+        try:
+            job = jobs.look(identity)
+            draft = parse_draft(job.request["draft"])
+            if is_gone(job):
+                trouble.append(f"“{name_of(job)}” is gone: its record was removed to make room")
+                continue
+            lines, _ = series(progress_of(job.folder).update(PAUSE_SECONDS if job.live else 0.0), draft)
+        except LookupError:
+            trouble.append(f"run {identity} has been deleted")
+            continue
+        except StorageFailed as error:
+            trouble.append(f"the record of run {identity} is damaged: {error}")
+            continue
+        except (StudioError, TypeError) as error:
+            trouble.append(f"run {identity} cannot be shown, as its settings no longer fit: {error}")
+            continue
+        letter = LETTERS[len(found)]
+        label = draft.variants[variant].label
+        empty = Series(variant, label, ())
+        line = next((one for one in lines if one.number == variant), empty)
+        made = replace(line, number=len(found), label=f"{letter} {label}")
+        found.append(Arm(letter, job, name_of(job), draft.experiments()[variant], made))
+    return _dressed(found), list(dict.fromkeys(trouble))
+
+
+def _dressed(found: Sequence[Arm]) -> list[Arm]:
+    """With the colours of what tells them apart, as on every other page."""
+    if not found:
+        return []
+    named = [
+        {"mechanism.name": arm.experiment.mechanism.name, "aggregator.name": arm.experiment.aggregator.name}
+        for arm in found
+    ]
+    apart = [path for path in named[0] if len({one[path] for one in named}) > 1]
+    told = [
+        Variant(arm.letter, {path: one[path] for path in apart})
+        for arm, one in zip(found, named, strict=True)
+    ]
+    looks = styles(Draft(found[0].experiment, tuple(told)))
+    return [
+        replace(arm, series=replace(arm.series, style=look)) for arm, look in zip(found, looks, strict=True)
+    ]

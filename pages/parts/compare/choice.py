@@ -1,0 +1,98 @@
+"""Which runs are compared: the choice stands in the address (`?runs=JOB,JOB.VARIANT`), and can be shared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from ldp_core.runs import jobs
+from ldp_core.runs.queue.job import Job
+from pages.parts.runs.ticks import PARAMETER
+from pages.parts.ui.text import ago
+from pages.parts.ui.uninterrupted import uncut
+
+MOST = 6
+"""Runs side by side: more lines than that nobody tells apart."""
+OFFERED = 60
+"""Of the newest jobs, whose runs are in the list."""
+TOKEN = re.compile(r"([0-9a-f]{12})(?:\.(\d{1,3}))?")
+KEY = "compared runs"
+Chosen = tuple[str, int]
+"""A job's id, and the number of its variant."""
+
+
+def chosen() -> tuple[list[Chosen], list[str]]:
+    """What the address names, each once and six at most, and what of it means nothing, in sentences. A job
+    without a variant stands for all of its variants.
+    """
+    found: dict[Chosen, None] = {}
+    trouble = []
+    for text in filter(None, st.query_params.get(PARAMETER, "").split(",")):
+        match = TOKEN.fullmatch(text.strip())
+        job = _job(match[1]) if match else None
+        if match is None or job is None:
+            trouble.append(f"“{text[:24]}” is no run of this server (any more)")
+            continue
+        labels = variants(job)
+        wanted = range(len(labels)) if match[2] is None else [int(match[2])]
+        for number in wanted:
+            if number < len(labels):
+                found[job.id, number] = None
+            else:
+                trouble.append(f"run {number} is not among those of job {job.id}")
+    if len(found) > MOST:
+        trouble.append(f"{len(found)} runs are named; the first {MOST} of them are shown")
+    return list(found)[:MOST], trouble
+
+
+def _job(identity: str) -> Job | None:
+    try:
+        return jobs.look(identity)
+    except LookupError:
+        return None
+
+
+def variants(job: Job) -> list[str]:
+    """The labels of a training's variants; none of another kind of job, or of one that cannot be read."""
+    draft: Any = job.request.get("draft") if job.kind == "run" else None
+    given = draft.get("variants") if isinstance(draft, Mapping) else None
+    if not isinstance(given, list) or not given:
+        return ["run"] if isinstance(draft, Mapping) else []
+    return [str(one.get("label", "")) if isinstance(one, Mapping) else "" for one in given]
+
+
+def name_of(job: Job) -> str:
+    """As somebody typed it."""
+    base = job.request.get("draft", {}).get("base")
+    return str(base.get("name") or "Untitled") if isinstance(base, Mapping) else "Untitled"
+
+
+def choose(now: list[Chosen], clock: float) -> None:
+    """The list of runs, in which those that are compared are chosen and taken away."""
+    offered = {job.id: job for job in jobs.recent(OFFERED)}
+    offered |= {identity: job for identity, _ in now if (job := _job(identity))}
+    options = {
+        f"{job.id}.{number}": f"{name_of(job)}: {label} ({ago(clock - job.created)})"
+        for job in offered.values()
+        for number, label in enumerate(variants(job))
+    }
+    shown = [token for token in (f"{job}.{number}" for job, number in now) if token in options]
+    if st.session_state.get(KEY) != shown:
+        st.session_state[KEY] = shown
+    st.multiselect(
+        "Runs that are compared",
+        list(options),
+        format_func=options.__getitem__,
+        max_selections=MOST,
+        key=KEY,
+        on_change=_keep,
+        placeholder="choose two to six runs",
+    )
+
+
+@uncut
+def _keep() -> None:
+    st.query_params[PARAMETER] = ",".join(st.session_state[KEY])

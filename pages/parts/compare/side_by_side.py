@@ -1,0 +1,185 @@
+"""Runs side by side: curves on one chart, final figures and differing settings as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ldp_core.runs.view.final_figures import final, worst
+from pages.parts.charts.pareto import Bought, front, pareto_figure
+from pages.parts.charts.rounds import accuracy_figure, noise_figure
+from pages.parts.charts.tally import Tally
+from pages.parts.compare.arms import Arm
+from pages.parts.compare.unlike import Field
+from pages.parts.compare.verdict import gap
+from pages.parts.train.heard import heard
+from pages.parts.train.standings import in_points
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.shared_cache import Moment, once
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import THIN, listed, number, percent, plain
+
+NAMED_APART = "Everything else is the same."
+
+
+def curves(arms: Sequence[Arm], moment: Moment) -> None:
+    """Accuracy and noise over rounds."""
+    place = ("compared curves", moment.job)
+    components.cards(once(place, lambda: components.sheet(_cards(arms)), moment), key="compared-curves")
+
+
+def _cards(arms: Sequence[Arm]) -> list[Card]:
+    shown = [arm.series for arm in arms]
+    rounds = max(arm.experiment.rounds for arm in arms)
+    chances = {run.start["chance"] for one in shown for run in one.runs if run.start}
+    seeds = max(len(one.runs) for one in shown)
+    ends = "; ".join(
+        f"{one.label}: {percent(v.mean(), 1)}" for one in shown if len(v := one.final("accuracy"))
+    )
+    noise = [f"{one.label}: {number(v.mean())}" for one in shown if len(v := one.final("noise_variance"))]
+    return [
+        Card(
+            title="Accuracy",
+            rest=" on held-out samples"
+            + (f"; band: lowest to highest of {seeds} seeds" if seeds > 1 else ""),
+            caption="",
+            figure=accuracy_figure(shown, rounds, float(chances.pop()) if len(chances) == 1 else None),
+            label=f"Accuracy by round. {ends or 'No values yet'}.",
+            row=2,
+        ),
+        Card(
+            title="Noise variance per weight",
+            rest=" line: measured; dots: computed; dotted: signal",
+            caption="",
+            figure=noise_figure(shown, rounds, {}),
+            label=f"Noise variance by round. {'; '.join(noise) or 'No values yet'}.",
+            row=2,
+        ),
+    ]
+
+
+def figures(arms: Sequence[Arm]) -> None:
+    """The final figures: accuracy, how far from the first, the whole run's ε, who was picked out."""
+    st.subheader("Where they end", anchor=False)
+    rows = [
+        [f"**{plain(arm.series.label, 40)}**", plain(arm.name, 40), *_figures(arm, arms[0])] for arm in arms
+    ]
+    first = arms[0].letter
+    table(
+        [
+            "run",
+            "of",
+            "accuracy",
+            f"against {first}, in points (95{THIN}% interval)",
+            "ε for the whole run, at worst",
+            "right image picked out",
+        ],
+        rows,
+    )
+    st.caption(
+        "ε is that of the client that gives most away, over all its uploads at worst, against any two values "
+        "in its safe range. Picked out: of uploads of one image, over clients, seeds and rounds; beside it "
+        "what guessing gives."
+    )
+
+
+def _figures(arm: Arm, first: Arm) -> list[str]:
+    ends = arm.series.final("accuracy")
+    if not len(ends) or arm.series.round == 0:
+        return [arm.state or "–", "–", "–", "–"]
+    span = f" ({percent(ends.min(), 1)} to {percent(ends.max(), 1)})" if len(ends) > 1 else ""
+    reached = percent(ends.mean(), 1) + span + (f"; {plain(arm.state)}" if arm.state else "")
+    return [reached, _against(arm, first), _promised(arm), _picked(arm)]
+
+
+def _against(arm: Arm, first: Arm) -> str:
+    if arm is first or not (arm.ended and first.ended) or arm.series.diverged or first.series.diverged:
+        return "–"
+    found, paired = gap(arm, first)
+    sign = "−" if found.mean < 0 else "+"
+    told = f"{sign}{in_points(abs(found.mean))}"
+    if found.seeds < 2:
+        return f"{told} (one seed)"
+    low, high = (f"{'−' if end < 0 else ''}{in_points(abs(end))}" for end in (found.low, found.high))
+    return f"{told} ({low} to {high}{'' if paired else ', unpaired'})"
+
+
+def _promised(arm: Arm) -> str:
+    end = next((run.end for run in arm.series.runs if run.end and run.end.get("ledger")), None)
+    if end is None:
+        return "told at the end"
+    found = worst(end["ledger"])
+    if found.epsilon is None:
+        return ":red[no guarantee]"
+    return f"{number(found.epsilon)}, δ {number(found.delta)}"
+
+
+def _picked(arm: Arm) -> str:
+    found = final(arm.series.runs)
+    if not found.attempts:
+        return "not attacked"
+    count = Tally(found.hits, found.attempts, found.chance)
+    low, high = count.interval
+    return (
+        f"{percent(count.share)} of {number(count.n, 6)} ({100 * low:.0f} to {percent(high)}); "
+        f"guessing {percent(found.chance)}"
+    )
+
+
+def settings(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
+    """Only those settings in which the runs differ, a column a run."""
+    st.subheader("In what they differ", anchor=False)
+    seeds = [_seeds(arm) for arm in arms]
+    rows = [[plain(field.name), *(plain(value, 120) for value in field.values)] for field in fields]
+    if len(set(seeds)) > 1:
+        rows.append(["seeds", *seeds])
+    if not rows:
+        st.caption("In nothing: these runs have the same settings and the same seeds.")
+        return
+    table(["setting", *(f"**{plain(arm.series.label, 40)}**" for arm in arms)], rows)
+    st.caption(NAMED_APART)
+
+
+def _seeds(arm: Arm) -> str:
+    found = sorted({run.seed for run in arm.series.runs})
+    if not found:
+        return "–"
+    return str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
+def served(arms: Sequence[Arm], moment: Moment) -> None:
+    """Whom the model serves, of the runs whose data have the same classes."""
+    first = arms[0].experiment.dataset
+    alike = [arm.series for arm in arms if arm.experiment.dataset == first]
+    heard(alike, moment)
+    if len(alike) < len(arms):
+        others = listed(arm.letter for arm in arms if arm.experiment.dataset != first)
+        st.caption(f"Of {arms[0].letter} and those on the same data; {others}: on other data, other classes.")
+
+
+def bought(arms: Sequence[Arm], moment: Moment) -> None:
+    """Accuracy against the whole run's ε, and who has no place there."""
+    points, without = [], []
+    for arm in arms:
+        found = final(arm.series.runs)
+        if found.accuracy is None:
+            continue
+        if found.epsilon is None or found.epsilon <= 0:
+            without.append(arm.series.label)
+        else:
+            points.append(Bought(arm.series, found.accuracy, found.epsilon))
+    if len(points) < 2:
+        return
+    unbeaten = [each.one.label for each in front(points)]
+    rest = f" No guarantee, so no place here: {listed(without)}." if without else ""
+    card = Card(
+        title="What the budget buys",
+        rest=" Accuracy against ε for the whole run at worst, of the client that gives most away",
+        caption=f"Not beaten by another at the same ε or less: {listed(unbeaten)}.{rest}",
+        figure=pareto_figure(points),
+        label="; ".join(f"{p.one.label}: {percent(p.accuracy, 1)} at ε {number(p.epsilon)}" for p in points),
+    )
+    place = ("compared budgets", moment.job)
+    components.cards(once(place, lambda: components.sheet([card]), moment), key="compared-budgets")

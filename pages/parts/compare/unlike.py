@@ -1,0 +1,87 @@
+"""In what runs differ: their settings, field by field, in the words of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ldp_core.errors import shown
+from ldp_core.experiment import Experiment
+from pages.parts.train.changes import field_name, flat, value_words
+from pages.parts.ui.text import budgets_in_words, ranges_in_words
+
+RANGES = ("clients.low", "clients.high", "clients.range")
+WATCHES = "the attack"
+"""It looks at what is sent and changes nothing of it."""
+PAIRED = ("dataset", "partition", "model", "clients.count")
+"""Runs of one seed share data, their split, the initial model and batches where they agree in these."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One setting in which runs differ."""
+
+    path: str
+    name: str
+    values: tuple[str, ...]
+    """Run by run, in words."""
+
+
+def unlike(experiments: Sequence[Experiment]) -> list[Field]:
+    """The settings in which they differ; seeds and names are none.
+
+    What belongs to a part goes with it, and the same population written in two ways is one.
+    """
+    told = [flat({**one.as_json(), "seed": 0}) for one in experiments]
+    paths = {
+        path: None for one in told for path in one if len({shown(each.get(path), 10**6) for each in told}) > 1
+    }
+    found: dict[str, Field] = {}
+    for path in [path for path in paths if path.rpartition(".")[0] not in paths]:
+        if path.split(".")[0] == "attack":
+            found[WATCHES] = Field("attack", WATCHES, tuple(map(_attack, experiments)))
+        elif path in RANGES:
+            if not _alike([np.stack(one.clients.bounds()) for one in experiments]):
+                found["safe ranges"] = Field("clients.range", "safe ranges", tuple(map(_ranges, experiments)))
+        elif path == "clients.epsilon":
+            if not _alike([one.clients.budgets() for one in experiments]):
+                found["budgets"] = Field(path, "budgets", tuple(map(_budgets, experiments)))
+        else:
+            name = field_name(path, next(one for one in told if path in one))
+            values = tuple(_value(path, one[path]) if path in one else "–" for one in told)
+            found.setdefault(name, Field(path, name, values))
+    return list(found.values())
+
+
+def causes(fields: Sequence[Field]) -> list[Field]:
+    """Those of them that touch the training."""
+    return [field for field in fields if field.name != WATCHES]
+
+
+def share_their_luck(fields: Sequence[Field]) -> bool:
+    """True where runs of one seed have the same data and begin with the same model."""
+    return not any(field.path in PAIRED or field.path.startswith("partition.") for field in fields)
+
+
+def _alike(arrays: Sequence[np.ndarray]) -> bool:
+    return all(np.array_equal(arrays[0], one) for one in arrays[1:])
+
+
+def _attack(one: Experiment) -> str:
+    return shown(one.as_json()["attack"], 60)
+
+
+def _ranges(one: Experiment) -> str:
+    low, high = one.clients.bounds()
+    return ranges_in_words(low.tolist(), high.tolist()).removeprefix("safe range ").removeprefix("safe ")
+
+
+def _budgets(one: Experiment) -> str:
+    return budgets_in_words(one.clients.budgets().tolist())
+
+
+def _value(path: str, value: Any) -> str:
+    return shown(value) if isinstance(value, list | dict) else value_words(path, value)

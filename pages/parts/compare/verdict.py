@@ -1,0 +1,128 @@
+"""What made the difference between runs, in a sentence computed from them; or why they cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from ldp_core.paired import Difference, unpaired
+from pages.parts.compare.arms import Arm
+from pages.parts.compare.unlike import Field, causes, share_their_luck, unlike
+from pages.parts.train.standings import GUESSING, compared, in_points, same_model
+from pages.parts.ui.text import THIN, few, listed, number, percent, plain
+
+
+def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
+    """One sentence or two, as Markdown; "" of less than two runs.
+
+    Args:
+        arms: the runs.
+        fields: in what they differ.
+    """
+    if len(arms) < 2:
+        return ""
+    lost = [arm for arm in arms if arm.series.diverged]
+    going = [arm for arm in arms if not arm.ended]
+    if going:
+        states = listed(f"{_name(arm)} is {arm.state}" for arm in going)
+        return f"What made the difference can be told when all of these runs have ended: {states}."
+    ranked = sorted((arm for arm in arms if arm not in lost), key=_accuracy, reverse=True)
+    gone = f"{listed(map(_name, lost))} diverged. " if lost else ""
+    if len(ranked) < 2:
+        return f"{gone}Less than two of these runs have come to an end that can be compared."
+    why = causes(fields if not lost else unlike([arm.experiment for arm in ranked]))
+    return gone + _told(ranked, why)
+
+
+def gap(one: Arm, other: Arm, comparisons: int = 1) -> tuple[Difference, bool]:
+    """How much more accurate the first is, and whether that is paired: seed by seed, on the same data."""
+    shared = {run.seed for run in one.series.runs} & {run.seed for run in other.series.runs}
+    alike = share_their_luck(unlike([one.experiment, other.experiment]))
+    least = min(len(one.series.runs), len(other.series.runs))
+    if alike and (len(shared) > 1 or (shared and least == 1)):
+        return compared(one.series, other.series, comparisons), True
+    return unpaired(one.series.final("accuracy"), other.series.final("accuracy"), comparisons), False
+
+
+def _told(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
+    best, worst = ranked[0], ranked[-1]
+    chance = _chance(ranked)
+    if same_model([arm.series for arm in ranked]):
+        differ = f", though they differ in the {_fields(why)}: it made no difference" if why else ""
+        return f"These runs train the same model{differ}; it reaches {percent(_accuracy(best), 1)}."
+    if chance is not None and _accuracy(best) < chance + GUESSING:
+        what = f"the {_fields(why)}" if why else "the seed"
+        return (
+            f"None of these runs is better than guessing ({percent(_accuracy(best))} at most), so they say "
+            f"nothing about {what}."
+        )
+    many = len(ranked) * (len(ranked) - 1) // 2
+    found, paired = gap(best, worst, many)
+    between = _between(best, worst, found, paired, many)
+    if not why:
+        return f"These runs have the same settings and other seeds, so luck alone sets them apart: {between}."
+    if len(why) == 1:
+        name = plain(why[0].name)
+        if found.clear:
+            return f"**The {name} made the difference**: these runs differ in nothing else, and {between}."
+        if found.seeds < 2:
+            return (
+                f"These runs differ in the {name} alone, but one seed cannot tell whether that made the "
+                f"difference: {between}. Run more seeds."
+            )
+        return (
+            f"These runs differ in the {name} alone, and chance explains how far they are apart: {between}."
+        )
+    things = f"These runs differ in {number(len(why), 3)} things ({_fields(why)})"
+    return f"{things}, so **they cannot tell which one made the difference**: {between}.{_alone(ranked)}"
+
+
+def _alone(ranked: Sequence[Arm]) -> str:
+    """Of two among them that differ in one thing, what that did; the pair that is furthest apart."""
+    pairs = []
+    for one, other in combinations(ranked, 2):
+        why = causes(unlike([one.experiment, other.experiment]))
+        if len(why) == 1:
+            pairs.append((one, other, why[0]))
+    found = [(*pair, *gap(pair[0], pair[1], len(pairs))) for pair in pairs]
+    clear = [each for each in found if each[3].clear]
+    if not clear:
+        return "" if pairs else " Compare two that differ in one thing."
+    one, other, field, apart, paired = max(clear, key=lambda each: abs(each[3].mean))
+    told = _between(one, other, apart, paired, len(pairs))
+    return f" Two of them differ in the {plain(field.name)} alone: {told}."
+
+
+def _between(one: Arm, other: Arm, found: Difference, paired: bool, many: int) -> str:
+    """How far apart two runs end, with the interval and what it is of."""
+    ahead = f"{_name(one)} ends {in_points(found.mean)} points above {_name(other)}"
+    if found.seeds < 2:
+        return f"{ahead}, with one seed"
+    samples = f" and the {number(found.held_out, 6)} held-out samples" if found.held_out else ""
+    over = f"{found.seeds} shared seeds{samples}" if paired else "their seeds, which are not paired"
+    picked = f", the largest of {many} differences" if many > 1 else ""
+    ends = f"{_signed(found.low)} to {_signed(found.high)}"
+    return f"{ahead} (95{THIN}% interval {ends}, over {over}{picked})"
+
+
+def _signed(share: float) -> str:
+    return f"{'−' if share < 0 else ''}{in_points(abs(share))}"
+
+
+def _fields(why: Sequence[Field]) -> str:
+    return plain(few([field.name for field in why], 5), 200)
+
+
+def _name(arm: Arm) -> str:
+    return f"**{plain(arm.series.label)}**"
+
+
+def _accuracy(arm: Arm) -> float:
+    return float(arm.series.final("accuracy").mean())
+
+
+def _chance(ranked: Sequence[Arm]) -> float | None:
+    """What guessing gives, where that is the same for all."""
+    known = {run.start.get("chance") for arm in ranked for run in arm.series.runs}
+    one = known.pop() if len(known) == 1 else None
+    return None if one is None else float(one)

@@ -1,0 +1,41 @@
+"""Three runs are ticked, compared, and the page says what made the difference."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from ldp_core import presets
+from ldp_core.experiment import Draft
+from ldp_core.runs import kinds, queue
+from tests.browser.conftest import Visitor
+
+
+def trained(draft: Draft) -> str:
+    """A job that has been trained, by this process."""
+    identity = queue.add("run", {"draft": draft.as_json()})
+    assert queue.take(identity)
+    kind, job = kinds.get("run"), queue.get(identity)
+    job.folder.mkdir(parents=True)
+    outcome = kind.run(kind.parse(job.request), job.folder)
+    assert queue.move(identity, outcome.status)
+    return identity
+
+
+def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    draft = presets.get("two_volunteers").draft.with_base(
+        {"rounds": 3, "attack": None, "name": "<b>three</b>"}
+    )
+    identity = trained(draft)
+    page = visitor.open("/runs", "text=What has been trained on this server?")
+    page.get_by_role("checkbox", name="Compare b three b").check(force=True)
+    page.get_by_role("link", name="Compare the runs of this training").click()
+    expect(page.get_by_text("The aggregator made the difference")).to_be_visible()
+    expect(page.get_by_text("of 3 differences")).to_be_visible()
+    expect(page.locator(".es-cards .js-plotly-plot").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Where they end")).to_be_visible()
+    assert identity in page.url, "the choice is in the address"
+    link = page.url.partition("?")[2]
+    page = visitor.open(f"/compare?{link},{'0' * 12}", "text=is no run of this server")
+    expect(page.get_by_text("The aggregator made the difference")).to_be_visible()

@@ -1,0 +1,129 @@
+"""What made the difference: said where runs differ in one thing alone, and not where they differ in more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from ldp_core.experiment import parse
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.final_figures import final, worst
+from pages.parts.charts.pareto import Bought, front, pareto_figure
+from pages.parts.charts.series import Series
+from pages.parts.compare.arms import Arm
+from pages.parts.compare.unlike import unlike
+from pages.parts.compare.verdict import gap, verdict
+from tests.pages.charts.test_base import check, run
+
+SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
+MEAN, WEIGHTED = {"aggregator": "mean"}, {"aggregator": "inverse_variance"}
+
+
+def arm(letter: str, changes: dict[str, Any], seeds: range = range(3), live: bool = False) -> Arm:
+    place, asked = ord(letter) - ord("A"), SMALL | changes
+    runs = tuple(run(place, letter, seed, asked) for seed in seeds)
+    job = cast(Job, SimpleNamespace(live=live, status="running" if live else "completed"))
+    return Arm(letter, job, "made up", parse(asked), Series(place, letter, runs))
+
+
+def said(*arms: Arm) -> str:
+    return verdict(arms, unlike([one.experiment for one in arms]))
+
+
+@pytest.fixture(scope="module")
+def mean() -> Arm:
+    return arm("A", MEAN)
+
+
+@pytest.fixture(scope="module")
+def weighted() -> Arm:
+    return arm("B", WEIGHTED)
+
+
+def test_one_thing_alone_made_the_difference(mean: Arm, weighted: Arm):
+    found, paired = gap(weighted, mean)
+    assert paired
+    assert found.clear
+    told = said(mean, weighted)
+    assert told.startswith("**The aggregator made the difference**")
+    assert f"**B** ends {100 * found.mean:.0f} points above **A** (95" in told
+    assert "over 3 shared seeds and the 360 held-out samples)" in told
+
+
+def test_more_than_one_thing_cannot_tell_but_a_pair_among_them_can(mean: Arm, weighted: Arm):
+    other = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"})
+    told = said(mean, weighted, other)
+    assert "differ in 3 things (" in told
+    assert "they cannot tell which one made the difference" in told
+    assert "the largest of 3 differences" in told
+    assert told.partition("Two of them differ in the aggregator alone: ")[2].startswith("**B** ends ")
+    assert said(weighted, other).endswith("Compare two that differ in one thing.")
+
+
+def test_what_chance_explains_made_no_difference(weighted: Arm):
+    close = arm("A", {"aggregator": {"name": "inverse_variance", "between": 1e-6}})
+    told = said(close, weighted)
+    assert "made the difference" not in told
+    assert "alone, and chance explains" in told or "same model" in told
+
+
+def test_one_seed_and_guessing_say_nothing(mean: Arm, weighted: Arm):
+    one = [replace(each, series=replace(each.series, runs=each.series.runs[:1])) for each in (mean, weighted)]
+    assert "one seed cannot tell" in said(*one)
+    noisy = [
+        arm(letter, {**MEAN, "clients": {"count": 20, "epsilon": e}})
+        for letter, e in (("A", 0.01), ("B", 0.02))
+    ]
+    assert "better than guessing" in said(*noisy)
+
+
+def test_other_seeds_are_not_paired_and_luck_is_called_so(mean: Arm):
+    later = arm("B", MEAN, range(7, 10))
+    found, paired = gap(later, mean)
+    assert not paired
+    assert not found.held_out
+    assert "luck alone sets them apart" in said(mean, later)
+    elsewhere = arm("C", {**MEAN, "partition": {"kind": "dirichlet", "alpha": 0.5}})
+    assert not gap(mean, elsewhere)[1], "the same seed deals other data there"
+
+
+def test_a_run_that_goes_on_is_waited_for(mean: Arm, weighted: Arm):
+    going = replace(weighted, job=cast(Job, SimpleNamespace(live=True, status="running")))
+    for each in going.series.runs:
+        assert each.end
+    series = replace(going.series, runs=tuple(_unended(each) for each in going.series.runs))
+    told = said(mean, replace(going, series=series))
+    assert told.endswith("have ended: **B** is running, at round 3 of 3.")
+    assert said(mean) == ""
+
+
+def _unended(run: Any) -> Any:
+    return replace(run, end=None)
+
+
+def test_a_population_written_in_two_ways_is_one():
+    first = parse({"clients": {"count": 4, "epsilon": 2.0, "range": 1.0}})
+    second = parse({"clients": {"count": 4, "epsilon": [2.0] * 4, "low": -1.0, "high": 1.0}})
+    assert unlike([first, second]) == []
+    third = parse({"clients": {"count": 4, "epsilon": [2, 2, 2, 5]}, "mechanism": "duchi", "attack": None})
+    assert [field.name for field in unlike([first, third])] == ["budgets", "mechanism", "the attack"]
+
+
+def test_final_figures_are_those_of_the_ledger(mean: Arm):
+    found = final(mean.series.runs)
+    end = mean.series.runs[0].end or {}
+    assert found.epsilon == max(entry["run_worst"]["epsilon"] for entry in end["ledger"])
+    assert found.accuracy == pytest.approx(sum((r.end or {})["accuracy"] for r in mean.series.runs) / 3)
+    clear = [{"run_worst": {"epsilon": None, "delta": 0, "guarantee": False, "why": "in clear"}}]
+    assert worst([*end["ledger"], *clear]).epsilon is None
+
+
+def test_the_front_is_what_no_other_beats():
+    points = [
+        Bought(Series(i, str(i), ()), a, e) for i, (a, e) in enumerate([(0.5, 10), (0.4, 20), (0.9, 30)])
+    ]
+    assert [each.one.number for each in front(points)] == [0, 2]
+    check(pareto_figure(points))
