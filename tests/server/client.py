@@ -114,6 +114,9 @@ class Viewer:
             inner: Any = getattr(element, which, None)
             if which == "markdown":
                 self.told.append(element.markdown.body)
+            if which == "bidi_component":  # one of our own, by its name
+                name = inner.component_name.rpartition(".")[2]
+                self.widgets[name], self.parts[name] = inner.id, told.delta.fragment_id
             if which == "exception":
                 self.errors.append(element.exception.message)
             elif hasattr(inner, "id") and hasattr(inner, "label"):

@@ -145,4 +145,4 @@ def test_a_visitor_without_a_browser_is_served(server: Server):
 
     viewer = asyncio.run(visit())
     assert viewer.errors == []
-    assert "Its weight" in viewer.widgets
+    assert "studio_strip" in viewer.widgets

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
+import json
 import time
 import uuid
 
@@ -77,7 +78,8 @@ def test_reruns_leave_the_memory_as_it_was(server: Server, monkeypatch: pytest.M
         async def drag(viewer: Viewer, deadline: float) -> None:
             nonlocal done
             while time.monotonic() < deadline:
-                await viewer.move("Its weight", "double_array_value", [round(-0.9 + 0.01 * (done % 180), 2)])
+                asked = {"weight": done % 80, "seq": done + 1, "settled": False}
+                await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked}))
                 done += 1
                 await asyncio.sleep(PAUSE_SECONDS)
 

@@ -108,62 +108,66 @@ def designs(workspace: Workspace) -> list[Design]:
 
 
 def choose(workspace: Workspace, shown: list[Design]) -> None:
-    """A column of choices for each design."""
-    for column, design in zip(st.columns(max(len(shown), 1)), shown, strict=False):
-        with column, st.container(border=True):
+    """A place in one row for each design: its mechanism, its aggregator, and the rest behind a button."""
+    for column, design in zip(st.columns(max(len(shown), 1), gap="small"), shown, strict=False):
+        with column, st.container(border=True, gap=None):
             _one(workspace, design)
-    if len(workspace.draft.variants) < MOST and st.button("Add a design beside it", icon=":material/add:"):
+
+
+def add_button(workspace: Workspace) -> None:
+    """One more design, where there is room for it."""
+    if len(workspace.draft.variants) < MOST and st.button("Add a design", icon=":material/add:"):
         workspace.change(_added)
         st.rerun()
 
 
 def _one(workspace: Workspace, design: Design) -> None:
     place, experiment = design.place, design.experiment
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{plain(design.label)}**")
-        if len(workspace.draft.variants) > 1 and st.button(
-            "Remove", key=workspace.key(f"remove {place}"), type="tertiary"
-        ):
-            workspace.change(lambda draft: _without(draft, place))
-            st.rerun()
-    mechanism = experiment.mechanism
-    named(
-        workspace,
-        f"design {place} mechanism",
-        "Mechanism",
-        mechanisms.registry.labels(),
-        mechanism.name,
-        _setter(place, "mechanism.name"),
-        help=f"{MECHANISM} **{plain(mechanism.label)}**: {mechanism.summary}",
-    )
-    own_parameters(workspace, f"design {place} mechanism", mechanism, _setters(place, "mechanism"))
+    mechanism, aggregator = experiment.mechanism, experiment.aggregator
+    form = f", {FORMS[experiment.form]}" if experiment.form != "corrected" else ""
+    st.markdown(f"**{plain(design.label)}**{form if form.strip(', ') not in design.label else ''}")
+    left, right, rest = st.columns([2.2, 1.5, 1], gap="small", vertical_alignment="bottom")
+    with left:
+        named(
+            workspace,
+            f"design {place} mechanism",
+            "Mechanism",
+            mechanisms.registry.labels(),
+            mechanism.name,
+            _setter(place, "mechanism.name"),
+            label_visibility="collapsed",
+        )
+    with right:
+        named(
+            workspace,
+            f"design {place} aggregator",
+            "Aggregator",
+            aggregators.registry.labels(),
+            aggregator.name,
+            _setter(place, "aggregator.name"),
+            label_visibility="collapsed",
+        )
+    with rest, st.popover("More", width="stretch", help="Form, parameters, formulas and sources"):
+        _rest(workspace, design)
+
+
+def _rest(workspace: Workspace, design: Design) -> None:
+    """What a design has besides, and what stands behind it."""
+    place, experiment = design.place, design.experiment
+    mechanism, aggregator = experiment.mechanism, experiment.aggregator
     if mechanism.printed_otherwise:
         change = _setter(place, "form")
-        one_of(
-            workspace,
-            f"design {place} form",
-            "Form",
-            FORMS,
-            experiment.form,
-            change,
-            help=mechanism.as_printed,
-        )
-    aggregator = experiment.aggregator
-    named(
-        workspace,
-        f"design {place} aggregator",
-        "Aggregator",
-        aggregators.registry.labels(),
-        aggregator.name,
-        _setter(place, "aggregator.name"),
-        help=f"{AGGREGATOR} **{plain(aggregator.label)}**: {aggregator.summary}",
-    )
+        words = mechanism.as_printed
+        one_of(workspace, f"design {place} form", "Form", FORMS, experiment.form, change, help=words)
+    own_parameters(workspace, f"design {place} mechanism", mechanism, _setters(place, "mechanism"))
     own_parameters(workspace, f"design {place} aggregator", aggregator, _setters(place, "aggregator"))
-    with st.popover("Formulas and sources", width="stretch"):
-        for part in (mechanism, aggregator):
-            st.markdown(f"**{part.label}**: {plain(part.summary, 300)}")
-            st.latex(part.formula)
-            st.caption(plain(part.reference, 200))
+    for meaning, part in ((MECHANISM, mechanism), (AGGREGATOR, aggregator)):
+        st.markdown(f"{meaning} **{plain(part.label)}**: {plain(part.summary, 300)}")
+        st.latex(part.formula)
+        st.caption(plain(part.reference, 200))
+    if len(workspace.draft.variants) > 1 and st.button("Remove", key=workspace.key(f"remove {place}")):
+        workspace.change(lambda draft: _without(draft, place))
+        st.rerun()
 
 
 def _setters(place: int, part: str) -> Callable[[str], Apply]:

@@ -63,6 +63,8 @@ _panels = _component("panels")
 _table = _component("table")
 _memory = _component("memory")
 _ladder = _component("ladder")
+_strip = _component("strip")
+_verdicts = _component("verdicts")
 
 
 def written(figure: Figure) -> str:
@@ -127,6 +129,18 @@ def table(data: dict[str, Any], *, key: str) -> None:
 def ladder(data: dict[str, Any], *, key: str) -> None:
     """The attacker's pictures (see assets/web/ladder.js for the data)."""
     _ladder(key=key, data=packed(data))
+
+
+def strip(data: dict[str, Any], *, key: str) -> None:
+    """Sliders that are live while they are dragged (see assets/web/strip.js for the data); where they stand
+    arrives in st.session_state[key]["asked"].
+    """
+    _strip(key=key, data=packed(data), on_asked_change=lambda: None)
+
+
+def verdicts(data: dict[str, Any], *, key: str) -> None:
+    """What each design comes to (see assets/web/verdicts.js for the data)."""
+    _verdicts(key=key, data=packed(data))
 
 
 def remember(identity: str, name: str, token: str) -> None:

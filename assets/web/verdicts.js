@@ -1,0 +1,39 @@
+// What each design comes to at the server: a line each, its verdict in words and its figures.
+// data: {title, rest, rows: [{name, run, word, kind, why, figures: [[what, value]]}], note}
+
+import { child, element, resize, text } from "./dom.js";
+import { palette } from "./theme.js";
+
+export function render({ data, parentElement }) {
+  const box = child(parentElement, "section", "es-verdicts");
+  const head = child(box, "p", "es-head");
+  text(child(head, "strong", "es-what"), data.title);
+  text(child(head, "span", "es-rest-of-title"), data.rest);
+  const colours = palette(box);
+  resize(child(box, "div", "es-verdict-rows"), data.rows.length, row).forEach((node, i) => {
+    const one = data.rows[i];
+    const name = text(node.querySelector(".es-verdict-name"), one.name);
+    name.style.color = colours.resolve(`run(${one.run})`);
+    const word = text(node.querySelector(".es-verdict-word"), one.word);
+    word.dataset.kind = one.kind;
+    const figures = resize(node.querySelector(".es-verdict-figures"), one.figures.length, () => {
+      const figure = element("span", "es-figure");
+      figure.append(element("span", "es-figure-what"), element("strong", "es-figure-value"));
+      return figure;
+    });
+    figures.forEach((figure, k) => {
+      text(figure.firstElementChild, one.figures[k][0]);
+      text(figure.lastElementChild, one.figures[k][1]);
+    });
+    text(node.querySelector(".es-verdict-why"), one.why);
+  });
+  text(child(box, "p", "es-caption-below"), data.note);
+}
+
+function row() {
+  const node = element("div", "es-verdict-row");
+  const line = element("p", "es-verdict-line");
+  line.append(element("strong", "es-verdict-name"), element("strong", "es-verdict-word"));
+  node.append(line, element("div", "es-verdict-figures"), element("p", "es-verdict-why"));
+  return node;
+}
