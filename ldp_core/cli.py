@@ -65,8 +65,14 @@ def _run(options: argparse.Namespace) -> int:
 def _presets(options: argparse.Namespace) -> int:
     from ldp_core import presets
 
-    if options.show is None:
+    if options.outcomes is not None:
+        from ldp_core.runs import outcomes
+
+        names = options.outcomes or [name for name in presets.names() if outcomes.stored(name)]
+        outcomes.make(names, outcomes.SHIPPED, progress=_on_stderr())
+    elif options.show is None:
         print("\n".join(presets.names()))
+    if options.outcomes is not None or options.show is None:
         return 0
     draft = presets.get(options.show).draft
     if not options.variants:
@@ -362,6 +368,8 @@ def _parser() -> argparse.ArgumentParser:
     added = command("presets", _presets, "list the prepared scenarios, or show one")
     added.add_argument("--show", metavar="NAME", help="print its base experiment")
     added.add_argument("--variants", action="store_true", help="with --show: one experiment a line")
+    text = "train these scenarios (by default all that Start shows) and store what they come to, for Start"
+    added.add_argument("--outcomes", nargs="*", metavar="NAME", help=text)
     added = command("papers", _papers, "what the papers claim, ours beside theirs; or measure it again")
     added.add_argument("--rerun", metavar="SYSTEM", help="measure its claims; what is known stays")
     added.add_argument("--only", metavar="CLAIM", help="with --rerun: one claim")

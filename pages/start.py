@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from ldp_core import presets
 from ldp_core.presets import Preset
+from ldp_core.runs import outcomes
 from ldp_core.runs.jobs.listing import listed
-from pages.parts.charts.scenario_card import picture
+from ldp_core.runs.outcomes import Outcome
 from pages.parts.runs.job_list import job_line
+from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import lasting_refusal
 from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA
-from pages.parts.ui.text import budgets_in_words, few
+from pages.parts.ui.text import budgets_in_words, few, plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with
 
-PICTURE = 300
-"""Width of a card's picture, in pixels."""
+ACROSS = 3
+"""Scenarios in a row."""
+HERO, SMALL = 236, 150
+"""Heights of pictures, in pixels."""
 
 
 def main() -> None:
-    st.title("What does a privacy budget really buy?", anchor=False)
-    st.markdown(
-        "In federated learning every client can ask for its own budget ε. Here you change it, see at once "
-        "what noise it adds, train a real model, and watch what it learns and what an attacker still sees."
-    )
-    st.caption(f"{EPSILON} {SIGMA} {AGGREGATOR}")
+    with st.container(key="opening", gap="small"):
+        st.title("What does a privacy budget really buy?", anchor=False)
+        st.markdown(
+            "In federated learning every client can ask for its own budget ε: here you change it, train a "
+            "real model, and watch what it learns and what an attacker still sees.",
+            help=f"{EPSILON} {SIGMA} {AGGREGATOR}",
+        )
     names = presets.names()
-    for row in range(0, len(names), 2):
-        for column, name in zip(st.columns(2, gap="medium"), names[row : row + 2], strict=False):
-            with column:
-                _card(presets.get(name), name, first=name == names[0])
+    known = {name: found for name in names if (found := stored(name))}
+    first, *others = names
+    _hero(first, known.get(first))
+    st.subheader("Scenarios, and what they came to", anchor=False)
+    _grid([name for name in others if name in known], known)
+    rest = [name for name in others if name not in known]
+    if rest:
+        with st.expander(f"{len(rest)} more: the papers' systems, to run yourself"):
+            _grid(rest, known)
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
         st.markdown("**Your last drafts**")
@@ -44,17 +56,66 @@ def main() -> None:
         teacher_entrance()
 
 
-def _card(preset: Preset, name: str, first: bool) -> None:
+@st.cache_resource(show_spinner=False)
+def stored(name: str) -> Outcome | None:
+    """A scenario's outcome, read once; None where there is none, or it is not of its variants any more."""
+    found = outcomes.stored(name)
+    fits = found is not None and len(found.curves) == len(presets.get(name).draft.variants)
+    return found if fits else None
+
+
+def _hero(name: str, found: Outcome | None) -> None:
+    """The default scenario: what came of it, and the one button."""
+    preset = presets.get(name)
+    with st.container(border=True, key=f"card-{name}"):
+        left, right = st.columns([1, 1.7], gap="large", vertical_alignment="center")
+        with left:
+            st.subheader(preset.label, anchor=False)
+            st.markdown(preset.question)
+            if found:
+                st.markdown(_lesson(found, sentences=2))
+            _open(preset, name, first=True)
+            if found:
+                st.caption(made(preset.draft, found))
+        with right:
+            if found:
+                components.outcome(picture(preset.draft, found, HERO), key=f"outcome {name}")
+
+
+def _grid(names: Sequence[str], known: dict[str, Outcome]) -> None:
+    for row in range(0, len(names), ACROSS):
+        for column, name in zip(st.columns(ACROSS, gap="small"), names[row : row + ACROSS], strict=False):
+            with column:
+                _card(presets.get(name), name, known.get(name))
+
+
+def _card(preset: Preset, name: str, found: Outcome | None) -> None:
     draft = preset.draft
-    asked = budgets_in_words(draft.base.clients.budgets().tolist())
-    with st.container(border=True, height="stretch", key=f"card-{name}"):
-        st.subheader(preset.label, anchor=False)
-        st.image(picture(draft), width=PICTURE, alt=f"{draft.base.clients.count} clients, {asked}")
+    with st.container(border=True, height="stretch", key=f"card-{name}", gap="small"):
+        st.markdown(f"**{plain(preset.label)}**")
         st.markdown(preset.question)
-        st.caption("compared: " + few([variant.label for variant in draft.variants]))
-        if st.button("Open", type="primary" if first else "secondary", key=f"open {name}"):
-            start_with(draft)
-            st.switch_page("train.py")
+        if found:
+            components.outcome(picture(draft, found, SMALL), key=f"outcome {name}")
+            st.caption(_lesson(found))
+        else:
+            asked = budgets_in_words(draft.base.clients.budgets().tolist())
+            st.caption(f"{asked}; compared: " + few([plain(variant.label) for variant in draft.variants]))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _open(preset, name)
+            if found:
+                st.caption(made(preset.draft, found))
+
+
+def _open(preset: Preset, name: str, first: bool = False) -> None:
+    if st.button("Open", type="primary" if first else "secondary", key=f"open {name}"):
+        start_with(preset.draft)
+        st.switch_page("train.py")
+
+
+def _lesson(found: Outcome, sentences: int = 1) -> str:
+    """The beginning of what the scenario teaches, as far as its stored runs bear it out."""
+    parts = found.lesson.split(". ")
+    return plain(". ".join(parts[:sentences]).rstrip(".") + ".", 400) if found.lesson else ""
 
 
 def _runs() -> None:

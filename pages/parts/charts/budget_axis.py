@@ -102,10 +102,10 @@ def by_line(
             line, epsilon = steps[one.number]
             found.setdefault(line, []).append((epsilon, one))
     ordered = [sorted(points, key=lambda pair: pair[0]) for points in found.values()]
-    return {_common([one.label for _, one in points]): points for points in ordered}
+    return {common([one.label for _, one in points]): points for points in ordered}
 
 
-def _common(labels: Sequence[str]) -> str:
+def common(labels: Sequence[str]) -> str:
     """What the labels of a line's runs begin with: `Duchi`, of `Duchi ε 1` and `Duchi ε 4`."""
     if len(labels) == 1:
         return labels[0]

@@ -65,6 +65,7 @@ _memory = _component("memory")
 _ladder = _component("ladder")
 _strip = _component("strip")
 _verdicts = _component("verdicts")
+_outcome = _component("outcome")
 
 
 def written(figure: Figure) -> str:
@@ -141,6 +142,11 @@ def strip(data: dict[str, Any], *, key: str) -> None:
 def verdicts(data: dict[str, Any], *, key: str) -> None:
     """What each design comes to (see assets/web/verdicts.js for the data)."""
     _verdicts(key=key, data=packed(data))
+
+
+def outcome(data: dict[str, Any], *, key: str) -> None:
+    """What a scenario came to, as a small picture (see assets/web/outcome.js for the data)."""
+    _outcome(key=key, data=packed(data))
 
 
 def remember(identity: str, name: str, token: str) -> None:

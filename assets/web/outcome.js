@@ -1,0 +1,106 @@
+// A small picture of what a scenario came to: accuracies as lines, labelled at their ends, and what an attacker
+// got under each design. data: {lines: [{name, run, points: [[x, y]], end}], guides: [{name, y}], range: [x0, x1],
+// axis, images: [{image, name, caption, mark}], height, label}; x as it is, y a share.
+
+import { child, element, resize, text } from "./dom.js";
+import { paint } from "./pixels.js";
+import { palette } from "./theme.js";
+
+const FONT = 12;
+const LETTER = 6.3; // pixels, on average
+const GAP = 14;
+
+export function render({ data, parentElement }) {
+  const box = child(parentElement, "div", "es-outcome");
+  const place = child(box, "div", "es-outcome-chart");
+  const shots = child(box, "div", "es-outcome-images");
+  images(shots, data.images);
+  place.hidden = !data.lines.length;
+  if (!data.lines.length) return;
+  place.latest = data;
+  place.watcher ??= new ResizeObserver(() => chart(place));
+  place.watcher.observe(place);
+  chart(place);
+}
+
+export function unmount({ parentElement }) {
+  parentElement.querySelectorAll(".es-outcome-chart").forEach((place) => {
+    place.watcher?.disconnect();
+    place.watcher = undefined;
+  });
+}
+
+function images(parent, list) {
+  const shots = resize(parent, list.length, () => {
+    const shot = element("figure", "es-outcome-shot");
+    shot.append(document.createElement("canvas"), element("figcaption", "es-outcome-caption"));
+    return shot;
+  });
+  shots.forEach((shot, i) => {
+    const { image, name, caption, mark } = list[i];
+    paint(shot.firstElementChild, image);
+    shot.firstElementChild.setAttribute("role", "img");
+    shot.firstElementChild.setAttribute("aria-label", `${name}: ${caption}`);
+    shot.dataset.mark = mark;
+    shot.title = `${name} ${caption}`; // where there is no room for the whole name
+    const words = resize(shot.lastElementChild, 2, () => element("span", "es-outcome-line"));
+    text(words[0], name);
+    text(words[1], caption);
+  });
+}
+
+function chart(place) {
+  const { lines, guides, range, axis, height, label } = place.latest;
+  const width = Math.floor(place.clientWidth);
+  if (!width) return;
+  const colours = palette(place);
+  const ink = (run) => colours.resolve(run === null ? "var(--st-gray-text-color)" : `run(${run})`);
+  const ends = [
+    ...lines.map((line) => ({ words: `${line.name} ${line.end}`, y: line.points.at(-1)[1], run: line.run })),
+    ...guides.map((guide) => ({ words: guide.name, y: guide.y, run: null })),
+  ];
+  const right = Math.min(0.5 * width, 10 + LETTER * Math.max(...ends.map((end) => end.words.length)));
+  const [top, bottom] = [8, height - 20];
+  const x = (value) => 4 + ((value - range[0]) / (range[1] - range[0] || 1)) * (width - right - 8);
+  const y = (share) => bottom - share * (bottom - top);
+  const space = "http://www.w3.org/2000/svg";
+  const make = (tag, attributes, words) => {
+    const node = document.createElementNS(space, tag);
+    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
+    if (words !== undefined) node.textContent = words;
+    return node;
+  };
+  const svg = make("svg", { width, height, role: "img", "aria-label": label });
+  const grid = colours.resolve("var(--st-border-color-light)");
+  [0, 0.5, 1].forEach((share) => svg.append(make("line", { x1: 4, x2: width - right, y1: y(share), y2: y(share), stroke: grid })));
+  guides.forEach((guide) =>
+    svg.append(make("line", { x1: 4, x2: width - right, y1: y(guide.y), y2: y(guide.y), stroke: ink(null), "stroke-dasharray": "2 3" })),
+  );
+  lines.forEach((line) => {
+    const points = line.points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
+    svg.append(make("polyline", { points, fill: "none", stroke: ink(line.run), "stroke-width": 2.5, "stroke-linejoin": "round" }));
+    const [a, b] = line.points.at(-1);
+    svg.append(make("circle", { cx: x(a), cy: y(b), r: 3, fill: ink(line.run) }));
+  });
+  spread(ends.map((end) => y(end.y)), top, bottom).forEach((at, i) => {
+    const weight = ends[i].run === null ? 400 : 600;
+    svg.append(make("text", { x: width - right + 6, y: at + 4, fill: ink(ends[i].run), "font-size": FONT, "font-weight": weight }, ends[i].words));
+  });
+  svg.append(make("text", { x: 4, y: height - 4, fill: ink(null), "font-size": 11 }, axis));
+  place.replaceChildren(svg);
+}
+
+// Where labels stand that keep their distance, as near to their lines as that allows.
+function spread(wanted, top, bottom) {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]);
+  const found = [...wanted];
+  order.forEach((i, k) => {
+    if (k) found[i] = Math.max(found[i], found[order[k - 1]] + GAP);
+  });
+  let limit = bottom + 6;
+  [...order].reverse().forEach((i) => {
+    found[i] = Math.max(top, Math.min(found[i], limit));
+    limit = found[i] - GAP;
+  });
+  return found;
+}

@@ -1,0 +1,185 @@
+"""What the prepared scenarios come to, stored: shipped in `assets/outcomes`, made by one command
+(`python -m ldp_core presets --outcomes`), each with the version whose runs it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ldp_core import presets
+from ldp_core.datasets import Told, quiet
+from ldp_core.experiment import Draft
+from ldp_core.experiment.draft import REFERENCE
+from ldp_core.limits import spelled
+from ldp_core.papers.version import version
+from ldp_core.presets.claims import told
+from ldp_core.runs.lockstep import drive, one_thread
+from ldp_core.runs.view.attack_curve import Tries, success
+from ldp_core.runs.view.outcomes import evidence, verdict_on
+from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.system.json_file import read_json, write_json
+
+SHIPPED = Path(__file__).parents[2] / "assets" / "outcomes"
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One scenario's, over all its seeds. Accuracies are shares of held-out samples."""
+
+    name: str
+    key: str
+    """Of the draft whose runs these are: another one has another."""
+    version: str
+    """Of the code that trained them (`papers.version`)."""
+    date: str
+    """YYYY-MM-DD"""
+    seconds: float
+    """All runs together, on one core of the machine that made it."""
+    rounds: int
+    seeds: int
+    chance: float
+    curves: Sequence[Sequence[float]]
+    """For each variant its mean accuracy from round 0 on; as far as all seeds came."""
+    diverged: Sequence[int]
+    """The variants of which a run left the numbers."""
+    reference: Sequence[float] = ()
+    """Without noise; empty where there is no such run."""
+    upload: str = ""
+    """Of which kind the pictures are, "audit" or "real"; "" where nothing was attacked."""
+    client: int = -1
+    """Of whom."""
+    original: Mapping[str, Any] | None = None
+    pictures: Sequence[Mapping[str, Any] | None] = ()
+    """For each variant, of the first seed, what came closest: {image, original, psnr, recovered, images,
+    kind}."""
+    lesson: str = ""
+    """What the scenario teaches, as far as these runs bear it out."""
+
+    @property
+    def current(self) -> bool:
+        """Whether it is of this version, and of the scenario as it is now."""
+        return self.version == version() and self.key == key_of(presets.get(self.name).draft)
+
+
+def key_of(draft: Draft) -> str:
+    """What tells one draft's runs from another's."""
+    runs = [run.experiment.key for run in draft.runs(reference=True)]
+    return sha256("".join(runs).encode()).hexdigest()[:12]
+
+
+def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
+    """A scenario's outcome; None where none is there, or it cannot be read."""
+    known = {one.name for one in fields(Outcome)}
+    try:
+        data = read_json(folder / f"{name}.json")
+        return Outcome(**{key: value for key, value in data.items() if key in known})
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def make(
+    names: Sequence[str], folder: Path, say: Callable[[str], None] = print, progress: Told = quiet
+) -> None:
+    """Train scenarios here and store what they come to; what is of this version already stays.
+
+    Raises:
+        UnknownName: there is no such scenario.
+        DataUnavailable: its data are not here and cannot be fetched.
+        OSError: the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    one_thread()
+    for name in names:
+        draft = presets.get(name).draft
+        kept = stored(name, folder)
+        if kept and kept.current:
+            say(f"{name}: of this version already")
+            continue
+        found = outcome(name, draft, progress)
+        write_json(folder / f"{name}.json", asdict(found))
+        say(f"{name}: {spelled(round(found.seconds, 1))} s")
+
+
+def outcome(name: str, draft: Draft, progress: Told = quiet) -> Outcome:
+    """Train all runs of a scenario and fold them."""
+    runs = draft.runs(reference=True)
+    folded = [RunProgress(run.variant, run.label, run.experiment.seed, run.experiment.key) for run in runs]
+    seconds = 0.0
+    for i, run in enumerate(runs):  # one after another: pictures of all of them at once would fill the memory
+        for turn in drive({0: run.experiment}, told=progress):
+            for event in turn.events:
+                folded[i].fold(event)
+            taken = turn.seconds
+        seconds += taken
+    own = [[one for one in folded if one.variant == v] for v in range(len(draft.variants))]
+    clean = [one for one in folded if one.variant == REFERENCE]
+    return Outcome(
+        name=name,
+        key=key_of(draft),
+        version=version(),
+        date=datetime.now(UTC).date().isoformat(),
+        seconds=round(seconds, 2),
+        rounds=draft.base.rounds,
+        seeds=draft.seeds,
+        chance=round(float(folded[0].start["chance"]), DIGITS),
+        curves=[_curve(each) for each in own],
+        diverged=[v for v, each in enumerate(own) if any(_wild(one) for one in each)],
+        reference=_curve(clean) if clean else [],
+        lesson=told(presets.get(name).says, evidence(folded)),
+        **_pictures([each[0] for each in own]),
+    )
+
+
+def _wild(run: RunProgress) -> bool:
+    return run.end is not None and run.end["status"] == "diverged"
+
+
+def _curve(runs: Sequence[RunProgress]) -> list[float]:
+    length = min(len(one.curves["accuracy"]) for one in runs)
+    mean = np.mean([one.curves["accuracy"][:length] for one in runs], axis=0)
+    return [round(float(value), DIGITS) for value in mean]
+
+
+def _pictures(runs: Sequence[RunProgress]) -> dict[str, Any]:
+    """Of the client whose upload gave most away under any variant, what each variant gave away."""
+    tried = {place: tries for one in runs for place, tries in one.tries.items() if tries.closest}
+    if not tried:
+        return {}
+    upload = "real" if any(kind == "real" for kind, _ in tried) else "audit"
+    clients = [client for kind, client in tried if kind == upload]
+
+    def most(client: int) -> tuple[int, float]:
+        found = [one.tries.get((upload, client)) for one in runs]
+        return max(success(tries.closest) for tries in found if tries and tries.closest)
+
+    client = max(clients, key=most)
+    return {
+        "upload": upload,
+        "client": client,
+        "original": runs[0].targets[client]["image"] if upload == "audit" else None,
+        "pictures": [_picture(one.tries.get((upload, client))) for one in runs],
+    }
+
+
+def _picture(tries: Tries | None) -> dict[str, Any] | None:
+    if tries is None or tries.closest is None:
+        return None
+    event = tries.closest
+    found = {
+        "image": event["image"],
+        "psnr": round(event["psnr"], 2),
+        "recovered": event.get("recovered"),
+        "images": event.get("images", 1),
+        "kind": verdict_on(tries, event).kind,
+    }
+    if pairs := event.get("pairs"):
+        found |= {"image": pairs[0]["image"], "original": pairs[0]["original"]}
+    return found

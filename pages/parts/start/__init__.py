@@ -1,0 +1,1 @@
+"""Start: what the scenarios came to, drawn from stored outcomes (`ldp_core.runs.outcomes`)."""

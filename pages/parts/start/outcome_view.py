@@ -1,0 +1,110 @@
+"""A scenario's stored outcome as a small picture, and in words how it was made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.cost.estimate import cost
+from ldp_core.experiment import Draft
+from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.outcomes import Outcome
+from pages.parts.charts.budget_axis import common
+from pages.parts.charts.styles import ladders, styles
+from pages.parts.ui.text import decibels, number, percent, seconds
+
+MOST_PICTURES = 3
+"""Beside the image itself; of more runs, the last ones."""
+
+
+def picture(draft: Draft, found: Outcome, height: int) -> dict[str, Any]:
+    """As assets/web/outcome.js wants it."""
+    steps = ladders(draft)
+    lines = _by_budget(draft, found) if steps else _by_round(draft, found)
+    guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
+    if found.reference:
+        clean = found.reference[-1]
+        guides.append({"name": f"no noise {percent(clean)}", "y": clean})
+    across = [x for line in lines for x, _ in line["points"]]
+    told = "; ".join(f"{line['name']} {line['end']}" for line in lines)
+    budgets = sorted({epsilon for _, epsilon in steps})
+    return {
+        "lines": lines,
+        "guides": guides,
+        "range": [min(across, default=0), max(across, default=1)],
+        "axis": f"accuracy, ε {number(budgets[0])} to {number(budgets[-1])}"
+        if steps
+        else f"accuracy over {found.rounds} rounds",
+        "images": _images(draft, found),
+        "height": height,
+        "label": f"Accuracy: {told}",
+    }
+
+
+def _by_round(draft: Draft, found: Outcome) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": variant.label,
+            "run": look.tint,
+            "points": [[i, value] for i, value in enumerate(curve)],
+            "end": "diverged" if place in found.diverged else percent(curve[-1]),
+        }
+        for place, (variant, look, curve) in enumerate(
+            zip(draft.variants, styles(draft), found.curves, strict=True)
+        )
+    ]
+
+
+def _by_budget(draft: Draft, found: Outcome) -> list[dict[str, Any]]:
+    """A line a design, over the logarithm of ε."""
+    looks = styles(draft)
+    lines: dict[str, list[tuple[float, float, int]]] = {}
+    for place, (name, epsilon) in enumerate(ladders(draft)):
+        lines.setdefault(name, []).append((float(np.log(epsilon)), found.curves[place][-1], place))
+    return [
+        {
+            "name": common([draft.variants[place].label for _, _, place in points]),
+            "run": looks[points[0][2]].tint,
+            "points": [[x, y] for x, y, _ in sorted(points)],
+            "end": percent(sorted(points)[-1][1]),
+        }
+        for points in lines.values()
+    ]
+
+
+def _images(draft: Draft, found: Outcome) -> list[dict[str, Any]]:
+    """The image, and what came closest to it under each design; of a real upload each with its own."""
+    shots = []
+    if found.original is not None:
+        shots.append({"image": found.original, "name": "the image", "caption": "", "mark": ""})
+    pairs = [
+        (variant.label, one)
+        for variant, one in zip(draft.variants, found.pictures, strict=False)
+        if one is not None
+    ]
+    for label, one in pairs[-MOST_PICTURES:]:
+        caption = decibels(one["psnr"])
+        if found.upload == "real":
+            caption = f"{one['recovered']} of {one['images']} back"
+        mark = one["kind"] if one["kind"] in ("recovered", "partly") else ""
+        shots.append({"image": one["image"], "name": label, "caption": caption, "mark": mark})
+    return shots
+
+
+def made(draft: Draft, found: Outcome) -> str:
+    """Of which version it is, and when it was made: a stored figure never passes for a fresh one; and how
+    long it takes to make it anew."""
+    whose = "this version" if found.current else f"version {found.version}, not of this one"
+    many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
+    return f"stored: {whose}, {found.date}, {many}; {_takes(found.key, draft, found.seconds)}"
+
+
+@st.cache_data(max_entries=64, show_spinner=False, ttl=600)
+def _takes(key: str, _draft: Draft, before: float) -> str:
+    """By this machine's rates; where it was not measured yet, what it took where it was made."""
+    known = rates()
+    if known is None:
+        return f"took {seconds(before)}"
+    return f"about {seconds(cost(_draft).seconds(known))} here"

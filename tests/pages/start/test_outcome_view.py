@@ -1,0 +1,38 @@
+"""What Start draws of a stored outcome is what is stored, and an old one says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ldp_core import presets
+from ldp_core.runs import outcomes
+from pages.parts.start.outcome_view import made, picture
+from pages.parts.ui.text import percent
+
+SHIPPED = sorted(file.stem for file in outcomes.SHIPPED.glob("*.json"))
+
+
+def test_nine_scenarios_have_an_outcome():
+    assert presets.names()[:9] == sorted(SHIPPED, key=lambda name: presets.get(name).order)[:9]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_stored_outcome_is_drawn_as_it_is(name: str):
+    found, draft = outcomes.stored(name), presets.get(name).draft
+    assert found is not None
+    assert len(found.curves) == len(draft.variants), "made of the scenario as it is now"
+    shown = picture(draft, found, 150)
+    ends = {percent(curve[-1]) for curve in found.curves}
+    assert {line["end"] for line in shown["lines"]} <= ends | {"diverged"}
+    assert all(0 <= y <= 1 for line in shown["lines"] for _, y in line["points"])
+    assert len(shown["images"]) <= 4
+
+
+def test_a_figure_of_another_version_is_told_as_such():
+    found = outcomes.stored("two_volunteers")
+    assert found is not None
+    draft = presets.get("two_volunteers").draft
+    assert "version 0ld, not of this one" in made(draft, replace(found, version="0ld"))
+    assert not replace(found, key="another").current

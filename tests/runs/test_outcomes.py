@@ -1,0 +1,53 @@
+"""A scenario's stored outcome is what its runs come to, and stays until version or scenario change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ldp_core import presets
+from ldp_core.experiment import Draft
+from ldp_core.runs import outcomes
+from ldp_core.runs.lockstep import drive
+
+
+def small() -> Draft:
+    whole = presets.get("two_volunteers").draft
+    return Draft(whole.with_base({"rounds": 2}).base, whole.variants[1:], 1)
+
+
+def test_it_holds_the_runs_own_figures():
+    draft = small()
+    found = outcomes.outcome("two_volunteers", draft)
+    run = draft.runs()[1]
+    ends = [event for turn in drive({0: run.experiment}) for event in turn.events if event["event"] == "end"]
+    assert found.curves[1][-1] == pytest.approx(ends[0]["accuracy"], abs=1e-4)
+    assert (found.rounds, found.seeds, found.upload, found.diverged) == (2, 1, "audit", [])
+    assert len(found.reference) == len(found.curves[0]) == 3
+    assert found.client == 19, "who gives most away"
+    assert len(found.pictures) == 2
+
+
+def test_what_is_of_this_version_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    made: list[str] = []
+    real = outcomes.outcome
+
+    def counted(name: str, *_: object) -> outcomes.Outcome:
+        made.append(name)
+        return real(name, small())
+
+    monkeypatch.setattr(outcomes, "outcome", counted)
+    said: list[str] = []
+    monkeypatch.setattr(outcomes, "key_of", lambda _: "one")
+    for _ in range(2):
+        outcomes.make(["two_volunteers"], tmp_path, said.append)
+    assert made == ["two_volunteers"]
+    assert said[1].endswith("of this version already")
+    file = tmp_path / "two_volunteers.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": "0ld"}))
+    outcomes.make(["two_volunteers"], tmp_path, said.append)
+    assert len(made) == 2
+    file.write_text("{")
+    assert outcomes.stored("two_volunteers", tmp_path) is None
