@@ -10,7 +10,7 @@ from ldp_core.runs.jobs.lookup import look, reap, wake
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
 from ldp_core.runs.queue.states import RESUMABLE
-from ldp_core.runs.record import quota
+from ldp_core.runs.record import quota, shelf
 from ldp_core.runs.record.quota import remove_with
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.runs.storage.holding import refuse_without_locks
@@ -90,3 +90,18 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         if (job := queue.get(job.id)).live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
+    shelf.forget(job.id)
+
+
+def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:
+    """Give a job a name of its own and a note; both empty: as it was.
+
+    Raises:
+        UnknownJob: there is no such job.
+        NotYours: somebody else has launched it.
+        InvalidInput: one of them is too long.
+        StorageFailed: it cannot be kept.
+    """
+    if not person.owns(queue.get(identity).owner):
+        raise NotYours("only whoever launched this job can name it, or a teacher")
+    shelf.relabel(identity, name, note)

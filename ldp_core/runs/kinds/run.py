@@ -21,11 +21,12 @@ from ldp_core.runs import queue
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import results, reuse, run_cache
+from ldp_core.runs.record import results, reuse, run_cache, shelf
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.round_share import Within
 from ldp_core.runs.record.store import Recorder, Stored, events_after
 from ldp_core.runs.train_all import bits_alone, figures_of
+from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_progress import progress_of
 
 PAUSE_SECONDS = 0.3
@@ -79,7 +80,10 @@ class TrainingJob(Kind):
         return Words(base.name, size, ", ".join(variant.label for variant in asked.draft.variants))
 
     def complete(self, identity: str) -> bool:
-        return reuse.complete(identity)
+        done = reuse.complete(identity)
+        if done:
+            _note_finals(queue.get(identity).folder)
+        return done
 
     def run(self, asked: Training, folder: Path) -> Outcome:
         runs = asked.runs()
@@ -103,6 +107,7 @@ class TrainingJob(Kind):
         finally:
             recorder.close()
             run_cache.leave()
+        _note_finals(folder)
         ends = [event.body for event in events_after(folder) if event.body["event"] == "end"]
         diverged = [end["message"] for end in ends if end["status"] == "diverged"]
         if len(diverged) == len(runs):
@@ -154,6 +159,11 @@ class TrainingJob(Kind):
             return int(self.base(request)["rounds"])
         except UNREADABLE:
             return 0
+
+
+def _note_finals(folder: Path) -> None:
+    """What the variants came to, for the list of runs."""
+    shelf.note_finals(folder.name, [one.as_json() for one in finals(progress_of(folder).update().runs)])
 
 
 def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, Run]:

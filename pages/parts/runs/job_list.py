@@ -14,11 +14,13 @@ from ldp_core import mechanisms
 from ldp_core.errors import StudioError
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.jobs.finding import Line, Wanted, lines
 from ldp_core.runs.jobs.listing import Listed, describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import quota
+from pages.parts.runs.find_bar import figures_in_words, find_bar, relabel
 from pages.parts.runs.ticks import tick, to_compare
 from pages.parts.ui.job_actions import act, lasting_refusal
 from pages.parts.ui.scenario import named
@@ -30,7 +32,7 @@ from pages.parts.ui.visitor import visitor
 EACH = 20
 """Runs on one page of the list."""
 MOST = 500
-"""Runs in the list."""
+"""Runs whose words are kept."""
 PAGES = {"run": "train.py", "attack": "attack.py"}
 """Where a job of a kind is shown; one of another kind has its line in the list."""
 WHOSE = ("Everybody's", "Mine")
@@ -40,26 +42,31 @@ MOST_ASKED = 3
 
 def job_list() -> None:
     """Draw the list, the newest first, some at a time."""
-    found, me = jobs.recent(MOST), visitor()
-    whose = WHOSE[0]
-    if any(job.owner != me.owner for job in found):
-        whose = st.segmented_control("Whose runs", WHOSE, default=whose, required=True, key="whose runs")
-        found = jobs.recent(MOST, me.owner) if whose == WHOSE[1] else found
-    if not found:
+    me, whose = visitor(), WHOSE[0]
+    wanted = find_bar()
+    found = lines(wanted)
+    if wanted == Wanted() and not found:
         st.caption("None yet. Open a scenario and press Train.")
+    if any(line.job.owner != me.owner for line in found):
+        whose = st.segmented_control("Whose runs", WHOSE, default=whose, required=True, key="whose runs")
+        found = lines(wanted, me.owner) if whose == WHOSE[1] else found
+    if wanted != Wanted():
+        st.caption(f"{number(len(found), 6)} {'run fits' if len(found) == 1 else 'runs fit'}.")
     lasting_refusal()
     to_compare()
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {whose}"
     page = min(st.session_state.get(chosen, 1), pages)
-    for one in map(describe, found[EACH * (page - 1) : EACH * page]):
+    for line in found[EACH * (page - 1) : EACH * page]:
+        one = describe(line.job)
         # by its key, as the list moves on while somebody looks at it
         with st.container(horizontal=True, vertical_alignment="center", key=f"run {one.job.id}"):
             tick(one.job, one.name)
             with st.container(gap=None):
-                _describe(one, whole=True)
+                _describe(one, whole=True, line=line)
             with st.container(horizontal=True, width="content"):
                 _stop(one)
                 if me.owns(one.job.owner):
+                    relabel(line, one.name)
                     _keep(one)
     if pages > 1:
         st.pagination(pages, key=chosen)
@@ -83,11 +90,11 @@ def job_line(one: Listed) -> None:
         _stop(one)
 
 
-def _describe(one: Listed, whole: bool = False) -> None:
+def _describe(one: Listed, whole: bool = False, line: Line | None = None) -> None:
     """Its name and its state; with all that is asked for where there is room for it."""
     job = one.job
     words = _said(job.id, job) if one.rounds else Words(one.name)
-    name = plain(words.name or "Untitled")
+    name = plain((line.label.name if line else "") or words.name or "Untitled")
     if one.rounds and job.kind in PAGES:
         st.page_link(PAGES[job.kind], label=f":blue[{name}]", query_params={"job": job.id})
     else:
@@ -96,7 +103,11 @@ def _describe(one: Listed, whole: bool = False) -> None:
     said = [_state(one), "pinned" * one.pinned, "yours" * mine, words.size, ago(time.time() - job.created)]
     state = ", ".join(part for part in said if part)
     more = f"; {words.asked}" if whole and words.asked else ""
+    if line and (figures := figures_in_words(line)):
+        st.markdown(figures)
     st.caption(f"{state}  \n{plain(words.compared, 300)}{more}" if words.compared else state)
+    if line and line.label.note:
+        st.caption(f"*{plain(line.label.note, 500)}*")
 
 
 def _state(one: Listed) -> str:

@@ -1,0 +1,147 @@
+"""Jobs as somebody looks for them: by words, by what they came to, in an order; quick with thousands."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf
+from typing import Any, Literal
+
+from ldp_core.errors import StorageFailed
+from ldp_core.runs.jobs.lookup import recent
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import shelf
+from ldp_core.runs.record.shelf import Label
+from ldp_core.runs.view.final_figures import Final, finals
+from ldp_core.runs.view.run_progress import Progress
+
+MOST = 5000
+"""Jobs that are looked through, the newest ones."""
+FILLING_SECONDS = 0.1
+"""Spent on one look on records of before, whose figures nobody has noted."""
+Order = Literal["newest", "accuracy", "budget"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One job, with what the list says of it."""
+
+    job: Job
+    label: Label
+    finals: tuple[Final, ...]
+    """One a variant; none before it has ended, or of another kind of job."""
+    words: str
+    """All that can be looked for, in small letters."""
+
+    @property
+    def accuracy(self) -> float | None:
+        """Of the best of its variants."""
+        return max((one.accuracy for one in self.finals if one.accuracy is not None), default=None)
+
+    @property
+    def epsilon(self) -> float | None:
+        """For the whole run at worst, of the variant that promises most."""
+        return min((one.epsilon for one in self.finals if one.epsilon is not None), default=None)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is looked for."""
+
+    text: str = ""
+    """Every word of it stands in the name, the note or a variant's label."""
+    accuracy: float = 0.0
+    """Some variant reaches it, with …"""
+    epsilon: float = inf
+    """… at most this for the whole run at worst."""
+    order: Order = "newest"
+
+    def fits(self, line: Line) -> bool:
+        """Whether a job is among what is looked for."""
+        if not all(word in line.words for word in self.text.lower().split()):
+            return False
+        if self.accuracy <= 0 and self.epsilon == inf:
+            return True
+        return any(
+            (one.accuracy or 0.0) >= self.accuracy
+            and (self.epsilon == inf or (one.epsilon is not None and one.epsilon <= self.epsilon))
+            for one in line.finals
+        )
+
+
+def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
+    """The jobs that fit, of everybody or of one person, in the order asked for; what has no figure last."""
+    found = [line for line in _all(recent(MOST, owner)) if wanted.fits(line)]
+    if wanted.order == "accuracy":
+        found.sort(key=lambda line: -inf if line.accuracy is None else line.accuracy, reverse=True)
+    elif wanted.order == "budget":
+        found.sort(key=lambda line: inf if line.epsilon is None else line.epsilon)
+    return found
+
+
+def _all(jobs: Sequence[Job]) -> list[Line]:
+    known, labels = shelf.finals(), shelf.labels()
+    known |= _filled_in(job for job in jobs if job.id not in known)
+    return [
+        Line(
+            job,
+            label := labels.get(job.id, Label()),
+            tuple(map(_read, known.get(job.id, ()))),
+            f"{label.name} {label.note} {_words(job.id, job.text)}".lower(),
+        )
+        for job in jobs
+    ]
+
+
+def _filled_in(jobs: Iterable[Job]) -> dict[str, list[dict[str, Any]]]:
+    """Of trainings of before, as many as there is time for now; the next look goes on."""
+    until, found = time.monotonic() + FILLING_SECONDS, {}
+    for job in jobs:
+        if job.kind != "run" or job.live or job.removed or not job.folder.is_dir():
+            continue
+        if time.monotonic() > until:
+            break
+        try:
+            told = [one.as_json() for one in finals(Progress(job.folder).update().runs)]
+        except (StorageFailed, KeyError, TypeError):  # damaged: its line says so
+            told = []
+        shelf.note_finals(job.id, told)
+        found[job.id] = told
+    return found
+
+
+def _read(told: Mapping[str, Any]) -> Final:
+    """As it was noted; a figure that is none counts as not there."""
+
+    def number(name: str) -> float | None:
+        value = told.get(name)
+        return float(value) if isinstance(value, int | float) else None
+
+    return Final(
+        label=str(told.get("label", "")),
+        seeds=int(number("seeds") or 0),
+        accuracy=number("accuracy"),
+        epsilon=number("epsilon"),
+        delta=number("delta") or 0.0,
+        hits=number("hits") or 0.0,
+        attempts=int(number("attempts") or 0),
+        chance=number("chance") or 0.0,
+    )
+
+
+@lru_cache(maxsize=2 * MOST)
+def _words(identity: str, text: str) -> str:
+    """The name and the variants of what a job was asked for, which never changes."""
+    try:
+        request = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return ""
+    parts = [request.get(name) for name in ("draft", "sweep", "ladder")] if isinstance(request, dict) else []
+    part = next((one for one in parts if isinstance(one, dict)), {})
+    base, variants = part.get("base"), part.get("variants")
+    name = base.get("name", "") if isinstance(base, dict) else ""
+    labels = [one.get("label", "") for one in variants or () if isinstance(one, dict)]
+    return " ".join(map(str, (name, *labels)))

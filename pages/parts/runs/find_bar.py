@@ -1,0 +1,98 @@
+"""To find runs in their list: words, limits, an order; what each came to; a name and a note of one's own."""
+
+from __future__ import annotations
+
+from math import inf
+
+import streamlit as st
+
+from ldp_core.errors import StudioError
+from ldp_core.runs import jobs
+from ldp_core.runs.jobs.finding import Line, Order, Wanted
+from ldp_core.runs.record.shelf import MOST_NAME, MOST_NOTE
+from ldp_core.runs.view.final_figures import Final
+from pages.parts.ui.job_actions import refuse
+from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import visitor
+
+ORDERS: dict[Order, str] = {
+    "newest": "newest first",
+    "accuracy": "most accurate first",
+    "budget": "smallest ε for the run first",
+}
+MOST_NAMED = 3
+"""Of more variants than this, the best and the last are named."""
+
+
+def find_bar() -> Wanted:
+    """The fields, and what stands in them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        text = st.text_input("Find", placeholder="a name, a note, a run's label", key="find runs", width=300)
+        order = st.selectbox(
+            "In which order", list(ORDERS), format_func=ORDERS.__getitem__, key="order of runs", width=240
+        )
+        with st.popover("Limits"):
+            least = st.number_input(
+                "Final accuracy of at least, in %", 0.0, 100.0, None, placeholder="any", key="least accuracy"
+            )
+            most = st.number_input(
+                "ε for the whole run, at worst, of at most",
+                0.0,
+                None,
+                None,
+                placeholder="any",
+                key="most budget",
+            )
+    return Wanted(text or "", (least or 0.0) / 100, inf if most is None else most, order)
+
+
+def figures_in_words(line: Line) -> str:
+    """What its variants came to: accuracy by variant, and the whole run's ε; "" before they have."""
+    ended = sorted(
+        ((one, one.accuracy) for one in line.finals if one.accuracy is not None),
+        key=lambda pair: pair[1],
+        reverse=True,
+    )
+    if not ended:
+        return ""
+    if len(ended) > MOST_NAMED:
+        ended = [ended[0], ended[-1]]
+        reached = f"{_reached(*ended[1], named=True)} to {_reached(*ended[0], named=True)}"
+    else:
+        reached = ", ".join(_reached(*one, named=len(ended) > 1) for one in ended)
+    return f"accuracy {reached}; {_promised(line)}"
+
+
+def _reached(one: Final, accuracy: float, named: bool) -> str:
+    return f"**{percent(accuracy, 1)}**{f' ({plain(one.label, 24)})' * named}"
+
+
+def _promised(line: Line) -> str:
+    """The whole run's ε at worst, over the variants."""
+    budgets = sorted(one.epsilon for one in line.finals if one.epsilon is not None)
+    if not budgets:
+        return "no guarantee for the whole run"
+    delta = max(one.delta for one in line.finals if one.epsilon is not None)
+    span = number(budgets[0]) + (f" to {number(budgets[-1])}" if budgets[-1] > budgets[0] else "")
+    some = ", some without a guarantee" if len(budgets) < len(line.finals) else ""
+    return f"whole run at worst ε {span}, δ {number(delta)}{some}"
+
+
+def relabel(line: Line, was: str) -> None:
+    """Where its owner names it and writes a note; "" is as it was."""
+    identity = line.job.id
+    keys = f"name of {identity}", f"note of {identity}"
+    with st.popover("Name", type="tertiary", key=f"naming {identity}"):
+        st.text_input("Name", line.label.name, MOST_NAME, key=keys[0], placeholder=was or "Untitled")
+        st.text_area("Note", line.label.note, max_chars=MOST_NOTE, key=keys[1])
+        st.button("Keep", type="primary", key=f"keep name {identity}", on_click=_keep, args=(identity, *keys))
+
+
+@pressed
+def _keep(identity: str, name: str, note: str) -> None:
+    try:
+        title, words = (str(st.session_state.get(key) or "") for key in (name, note))
+        jobs.relabel(identity, title, words, visitor())
+    except StudioError as error:
+        refuse(error)

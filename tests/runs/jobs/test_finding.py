@@ -1,0 +1,91 @@
+"""Runs are found by what they are called and by what they came to, a thousand of them in a moment."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.errors import InvalidInput, NotYours
+from ldp_core.experiment import parse_draft
+from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.queue.people import Person
+from ldp_core.runs.record import shelf
+from ldp_core.runs.storage.database import writing
+
+DRAFT = parse_draft({"rounds": 2, "attack": None, "name": "a plain one"}).as_json()
+
+
+def made_up(name: str, accuracy: float | None, epsilon: float | None) -> str:
+    identity = queue.add("run", {"draft": DRAFT | {"base": DRAFT["base"] | {"name": name}}}, None, "me")
+    assert queue.take(identity)
+    assert queue.move(identity, "completed")
+    figures: dict[str, Any] = {"label": "run", "seeds": 1, "accuracy": accuracy, "epsilon": epsilon}
+    shelf.note_finals(identity, [figures])
+    return identity
+
+
+def names(wanted: Wanted) -> list[str]:
+    return [line.job.request["draft"]["base"]["name"] for line in lines(wanted)]
+
+
+def test_by_words_by_limits_and_in_order(runs_dir: Path):
+    for name, accuracy, epsilon in (("low", 0.2, 5.0), ("High one", 0.9, 50.0), ("clear", 0.95, None)):
+        made_up(name, accuracy, epsilon)
+    assert names(Wanted()) == ["clear", "High one", "low"]
+    assert names(Wanted(text="one high")) == ["High one"]
+    assert names(Wanted(order="accuracy")) == ["clear", "High one", "low"]
+    assert names(Wanted(order="budget")) == ["low", "High one", "clear"]
+    assert names(Wanted(accuracy=0.5)) == ["clear", "High one"]
+    assert names(Wanted(accuracy=0.5, epsilon=60)) == ["High one"]
+
+
+def test_a_training_notes_what_it_came_to_and_an_old_one_is_filled_in(runs_dir: Path):
+    identity = queue.add("run", {"draft": DRAFT})
+    assert queue.take(identity)
+    kind, job = kinds.get("run"), queue.get(identity)
+    job.folder.mkdir(parents=True)
+    assert kind.run(kind.parse(job.request), job.folder).status == "completed"
+    assert queue.move(identity, "completed")
+    noted = lines(Wanted())[0].finals
+    assert noted[0].accuracy == jobs.status(identity)["accuracy"]
+    assert noted[0].epsilon
+    shelf.forget(identity)
+    assert lines(Wanted())[0].finals == noted, "as a record of before"
+    assert shelf.finals()[identity]
+
+
+def test_a_name_is_its_owners_and_text(runs_dir: Path):
+    identity = made_up("plain", 0.5, 1.0)
+    with pytest.raises(NotYours):
+        jobs.relabel(identity, "mine", "", Person("somebody"))
+    with pytest.raises(InvalidInput, match="a name has at most 80 characters; got 81"):
+        jobs.relabel(identity, "x" * 81, "")
+    jobs.relabel(identity, "<script>", "a note")
+    (line,) = lines(Wanted(text="script note"))
+    assert (line.label.name, line.label.note) == ("<script>", "a note")
+    jobs.relabel(identity, "", "")
+    assert lines(Wanted())[0].label == shelf.Label()
+    jobs.remove(identity)
+    assert shelf.finals() == {}
+
+
+def test_a_thousand_are_looked_through_in_a_moment(runs_dir: Path):
+    with queue.table.changing() as db:
+        text = '{"draft": {"base": {"name": "one of many"}, "variants": [{"label": "a"}]}}'
+        row = "INSERT INTO jobs (id, kind, request, status, created) VALUES (?, 'run', ?, 'completed', 0)"
+        db.executemany(row, [(f"{n:012x}", text) for n in range(1000)])
+    with writing(shelf._path(), shelf.SCHEMA) as db:
+        told = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
+        db.executemany("INSERT INTO finals VALUES (?, ?)", [(f"{n:012x}", told) for n in range(1000)])
+
+    def look() -> float:
+        began = time.process_time()
+        assert len(lines(Wanted(text="many", order="accuracy", accuracy=0.1))) == 1000
+        return time.process_time() - began
+
+    look()
+    assert look() < 0.3, "of the processor's time; a sixth of that was measured"
