@@ -9,6 +9,7 @@ import streamlit as st
 from ldp_core import papers
 from ldp_core.papers.verdict import RULE, Word, verdict
 from pages.parts.papers.card import card
+from pages.parts.papers.five import five
 from pages.parts.papers.known import known
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import listed
@@ -33,6 +34,7 @@ def main() -> None:
             "A figure of ours is the mean over seeds of real runs; beside each claim stand controls, because "
             "it can hold for another reason than the paper's. What could not be run here says so."
         )
+    five()
     for name in papers.names():
         card(name)
     introduce(token())

@@ -50,8 +50,8 @@ function write(node, item, where, make) {
   const { size, color } = item.font;
   const pieces = parsed(item.text);
   const length = pieces.reduce((sum, piece) => sum + piece.words.length, 0) * size * WIDTH;
-  const anchor = item.xanchor === "left" ? "start" : "middle";
-  let x = where.x(item, item.x);
+  const anchor = { left: "start", right: "end" }[item.xanchor] ?? "middle";
+  let x = where.x(item, item.x) + (item.xshift ?? 0);
   if (anchor === "middle") x = Math.max(length / 2, Math.min(where.width - length / 2, x));
   const lift = item.yanchor === "bottom" ? 0.3 * size : -0.35 * size;
   const y = where.y(item, item.y) - (item.yshift ?? 0) - lift;

@@ -156,10 +156,14 @@ class Identifier(Attacker):
     """Says which of a few given images an upload was made of."""
 
     @abstractmethod
-    def scores(self, seen: Observation, candidates: Public) -> Floats:
+    def scores(self, seen: Observation, candidates: Public, uploads: Floats | None = None) -> Floats:
         """(V, M): the higher, the likelier that the upload was made of candidate m.
 
-        `candidates` are (V, M, *shape) and (V, M): M labelled images for each victim.
+        Args:
+            seen: all that the server holds.
+            candidates: (V, M, *shape) and (V, M): M labelled images for each victim.
+            uploads: (V, M, d), what each would have sent, clipped by nobody, where clients keep weights that
+                the server has not: the worst case, an attacker who knows them. By default the server reckons.
         """
 
 

@@ -29,13 +29,17 @@ class Likelihood(Identifier):
     summary = "Computes what each candidate would have sent, and how likely the mechanism is to answer so."
     formula = r"\hat m=\arg\max_m\sum_j\log p\big(\tilde w_j\mid w_j(x_m)\big)"
     reference = "Neyman and Pearson 1933; attacks, section 4"
-    also_knows = "the candidates: labelled images, one of which is the right one"
+    also_knows = (
+        "the candidates: labelled images, one of which is the right one; and the layers that a client keeps "
+        "for itself, if it keeps any: the worst case"
+    )
 
-    def scores(self, seen: Observation, candidates: Public) -> Floats:
-        victims, count = candidates.y.shape
-        flat = candidates.x.reshape(victims * count, *seen.shape)
-        uploads = seen.uploads_of(flat, candidates.y.ravel())
-        return log_likelihood(seen, uploads.reshape(victims, count, -1))
+    def scores(self, seen: Observation, candidates: Public, uploads: Floats | None = None) -> Floats:
+        if uploads is None:
+            victims, count = candidates.y.shape
+            flat = candidates.x.reshape(victims * count, *seen.shape)
+            uploads = seen.uploads_of(flat, candidates.y.ravel()).reshape(victims, count, -1)
+        return log_likelihood(seen, uploads)
 
 
 @dataclass(frozen=True)

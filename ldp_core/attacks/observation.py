@@ -62,6 +62,7 @@ class Observation:
     epsilon: Floats
     """(V,), in the mechanism's scope."""
     low: Floats
+    """The safe range, (V,); or (V, d), where each weight has a public one of its own."""
     high: Floats
     batch_size: int = 1
     epochs: int = 1
@@ -72,6 +73,10 @@ class Observation:
     """Where to compute."""
     clear: float = 0.0
     """The share of an upload's weights that a system sends without noise; which they are is not told."""
+    unsent: NDArray[np.bool_] | None = None
+    """(T, V, d): weights that were not sent, whatever the data; the server sees which, and has its own."""
+    shortened_by: Mechanism | None = None
+    """Whose ball uploads were shortened to, where clipping is by length and not weight by weight."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -162,4 +167,5 @@ class Observation:
             low=self.low[victims],
             high=self.high[victims],
             noted={name: rows[victims] for name, rows in self.noted.items()},
+            unsent=None if self.unsent is None else self.unsent[:, victims],
         )

@@ -96,12 +96,21 @@ def nobody(experiment: Experiment, upload: str) -> str:
 def _unfit(experiment: Experiment) -> str:
     if experiment.system and not experiment.system.readable(experiment.form):
         other: Form = "corrected" if experiment.form == "as_printed" else "as_printed"
-        here = "in this form; in the other one there is" if experiment.system.readable(other) else "yet"
-        return f"no attacker reads the uploads of {experiment.system.label} {here}"
+        here = "in this form; in the other one there is" if experiment.system.readable(other) else "here"
+        because = experiment.system.why_unread(experiment.form)
+        told = "; which of a few images one was made of can be told" if identifiable(experiment) else ""
+        why = f" (because {because}){told}" if because else ""
+        return f"no attacker makes a picture of the uploads of {experiment.system.label} {here}{why}"
     source = experiment.source
     who = experiment.attack.attacker if experiment.attack else None
     name = who.name if who else "auto"
     return attacks.unfit(experiment.model, source.shape, source.classes, name, experiment.local.optimizer)
+
+
+def identifiable(experiment: Experiment) -> bool:
+    """Whether images can be told apart by the uploads that they make: also where nobody makes a picture."""
+    system = experiment.system
+    return system is None or system.identifiable(experiment.mechanism, experiment.form)
 
 
 def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:

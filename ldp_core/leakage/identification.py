@@ -61,8 +61,9 @@ def identify(
             federation, _made_of(federation, candidates, right, begun.own if begun else weights), weights,
             pieces, columns, noise, times=times, noted=begun.noted if begun else None,
         )  # fmt: skip
+        own = values_of(federation, candidates, begun) if begun else None
         for control, observed in seen.items() if controls else [(None, seen[None])]:
-            came = places(identifier().scores(observed, candidates), right, coin)
+            came = places(identifier().scores(observed, candidates, own), right, coin)
             rows = found.setdefault(control, [{} for _ in right])
             for row, rank, tied, credit in zip(rows, came.rank, came.tied, came.credit, strict=True):
                 row[f"candidates{suffix}"] = count
@@ -86,9 +87,13 @@ def candidate_values(federation: Federation, lineup: Lineup, begun: Begun) -> np
     """(V, M, m): what each victim would send for each of its random candidates; None where the server's own
     reckoning is right, because everybody begins at the global model.
     """
+    return values_of(federation, lineup.any_class, begun)
+
+
+def values_of(federation: Federation, candidates: Public, begun: Begun) -> np.ndarray | None:
+    """The same for any candidates."""
     if begun.own.dim() == 1:
         return None
-    candidates = lineup.any_class
     victims, count = candidates.y.shape
     x = torch.from_numpy(candidates.x).to(begun.own).flatten(0, 1)
     y = torch.from_numpy(candidates.y.ravel()).to(begun.own.device)

@@ -26,7 +26,7 @@ from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.upload import Columns, Vectors, perturbed, projected, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-from ldp_core.systems import Participation
+from ldp_core.systems import Encoded, Participation
 
 Control = Literal["clean", "clipped"]
 PUBLIC_IMAGES = 512
@@ -150,22 +150,29 @@ def observe(
         weights: (d,), the global model that they started from.
         pieces: who perturbs what.
         columns: ε, low and high of each victim.
-        noise: the stream for the purpose "attack noise"; a system that is readable encodes with it as well.
+        noise: the stream for the purpose "attack noise"; a system encodes with it as well.
         upload: "audit" or "real".
         times: how often the same values are perturbed and sent. The controls are sent once.
         public: held-out pictures that an attacker may know.
         noted: what the server has worked out of the victims before.
     """
     experiment = federation.experiment
-    audit = upload == "audit"
-    epsilon, low, high = (column[:, 0] for column in columns)
-    everything = (slice(0, exact.shape[1]), mechanisms.get("none"))
-    wide = np.full_like(low, limits.BOUND.maximum)
+    audit, m, known = upload == "audit", exact.shape[1], weights.cpu().numpy()
+    joined, clients = taking_part(federation), np.zeros(len(exact), dtype=np.int64)
+    joined.begin(known, clients)
+    encoded = [joined.encode(exact, *columns[1:], clients, noise) for _ in range(times)]
+    # ranges are public, and the same however often something is sent
+    ranges = columns[0], encoded[0].low, encoded[0].high
+    missing = [one.unsent for one in encoded if one.unsent is not None]
+    filled = known[experiment.sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
 
-    def seen(uploads: Vectors, laws: tuple[Law, ...], ends: tuple[Floats, Floats]) -> Observation:
+    def seen(
+        uploads: Vectors, laws: tuple[Law, ...], ends: tuple[Floats, Floats], clipped: bool = True
+    ) -> Observation:
+        mechanism = pieces[0].mechanism
         return Observation(
             uploads=uploads,
-            previous=weights.cpu().numpy()[experiment.sent],
+            previous=known[experiment.sent],
             target=experiment.target,
             optimizer=experiment.local.optimizer,
             nominal_rate=experiment.local.learning_rate,
@@ -173,7 +180,7 @@ def observe(
             shape=federation.shape,
             classes=federation.classes,
             laws=laws,
-            epsilon=epsilon,
+            epsilon=columns[0][:, 0],
             low=ends[0],
             high=ends[1],
             batch_size=1 if audit else experiment.local.batch_size,
@@ -182,24 +189,26 @@ def observe(
             noted=noted or {},
             device=str(federation.device),
             clear=0.0 if laws[0][1].role == "identity" else experiment.tells.clear / experiment.uploaded,
+            unsent=np.stack(missing[: len(uploads)]) if missing else None,
+            shortened_by=mechanism if clipped and mechanism.region == "ball" else None,
         )
 
-    def answered() -> Vectors:
-        if not experiment.tells.clear:
-            return perturbed(pieces, exact, columns, noise)
-        joined, clients = taking_part(federation), np.zeros(len(exact), dtype=np.int64)
-        known = weights.cpu().numpy()
-        joined.begin(known, clients)
-        encoded = joined.encode(exact, *columns[1:], clients, noise)
-        return uploaded(pieces, encoded, columns[0], known[experiment.sent], noise).values
+    def answered(one: Encoded) -> Vectors:
+        if one.clear is None and one.unsent is None:
+            return perturbed(pieces, one.values, ranges, noise)
+        return uploaded(pieces, one, columns[0], filled, noise).values
+
+    def without_noise(values: Vectors) -> Vectors:
+        return np.where(missing[0], filled, values)[None] if missing else values[None]
 
     laws = tuple((piece.columns, piece.mechanism) for piece in pieces)
-    sent = np.stack([answered() for _ in range(times)])
-    clipped = projected(pieces, exact, columns)
+    nothing: tuple[Law, ...] = ((slice(0, m), mechanisms.get("none")),)
+    wide = np.full(len(exact), limits.BOUND.maximum)
+    low, high = (end[:, 0] if end.shape[1] == 1 else end for end in ranges[1:])
     return {
-        None: seen(sent, laws, (low, high)),
-        "clean": seen(exact[None], (everything,), (-wide, wide)),
-        "clipped": seen(clipped[None], (everything,), (low, high)),
+        None: seen(np.stack([answered(one) for one in encoded]), laws, (low, high)),
+        "clean": seen(without_noise(exact), nothing, (-wide, wide), clipped=False),
+        "clipped": seen(without_noise(projected(pieces, exact, ranges)), nothing, (low, high)),
     }
 
 

@@ -107,12 +107,16 @@ def total_budget(seen: Observation) -> tuple[float, float | None]:
     """ε (or μ, for Gaussian noise) of everything that was observed of one victim; no bound in clear."""
     if seen.clear:
         return float("inf"), None
-    budget = float(seen.epsilon[0]), float(seen.low[0]), float(seen.high[0])
     loss, squares, gaussian = 0.0, 0.0, True
     for where, mechanism in seen.laws:
+        budget = (
+            seen.epsilon[0],
+            *(end[0] if end.ndim == 1 else end[0, where] for end in (seen.low, seen.high)),
+        )
         uses = where.stop - where.start if mechanism.scope == "coordinate" else 1
-        loss += seen.rounds * uses * float(mechanism.privacy_loss(*budget))
+        # of weights with ranges of their own the worst
+        loss += seen.rounds * uses * float(np.max(mechanism.privacy_loss(*budget)))
         mu = mechanism.mu(*budget)
         gaussian = gaussian and mu is not None
-        squares += seen.rounds * uses * float(mu) ** 2 if mu is not None else 0.0
+        squares += seen.rounds * uses * float(np.max(mu)) ** 2 if mu is not None else 0.0
     return loss, float(np.sqrt(squares)) if gaussian else None

@@ -112,6 +112,13 @@ class Mechanism(Component):
         is a parameter, and the ranges are ignored."""
         return "box"
 
+    @property
+    def separable(self) -> bool:
+        """Whether the answers for an upload's weights are independent of each other, given the weights: then
+        a part of an upload has a law of its own, the product of its `marginal_log_prob`.
+        """
+        return self.scope == "coordinate"
+
     def fitted(self, use: Use) -> Self:
         """A copy that knows where it is used; itself, if that makes no difference."""
         return self

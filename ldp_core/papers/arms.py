@@ -76,6 +76,18 @@ class Trained(Arm):
         return "" if source.there(data_dir()) else source.label
 
 
+@dataclass(frozen=True)
+class Leaking(Trained):
+    """A run of whose uploads it is also told how often they give their image away, round by round."""
+
+    images: int = 1
+    """Of each client in each round."""
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        return {"leaking": {"base": dict(self.base), "set": dict(self.set), "images": self.images}}
+
+
 class Computed(Arm):
     """What needs no training and no data."""
 

@@ -7,15 +7,19 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.datasets import Data
 from ldp_core.errors import InvalidInput
 from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
-from ldp_core.papers.arms import Arm, Computed, Trained
+from ldp_core.papers.arms import Arm, Computed, Leaking, Trained
 from ldp_core.papers.base import Claim
 from ldp_core.papers.stored import Figure, Shelf, read, write
 from ldp_core.papers.version import version
+
+if TYPE_CHECKING:
+    from ldp_core.federated.state import State
 
 TOGETHER = 12
 """Runs that are trained together at most: so many are lost at worst when it is stopped."""
@@ -60,7 +64,10 @@ def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Fig
                 began = time.perf_counter()
                 value = arm.measure(seed)
                 yield _figure(arm, seed, value, "completed", time.perf_counter() - began)
-        yield from _train([(arm, seed) for arm, seed in some if isinstance(arm, Trained)], load)
+            elif isinstance(arm, Leaking):
+                yield _leaks(arm, seed, load)
+        plain = (one for one in some if not isinstance(one[0], Leaking))
+        yield from _train([(arm, seed) for arm, seed in plain if isinstance(arm, Trained)], load)
 
 
 def keep(path: Path, figure: Figure) -> None:
@@ -136,6 +143,28 @@ class _Run:
         if self.back:
             found["recovered"] = sum(self.back) / len(self.back)
         return found
+
+
+def _leaks(arm: Leaking, seed: int, load: Callable[[str], Data]) -> Figure:
+    """A run by itself, and what its rounds give away."""
+    from ldp_core.leakage.over_rounds import picked  # torch
+    from ldp_core.simulate import simulate
+
+    began, experiment, run = time.perf_counter(), arm.experiment(seed), _Run(arm, seed)
+    data, figure = load(experiment.dataset), None
+    states: list[State] = []
+    for said in simulate(experiment, data, keep=states.append):
+        figure = run.figure(said, 0.0) or figure
+    if figure is None:
+        raise RuntimeError(f"the run “{arm.label}” ended without an end")
+    if figure.value is None:
+        return figure
+    shares = picked(experiment, data, states[:-1], arm.images)
+    told = {
+        ("identified" if name is None else f"identified_{name}"): one.value for name, one in shares.items()
+    }
+    also = {**figure.also, **told, "trials": float(shares[None].trials)}
+    return Figure(**{**vars(figure), "also": also, "seconds": round(time.perf_counter() - began, 3)})
 
 
 def _train(asked: Sequence[tuple[Trained, int]], load: Callable[[str], Data]) -> Iterator[Figure]:

@@ -9,7 +9,7 @@ from ldp_core import limits, papers
 from ldp_core.cost.work import seconds
 from ldp_core.datasets import Told, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
-from ldp_core.papers import Claim
+from ldp_core.papers import Claim, side_by_side
 from ldp_core.papers.measuring import keep, left, measure
 from ldp_core.papers.statements import told
 from ldp_core.papers.stored import SHIPPED, Shelf
@@ -60,6 +60,12 @@ def listed() -> Iterator[str]:
             if found.seeds:
                 other = "" if found.versions == (version(),) else f" (this is {version()})"
                 yield f"      {found.seeds} seeds, {found.date}, version {', '.join(found.versions)}{other}"
+    yield f"{side_by_side.NAME}: all of them, corrected, at equal budgets of a run"
+    points = side_by_side.points(shelf(side_by_side.NAME))
+    for one in points:
+        leaked = f"{100 * one.leaked:.0f} % of images picked out ({one.trials} trials)"
+        yield f"  {one.words}: {told(one.accuracy)}, {leaked}"
+    yield f"  {side_by_side.finding(points) or 'not measured yet'}"
 
 
 def rerun(
@@ -76,7 +82,7 @@ def rerun(
     What this version has measured already stays, so whoever was stopped goes on by the same call.
 
     Args:
-        system: of the paper.
+        system: of the paper; or `side_by_side.NAME`, for all five at equal budgets.
         only: one claim's id; by default all whose data are here.
         seeds: of each arm, if not the claim's own number.
         fresh: measure again what is known as well.
@@ -112,6 +118,8 @@ def rerun(
 
 
 def _chosen(system: str, only: str | None) -> Sequence[Claim]:
+    if system == side_by_side.NAME:
+        return [side_by_side.CLAIM]
     paper = papers.get(system)
     if not paper.claims:
         raise InvalidExperiment([Problem("--rerun", f"{paper.label} is to come: nothing of it can run yet")])

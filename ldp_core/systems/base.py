@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Component
-from ldp_core.mechanisms.base import Floats, Form
+from ldp_core.mechanisms.base import Floats, Form, Mechanism
 from ldp_core.models.base import Model
 
 Vectors = NDArray[np.float32]
@@ -208,7 +208,20 @@ class System(Component):
         return self.participation is Participation
 
     def readable(self, form: Form) -> bool:
-        """Whether attacks can read an upload of it: everybody begins at the global model, and what clients
-        encode follows from what they trained and from what is public.
+        """Whether attackers can make pictures of an upload of it: everybody begins at the global model, and
+        what clients encode follows from what they trained and from what is public.
         """
         return self.plain
+
+    def why_unread(self, form: Form) -> str:
+        """Why they cannot, in a form in which they cannot, as the end of a sentence that begins “because”;
+        "" if nobody has looked.
+        """
+        return ""
+
+    def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
+        """Whether an upload of one image has a law that the server knows, up to the image, so that images can
+        be told apart by it: what is encoded is encoded in public, and what is left out is left out whatever
+        the data.
+        """
+        return self.readable(form)

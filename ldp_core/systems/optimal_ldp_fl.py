@@ -16,7 +16,7 @@ from pydantic import Field
 
 from ldp_core import datasets, models
 from ldp_core.fields import Choice
-from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.base import Floats, Form, Mechanism
 from ldp_core.systems.base import Encoded, Indices, Participation, Public, System, Vectors
 
 DATA = ("mnist", "fashion_mnist")
@@ -136,3 +136,10 @@ class OptimalLDPFL(System):
     @property
     def plain(self) -> bool:
         return self.ranges == "fixed"
+
+    def why_unread(self, form: Form) -> str:
+        return "every layer has a range of its own, which follows the server's model"
+
+    def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
+        """Those ranges follow from what everybody has."""
+        return True

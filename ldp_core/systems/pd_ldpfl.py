@@ -132,6 +132,9 @@ class PDLDPFL(System):
     def plain(self) -> bool:
         return False
 
+    def why_unread(self, form: Form) -> str:
+        return "the printed safe range is read off the upload itself"
+
     def readable(self, form: Form) -> bool:
         """Yes: what is sent is a network's upload, made of what a client's own transform lets through. As
         printed the safe range is read off the upload, which no attacker here knows.

@@ -18,6 +18,7 @@ from pydantic import Field
 from ldp_core.errors import one_of
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import SAMPLING
+from ldp_core.mechanisms.base import Form, Mechanism
 from ldp_core.systems.base import Indices, Participation, Public, System
 
 CASES = ("iid", "non_iid")
@@ -183,6 +184,13 @@ class PersonalizedLDPFL(System):
     def plain(self) -> bool:
         """No: an upload is of records that were drawn, and of pixels on another scale."""
         return False
+
+    def why_unread(self, form: Form) -> str:
+        return "pixels may lie on another scale, and an upload is of records that were drawn"
+
+    def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
+        """An audit's image was drawn: the worst case. Candidates lie on the scale of the pixels."""
+        return True
 
     def _q(self, dataset: str) -> float:
         return self.sampling if self.sampling is not None else self._setting(dataset).sampling

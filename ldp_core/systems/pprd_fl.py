@@ -18,7 +18,7 @@ from pydantic import Field
 from ldp_core import datasets, models
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import SELECTED
-from ldp_core.mechanisms.base import Floating, Floats, Form
+from ldp_core.mechanisms.base import Floating, Floats, Form, Mechanism
 from ldp_core.systems.base import Encoded, Indices, Participation, Public, Sent, System, Vectors
 
 DATA = ("mnist", "fashion_mnist", "cifar10")
@@ -157,8 +157,15 @@ class PPRDFL(System):
         return RPSS(public, arrays, self._rest(form), self._chance)
 
     def readable(self, form: Form) -> bool:
-        """What is not sent the server fills in itself, and no attacker here knows that."""
+        """What is not sent the server fills in itself, and no attacker that makes pictures knows that."""
         return self._rest(form) != "kept"
+
+    def why_unread(self, form: Form) -> str:
+        return "a part of the weights is not sent, and what the server fills in tells of no image"
+
+    def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
+        """Which weights are left out follows from the server's model and a coin."""
+        return self.readable(form) or mechanism.separable
 
     @property
     def plain(self) -> bool:

@@ -10,7 +10,7 @@ import torch
 
 from ldp_core.accounting import ledger
 from ldp_core.experiment import amended, departures, parse
-from ldp_core.experiment.threat_model import spies, why_not
+from ldp_core.experiment.threat_model import identifiable, spies, why_not
 from ldp_core.federated.federation import assemble, initial_weights, taking_part
 from ldp_core.federated.privacy_filter import PrivacyFilter
 from ldp_core.federated.round import one_round
@@ -173,4 +173,8 @@ def test_its_uploads_are_attacked_where_they_are_all_there():
     assert audit.attacker == "clear_weights"
     assert "that 20 % of the weights come as they are" in audit.knows
     assert spies(amended(base, {"system.selected": 1}))[0].attacker != "clear_weights"
-    assert "PPRD-FL" in why_not(parse({**base, "form": "corrected"})), "the server fills in what is missing"
+    kept = why_not(parse({**base, "form": "corrected"}))
+    assert "PPRD-FL in this form; in the other one there is (because a part" in kept
+    assert "which of a few images one was made of can be told" in kept
+    harmony = {**base, "form": "corrected", "mechanism": "harmony"}
+    assert not identifiable(parse(harmony)), "of a part of a vector that is answered as one no law is known"

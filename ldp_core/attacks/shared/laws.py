@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ldp_core.attacks.observation import Observation
-from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.base import Floats, as_floats
 
 BLOCK = 2**20
 """Numbers that are looked at together, so that memory stays small."""
@@ -21,21 +21,27 @@ def log_likelihood(seen: Observation, values: Floats) -> Floats:
 
     Without noise there is no likelihood to speak of; the negative squared distance takes its place. Where a
     part comes in clear, only what was perturbed could have come otherwise: the number of weights that are
-    just as the vector has them takes its place.
+    just as the vector has them takes its place. Weights that were not sent say nothing.
     """
     if seen.clear:
         return _exactly(seen, values)
     total = np.zeros(values.shape[:2])
     for victims in blocks(len(values), values[0].size):
         part = seen.of(victims)
-        budget = tuple(end[:, None, None] for end in (part.epsilon, part.low, part.high))
-        for upload in part.uploads:
+        for number, upload in enumerate(part.uploads):
             for where, mechanism in part.laws:
                 sent, value = upload[:, None, where], values[victims][..., where]
+                budget = _budget(part, where)
+                if part.shortened_by is not None:
+                    value = as_floats(part.shortened_by.project(value, *budget[1:]), "value")
                 if mechanism.role == "identity":
-                    each = -((sent - np.clip(value, *budget[1:])) ** 2)
+                    inside = value if part.shortened_by is not None else np.clip(value, *budget[1:])
+                    each = -((sent - inside) ** 2)
                 else:
-                    each = mechanism.log_prob(sent, value, *budget)
+                    law = mechanism.log_prob if part.unsent is None else mechanism.marginal_log_prob
+                    each = law(sent, value, *budget)
+                if part.unsent is not None:
+                    each = np.where(part.unsent[number][:, None, where], 0.0, each)
                 total[victims] += each.sum(axis=-1) if each.ndim == 3 else each
     return total
 
@@ -48,10 +54,9 @@ def _exactly(seen: Observation, values: Floats) -> Floats:
     total = np.zeros(values.shape[:2])
     for victims in blocks(len(values), values[0].size):
         part = seen.of(victims)
-        ends = part.low[:, None, None], part.high[:, None, None]
         sent = np.array(values[victims])
         for where, mechanism in part.laws:
-            sent[..., where] = mechanism.project(sent[..., where], *ends)
+            sent[..., where] = mechanism.project(sent[..., where], *_budget(part, where)[1:])
         apart = ROUNDING * np.abs(sent).max()
         moved = np.abs(sent - seen.base).max(axis=1, keepdims=True) > 10 * apart
         for upload in part.uploads:
@@ -62,18 +67,28 @@ def _exactly(seen: Observation, values: Floats) -> Floats:
 def log_affinity(seen: Observation, values: Floats) -> Floats | None:
     """(V, M): the log of the Bhattacharyya coefficient between the laws of vectors 0 and m of (V, M, d).
 
-    Over all T uploads. None for mechanisms that have no closed form.
+    Over all T uploads, as if all of their weights had been sent. None for mechanisms without a closed form.
     """
     total = np.zeros(values.shape[:2])
     for victims in blocks(len(values), values[0].size):
-        budget = tuple(end[victims, None, None] for end in (seen.epsilon, seen.low, seen.high))
+        own = seen.of(victims)
         for where, mechanism in seen.laws:
-            part = values[victims][..., where]
+            part, budget = values[victims][..., where], _budget(own, where)
+            if seen.shortened_by is not None:
+                part = as_floats(seen.shortened_by.project(part, *budget[1:]), "value")
             each = mechanism.log_affinity(part[:, :1], part, *budget)
             if each is None:
                 return None
             total[victims] += each.sum(axis=-1) if each.ndim == 3 else each  # one of each weight, or of all
     return total * seen.rounds
+
+
+def _budget(seen: Observation, where: slice) -> tuple[Floats, Floats, Floats]:
+    """ε, low and high for a stretch of the uploads, each (V, 1, 1), or (V, 1, weights) where they differ."""
+    low, high = (
+        end[:, None, None] if end.ndim == 1 else end[:, None, where] for end in (seen.low, seen.high)
+    )
+    return seen.epsilon[:, None, None], low, high
 
 
 def blocks(count: int, size: int) -> Iterator[slice]:

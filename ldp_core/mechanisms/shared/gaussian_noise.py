@@ -65,6 +65,10 @@ class GaussianNoise(Mechanism):
     def region(self) -> Region:
         return "box" if self.norm is None else "ball"
 
+    @property
+    def separable(self) -> bool:
+        return True
+
     def parameters(self) -> dict[str, Any]:
         values = super().parameters()
         return {name: value for name, value in values.items() if name != "norm" or value is not None}

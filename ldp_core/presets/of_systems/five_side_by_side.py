@@ -89,7 +89,8 @@ PRESET = Preset(
         ),
         Sentence(
             "With equal budgets, what the systems do for clients who differ is not shown; nor is an attack, "
-            "as attackers here cannot read what some of them send."
+            "as nobody here makes a picture of what some of them send. How often a server tells which image "
+            "an upload was made of stands on the page “Papers”."
         ),
     ),
     base=BASE,

@@ -1,4 +1,5 @@
-"""The page of papers: `card` shows a system, `claim_view` one of its claims, `again` measures it again.
+"""The page of papers: `five` puts all systems on one chart, `card` shows a system, `claim_view` one of its
+claims, `again` measures it again.
 
 `known` reads the stored figures.
 """

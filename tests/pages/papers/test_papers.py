@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import papers
-from ldp_core.papers import stored
+from ldp_core.papers import side_by_side, stored
 from ldp_core.papers.measuring import keep
 from ldp_core.papers.stored import Figure, read
 from ldp_core.papers.verdict import verdict
@@ -17,6 +17,8 @@ from ldp_core.papers.version import version
 from ldp_core.runs import claims, jobs, queue
 from ldp_core.runs.jobs import lookup
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure, styles_of
+from pages.parts.charts.side_by_side import leak_figure
+from pages.parts.papers.known import known
 from tests.conftest import ROOT
 
 CLAIM = papers.get("pldp_fl").claim("relative-error")
@@ -60,6 +62,20 @@ def test_without_figures_every_card_is_there_and_nothing_is_filled_in(page: AppT
     assert "The data are not on this machine: MNIST" in text
     assert "reproduces]" not in text
     assert sum("to come" in one.value for one in page.subheader) == 5 - here
+
+
+def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
+    assert "Not measured yet. `python -m ldp_core papers --rerun five`" in said(page.run())
+    for place, arm in enumerate(side_by_side.ARMS.values()):
+        leaked = {"identified": place / 100, "identified_clipped": 0.99, "trials": 100.0}
+        figure = Figure(arm.key(0), 0, 0.5, "completed", 1.0, "0ld", "2026-11-23", arm.setting, also=leaked)
+        keep(claims.own("five"), figure)
+    text = said(page.run())
+    assert "gets 50 % right, and the server picks out 0 % of the images" in text
+    assert "without noise at least 99 % of picks are right" in text and "version 0ld; this is" in text
+    assert "costs so much: Personalized LDP-FL at ε 100" in text
+    _, line = leak_figure(side_by_side.points(known("five")), {"PD-LDPFL": 2})["data"]
+    assert len(line["x"]) == len(side_by_side.RUNS)
 
 
 def test_a_claim_is_told_with_its_figures_and_its_verdict(page: AppTest):

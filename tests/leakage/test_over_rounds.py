@@ -1,0 +1,64 @@
+"""All five systems, corrected: images are told apart by the law of what is sent, over whole runs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+import torch
+from scipy.stats import binom
+
+from ldp_core.errors import InvalidInput
+from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.federated.state import State
+from ldp_core.leakage.over_rounds import Share, picked
+from ldp_core.presets.of_systems.five_side_by_side import BASE, FIVE, variants
+from ldp_core.simulate import simulate
+from tests.data import digits
+
+CPU = torch.device("cpu")
+LUCK = 1e-7
+"""The false-alarm rate of each check."""
+
+
+@cache
+def ran(label: str, epsilon: float) -> tuple[Experiment, tuple[State, ...]]:
+    ((_, changes),) = variants({label: epsilon})
+    experiment = changed(parse(BASE), changes)
+    states: list[State] = []
+    list(simulate(experiment, digits(), CPU, keep=states.append))
+    return experiment, tuple(states[:-1])
+
+
+def shares(label: str, epsilon: float, images: int = 1) -> dict[str | None, Share]:
+    experiment, states = ran(label, epsilon)
+    return picked(experiment, digits(), states, images, device=CPU)
+
+
+@pytest.mark.parametrize("label", FIVE)
+def test_without_a_budget_it_is_chance_and_without_noise_certain(label: str):
+    """300 trials as sent; both controls always succeed, also through layers that clients keep, weights that
+    they leave out and ranges that follow layers.
+    """
+    found = shares(label, 1e-4, images=2)
+    assert found["clean"].value == found["clipped"].value == 1.0
+    hits, trials = found[None].hits, found[None].trials
+    assert trials == 300
+    assert binom.sf(int(hits) - 1, trials, 0.1) > LUCK and binom.cdf(int(hits) + 1, trials, 0.1) > LUCK
+
+
+def test_a_budget_buys_the_attacker_something():
+    """Personalised layers, too: an attacker who did not know them would be at a loss after a few rounds."""
+    few, many = (shares("PD-LDPFL", epsilon)[None] for epsilon in (1e-4, 50.0))
+    assert few.interval[1] < 0.3 and many.interval[0] > 0.9
+
+
+def test_who_leaves_out_weights_is_read_through_what_is_left():
+    """PPRD-FL sends four fifths of its weights; its shorter uploads are read as they are shortened."""
+    assert shares("PPRD-FL", 600.0)[None].value > 0.6
+
+
+def test_a_law_that_nobody_knows_is_refused():
+    experiment, states = ran("PD-LDPFL", 50.0)
+    with pytest.raises(InvalidInput, match="corrected form"):
+        picked(changed(experiment, {"form": "as_printed"}), digits(), states)
