@@ -371,9 +371,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "train these scenarios (by default all that Start shows) and store what they come to, for Start"
     added.add_argument("--outcomes", nargs="*", metavar="NAME", help=text)
     added = command("papers", _papers, "what the papers claim, ours beside theirs; or measure it again")
-    added.add_argument(
-        "--rerun", metavar="SYSTEM", help="measure its claims (five: all side by side); what is known stays"
-    )
+    added.add_argument("--rerun", metavar="SYSTEM", help="measure its claims, or “five”; what is known stays")
     added.add_argument("--only", metavar="CLAIM", help="with --rerun: one claim")
     added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
