@@ -302,6 +302,26 @@ class Cell(Figures):
 
 
 @dataclass(frozen=True)
+class Guess(Event):
+    """How far an attacker that searches has got in a cell, or under a control; a reader may leave it out."""
+
+    event: ClassVar[str] = "guess"
+
+    mechanism: str
+    epsilon: float | None
+    """null of a control."""
+    control: Literal["clean", "clipped"] | None
+    iterations: int
+    """Steps of the search so far; of several images, the most."""
+    psnr: float
+    """The median over images, in dB."""
+    image: dict[str, Any]
+    """Of the example."""
+    done: float
+    """Of the ladder, how many cells' worth has been done by now."""
+
+
+@dataclass(frozen=True)
 class LadderEnded(Event):
     """All cells are there, or training diverged before them."""
 

@@ -1,6 +1,6 @@
 // An attacker's ladder: what came back under each mechanism (a row) at each budget (a column).
-// data: {known: [cell], budgets: [text], rows: [{name, cells: [cell or null]}], caption, title}
-// cell: {images: [image], lines: [text], mark, label}
+// data: {known: [cell], budgets: [text], rows: [{name, cells: [cell or null]}], steps: [number], caption, title}
+// cell: {images: [image], lines: [text], mark, label, frames: [{image, lines}] or nothing}; a frame for each step
 
 import { child, element, resize, text } from "./dom.js";
 import { paint } from "./pixels.js";
@@ -8,6 +8,49 @@ import { save } from "./picture.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "div", "es-ladder");
+  const at = back(box, data, (step) => draw(box, data, step));
+  draw(box, data, at);
+}
+
+// A slider through the steps of a search, if there are any to go back through; the step that it shows.
+function back(box, data, show) {
+  const bar = child(box, "label", "es-back");
+  const words = child(bar, "span", "es-back-words");
+  const slider = child(bar, "input", "es-back-slider");
+  const last = (data.steps?.length ?? 0) - 1;
+  bar.hidden = last < 1;
+  if (slider.type !== "range" || Number(slider.max) !== last) {
+    slider.type = "range";
+    slider.min = 0;
+    slider.max = Math.max(last, 0);
+    slider.value = slider.max;
+  }
+  const tell = () => {
+    const step = data.steps?.[Number(slider.value)];
+    slider.setAttribute("aria-valuetext", `step ${step}`);
+    text(words, Number(slider.value) === last ? "How the pictures formed: the end" : `How the pictures formed: step ${step}`);
+  };
+  slider.oninput = () => {
+    tell();
+    show(Number(slider.value));
+  };
+  tell();
+  return last < 1 ? last : Number(slider.value);
+}
+
+// A cell as it was at a step; at the last one as it is.
+function then(cell, step, data) {
+  if (!cell?.frames || step >= data.steps.length - 1) return cell;
+  const frame = cell.frames[step];
+  return { images: [frame.image], lines: frame.lines, mark: "", label: frame.lines.join(", ").trim() };
+}
+
+function draw(box, given, step) {
+  const data = {
+    ...given,
+    known: given.known.map((cell) => then(cell, step, given)),
+    rows: given.rows.map((row) => ({ ...row, cells: row.cells.map((cell) => then(cell, step, given)) })),
+  };
   const known = child(box, "div", "es-known");
   resize(known, data.known.length, picture).forEach((node, i) => fill(node, data.known[i]));
   const grid = child(box, "div", "es-grid");

@@ -61,6 +61,8 @@ class Attacker(Component):
 
     also_knows: ClassVar[str] = ""
     """What it needs besides uploads, model and experiment ("" if nothing)."""
+    cannot: ClassVar[str] = ""
+    """What it does not do on the models that it fits, and why ("" if there is nothing to say)."""
 
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
@@ -72,8 +74,7 @@ class Attacker(Component):
         """Why it cannot attack what such an optimiser sends, as the end of a sentence; "" if it can."""
         return ""
 
-    @classmethod
-    def knows(cls, facts: Facts) -> list[str]:
+    def knows(self, facts: Facts) -> list[str]:
         """Everything it uses, in plain words for a page: this and nothing else."""
         what = "the weights" if facts.target == "weights" else "what training changed, weight by weight"
         times = "" if facts.rounds == 1 else f", {facts.rounds} times with fresh noise"
@@ -93,7 +94,7 @@ class Attacker(Component):
             else f"the mechanism ({mechanism.label}), the client's ε and its safe range",
             *([f"that {100 * facts.clear:.0f} % of the weights come as they are"] if facts.clear else []),
             batch,
-            *([cls.also_knows] if cls.also_knows else []),
+            *([self.also_knows] if self.also_knows else []),
         ]
 
 
@@ -106,9 +107,6 @@ class Reconstructor(Attacker):
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
         return no_picture(shape) or no_dense_start(model, shape, classes)
-
-    together: ClassVar[bool] = False
-    """Many observations at once cost it little more than one: it is given as many as fit."""
 
     def suits(self, facts: Facts) -> float | None:
         """How well it suits what it can attack at all; None to be chosen by name only.

@@ -45,6 +45,11 @@ class IDLG(Search):
     )
     reference = "Zhao, Mopuri and Bilen 2020; attacks, sections 1 and 3"
 
+    cannot = (
+        "It finds one image in the upload of one step. Of many images or steps the gradient is a sum, which "
+        "another image may explain as well; and it follows no kinks, such as ReLU and pooling have."
+    )
+
     distance: ClassVar[Distance] = "squared"
     each = 1.5
 

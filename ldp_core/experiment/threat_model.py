@@ -90,7 +90,10 @@ def why_not(experiment: Experiment) -> str:
 def nobody(experiment: Experiment, upload: str) -> str:
     """One sentence for a kind of upload that no attacker suits."""
     what = "an image out of such an upload" if upload == "audit" else "many images out of one upload"
-    return f"no attacker here reads {what} through “{experiment.model.label}” by itself; choose one by name"
+    why = "" if upload == "audit" else ": their gradients are added up, and other images have the same sum"
+    return (
+        f"no attacker here reads {what} through “{experiment.model.label}” by itself{why}; choose one by name"
+    )
 
 
 def _unfit(experiment: Experiment) -> str:

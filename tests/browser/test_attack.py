@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, wait_until
@@ -75,3 +76,38 @@ def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(
     page.get_by_role("button", name="Make a link").click()
     page.goto(page.get_by_text(re.compile(r"\?share=[0-9a-f]{12}")).inner_text())
     expect(laplace).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+):
+    """Gradients are matched on a smooth network: guesses everywhere, then better; a slider afterwards."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    draft = presets.get("two_volunteers").draft.with_base({"model.name": "lenet", "local.learning_rate": 0.1})
+    identity = drafts.new(draft)
+    drafts.keep_ladder(
+        identity,
+        {"mechanisms": ["piecewise"], "epsilons": [1, 8, 20], "images": 2, "attacker": {"name": "idlg"}},
+    )
+    page = visitor.open(f"/attack?draft={identity}", "text=The ladder fills here")
+    page.get_by_text("Attacker and images").click()
+    expect(page.get_by_text("Of many images or steps the gradient is a sum").first).to_be_visible()
+    steps = page.get_by_role("spinbutton", name="Steps of the search, at most")
+    steps.fill("60")
+    page.get_by_role("button", name="Attack", exact=True).click()
+    control = page.locator(".es-known .es-shot").nth(3)
+    control.get_by_text("without noise").wait_for(timeout=TRAINING)
+    expect(page.get_by_role("button", name="Attack again")).to_be_visible(timeout=TRAINING)
+    assert queue.find()[0].request["ladder"]["attacker"] == {
+        "name": "idlg", "iterations": 60, "restarts": 1, "prior": 5.0
+    }  # fmt: skip
+    slider = page.get_by_role("slider", name="How the pictures formed")
+    expect(slider).to_be_visible()
+    end = control.inner_text()
+    slider.fill("0")
+    expect(page.get_by_text("How the pictures formed: step 4")).to_be_visible()
+    expect(page.locator(SHOTS).first).to_contain_text("step 4")
+    assert control.inner_text() != end
+    slider.fill(slider.get_attribute("max") or "")
+    expect(page.get_by_text("How the pictures formed: the end")).to_be_visible()
+    assert control.inner_text() == end

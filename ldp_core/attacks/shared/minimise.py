@@ -21,6 +21,8 @@ TRIES = 12
 """Halvings of a step before a row gives up for good."""
 DESCENT = 1e-4
 """Of the descent that the slope promises, the share that a step must keep (Armijo)."""
+STALE, LESS = 20, 0.995
+"""A row rests that has not come below this share of its value in so many steps: noise has the rest."""
 FALLS = (3 / 8, 5 / 8, 7 / 8)
 """Shares of the way at which signed steps become ten times smaller (Geiping et al. 2020)."""
 RATE, BETAS, TINY = 0.1, (0.9, 0.999), 1e-8
@@ -63,7 +65,7 @@ class Descent(ABC):
 
 
 class Curved(Descent):
-    """L-BFGS with backtracking; a row rests where no step lowers its value any more."""
+    """L-BFGS with backtracking; a row rests where steps lower its value no more."""
 
     def __init__(
         self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
@@ -71,6 +73,7 @@ class Curved(Descent):
         super().__init__(objective, start, iterations, enough)
         self._steps: list[torch.Tensor] = []
         self._bends: list[torch.Tensor] = []
+        self._before = self.value.clone()
 
     def _step(self) -> None:
         import torch
@@ -96,6 +99,9 @@ class Curved(Descent):
             fresh[kept] = False
             size[rows] /= 2
         self._alive &= ~fresh & (new_value > self._enough)
+        if self.taken % STALE == STALE - 1:
+            self._alive &= new_value < LESS * self._before
+            self._before = new_value
         self._steps = [*self._steps, there - self.x][-HISTORY:]
         self._bends = [*self._bends, new_slope - self._slope][-HISTORY:]
         self.x, self.value, self._slope = there, new_value, new_slope

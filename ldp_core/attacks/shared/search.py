@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -42,7 +44,6 @@ LARGEST = 2**21
 class Search(Reconstructor):
     """Follows the distance of gradients downhill, from pictures of noise."""
 
-    together = True
     distance: ClassVar[Distance]
     seeks_labels: ClassVar[bool] = False
     each: ClassVar[float] = 1.0
@@ -76,6 +77,19 @@ class Search(Reconstructor):
 
     def effort(self, facts: Facts) -> Effort:
         return Effort(gradients=self.each * self.iterations * self.restarts)
+
+    def knows(self, facts: Facts) -> list[str]:
+        return [*super().knows(facts), self.told_effort]
+
+    @property
+    def told_effort(self) -> str:
+        """How much it does, in words: that is part of what an attacker is."""
+        starts = (
+            "1 random image"
+            if self.restarts == 1
+            else f"{self.restarts} random images, of which the best counts"
+        )
+        return f"its effort: {self.iterations} steps at most, from {starts}"
 
     @abstractmethod
     def descent(self, objective: Match, start: torch.Tensor) -> Descent:
@@ -131,10 +145,12 @@ class Pursuit:
         seen: Sequence[Observation],
         generators: Sequence[np.random.Generator],
         wanted: Sequence[bool] | None = None,
+        workers: int = 1,
     ) -> None:
         """Every observation has a generator of its own. Those that are not `wanted` are only computed where
-        they share a chunk with one that is.
+        they share a chunk with one that is. `workers` chunks are solved at the same time.
         """
+        self._workers = workers if seen[0].device == "cpu" else 1
         self._who, self._seen = who, seen
         furthest = reaches(seen[0]) if trims(seen) else None
         rows = [len(one.epsilon) for one in seen]
@@ -150,26 +166,30 @@ class Pursuit:
         for chunk in chunks:
             if any(need[i] for i, _ in chunk):
                 self._chunks.append(_Chunk(who, seen, starts, chunk, furthest, self._first, most))
-        self.share = 0.0
-        """Of the whole search, how much is done."""
+        self._shares = np.array([0.0] * len(self._chunks) + [1.0] * (len(chunks) - len(self._chunks)))
 
     def follow(self) -> Iterator[Look]:
         """Search to the end, from coarse to fine: a look of all observations before the next one of any."""
         waiting = {i for chunk in self._chunks for i, _ in chunk.members}
-        for at in self._who.looks():
-            for chunk in self._chunks:
-                if not chunk.done:
-                    chunk.advance(at)
+        with _side_by_side(self._workers) as each:
+            for at in self._who.looks():
+                ended = each(partial(_Chunk.advance, until=at), self._chunks)
+                for number, (chunk, _) in enumerate(zip(self._chunks, ended, strict=True)):
                     self._found[chunk.rows] = chunk.best()
-                    self.share = float(np.mean([one.share for one in self._chunks]))
-                for i in sorted({i for i, _ in chunk.members} & waiting):
-                    mine = [one for one in self._chunks if any(j == i for j, _ in one.members)]
-                    if mine[-1] is not chunk:
-                        continue
-                    done = all(one.done for one in mine)
-                    if done:
-                        waiting.discard(i)
-                    yield Look(i, max(one.taken for one in mine), done)
+                    self._shares[number] = chunk.share
+                    for i in sorted({i for i, _ in chunk.members} & waiting):
+                        mine = [one for one in self._chunks if any(j == i for j, _ in one.members)]
+                        if mine[-1] is not chunk:
+                            continue
+                        done = all(one.done for one in mine)
+                        if done:
+                            waiting.discard(i)
+                        yield Look(i, max(one.taken for one in mine), done)
+
+    @property
+    def share(self) -> float:
+        """Of the whole search, how much is done."""
+        return float(self._shares.mean())
 
     def images(self, observation: int) -> Image:
         """(V, 1, *shape): the pictures of an observation so far."""
@@ -193,7 +213,7 @@ class _Chunk:
         self.members, self._who = members, who
         self.rows = np.concatenate([np.arange(first[i] + of.start, first[i] + of.stop) for i, of in members])
         self._make: Callable[[], Descent] = lambda: self._begin(seen, starts, furthest, most)
-        self._begun = False
+        self._descent: Descent | None = None
         self._pixels = starts[0].shape[2]
 
     def _begin(
@@ -232,22 +252,18 @@ class _Chunk:
 
     def advance(self, until: int) -> None:
         """Go on until so many steps have been taken."""
-        self._begun = True
+        self._descent = self._descent or self._make()
         self._descent.advance(until)
-
-    @cached_property
-    def _descent(self) -> Descent:
-        return self._make()
 
     @property
     def done(self) -> bool:
         """True once it has come to its end."""
-        return self._begun and self._descent.done
+        return self._descent is not None and self._descent.done
 
     @property
     def taken(self) -> int:
         """Steps so far."""
-        return self._descent.taken if self._begun else 0
+        return self._descent.taken if self._descent else 0
 
     @property
     def share(self) -> float:
@@ -258,10 +274,29 @@ class _Chunk:
         """(V, pixels): for each victim the picture whose restart has come closest."""
         import torch
 
-        value = self._descent.value.view(-1, self._who.restarts).nan_to_num(torch.inf)
-        images = self._descent.x[:, : self._pixels].view(*value.shape, self._pixels)
+        at = self._descent or self._make()
+        value = at.value.view(-1, self._who.restarts).nan_to_num(torch.inf)
+        images = at.x[:, : self._pixels].view(*value.shape, self._pixels)
         chosen = images[torch.arange(len(value), device=value.device), value.argmin(1)]
         return np.asarray(chosen.double().cpu().numpy())
+
+
+@contextmanager
+def _side_by_side(
+    workers: int,
+) -> Iterator[Callable[[Callable[[_Chunk], None], list[_Chunk]], Iterator[None]]]:
+    """A map over chunks, so many at a time; whoever leaves early does not wait for the rest."""
+    if workers == 1:
+        yield map
+        return
+    import torch
+
+    # a new thread would compute on as many threads as there are cores
+    pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(torch.get_num_threads(),))
+    try:
+        yield pool.map
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def chunked(rows: Sequence[int], most: int) -> list[list[tuple[int, slice]]]:

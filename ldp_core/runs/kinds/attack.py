@@ -82,8 +82,8 @@ class AttackJob(Kind):
         return {"cells": cells, "cells_in_all": _cells(job.request)}
 
     def progress(self, job: Job) -> Reached:
-        done, every = len(desk_of(job.folder).update().cells), _cells(job.request)
-        return Reached(done, every, f"{done} of {every} cells")
+        desk, every = desk_of(job.folder).update(), _cells(job.request)
+        return Reached(int(desk.done), every, f"{len(desk.cells)} of {every} cells")
 
     def seconds_left(self, job: Job) -> float | None:
         return desk_of(job.folder).update().seconds_left(job.started or 0.0)

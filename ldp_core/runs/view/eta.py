@@ -14,9 +14,9 @@ class Pace:
     """When how much was done."""
 
     def __init__(self) -> None:
-        self._steps: deque[tuple[float, int]] = deque(maxlen=MEMORY)
+        self._steps: deque[tuple[float, float]] = deque(maxlen=MEMORY)
 
-    def note(self, at: float, done: int) -> None:
+    def note(self, at: float, done: float) -> None:
         """`done` steps had been done at time `at`, in seconds."""
         self._steps.append((at, done))
 

@@ -57,7 +57,7 @@ class Folded(ABC):
         return events_after(self._folder, self.seq)
 
     @abstractmethod
-    def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
+    def _fold(self, body: dict[str, Any], run: int = 0) -> float | None:
         """Take up one more event of a run.
 
         Returns:

@@ -9,6 +9,8 @@ from typing import Any
 from ldp_core.runs.view.folded import Folded
 
 Body = dict[str, Any]
+Place = tuple[str, float | None, str | None]
+"""Mechanism, budget and control; one of the last two is None."""
 
 
 class Desk(Folded):
@@ -20,10 +22,16 @@ class Desk(Folded):
     """(mechanism, control) → the same attack where nothing is perturbed."""
     cells: dict[tuple[str, float], Body]
     """(mechanism, ε) → what the attack came to."""
+    frames: dict[Place, dict[int, Body]]
+    """(mechanism, ε, control) → how it looked after so many steps of a search, in their order; empty where
+    nothing is searched, and in records from before November 2026."""
+    done: float
+    """How many cells' worth has been done."""
     end: Body | None
 
     def _forget(self) -> None:
         self.start, self.references, self.cells, self.end = {}, {}, {}, None
+        self.frames, self.done = {}, 0.0
 
     def seconds_left(self, since: float = 0.0) -> float | None:
         """An estimate from the pace of the cells since then; None before there is one."""
@@ -31,7 +39,12 @@ class Desk(Folded):
         every = len(ladder["mechanisms"]) * len(ladder["epsilons"]) if ladder else 0
         return self._pace.seconds_left(every, since)
 
-    def _fold(self, body: Body, run: int = 0) -> int | None:
+    def newest(self, place: Place) -> Body | None:
+        """The last guess at a cell or under a control, if there is any."""
+        frames = self.frames.get(place)
+        return frames[max(frames)] if frames else None
+
+    def _fold(self, body: Body, run: int = 0) -> float | None:
         kind = body["event"]
         if kind == "ladder":
             self.start = body
@@ -39,9 +52,17 @@ class Desk(Folded):
             self.references[body["mechanism"], body["control"]] = body
         elif kind == "cell":
             self.cells[body["mechanism"], body["epsilon"]] = body
+        elif kind == "guess":
+            place = body["mechanism"], body["epsilon"], body["control"]
+            self.frames.setdefault(place, {})[body["iterations"]] = body
+            self.done = body["done"]
+            return self.done
         elif kind == "end":
             self.end = body
-        return len(self.cells) if kind in ("ladder", "cell") else None
+        if self.frames:
+            return None
+        self.done = float(len(self.cells))
+        return self.done if kind in ("ladder", "cell") else None
 
 
 @lru_cache(maxsize=64)

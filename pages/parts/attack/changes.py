@@ -49,5 +49,8 @@ def _value(field: str, value: Any) -> str:
     if field == "upload":
         return UPLOADS[value]
     if field == "attacker":
-        return AUTO if value is None else str(value.label)
+        if value is None:
+            return AUTO
+        own = [f"{name} {told:g}" for name, told in value.parameters().items()]
+        return f"{value.label} ({', '.join(own)})" if own else str(value.label)
     return str(value)

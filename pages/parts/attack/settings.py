@@ -7,8 +7,11 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import attacks, datasets, limits, mechanisms
+from ldp_core.component import Component
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
+from ldp_core.experiment.threat_model import facts
+from ldp_core.fields import Number, Whole
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.text import number, plain, signed
 from pages.parts.ui.workspace import Workspace
@@ -79,7 +82,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         ),
     }
     with st.expander("Attacker and images"):
-        asked["attacker"] = _attacker(workspace, before)
+        asked["attacker"] = _attacker(workspace, before, str(upload))
         if upload == "audit":
             asked["images"] = st.number_input(
                 "Images attacked",
@@ -120,9 +123,10 @@ def _client(workspace: Workspace, before: Ladder) -> int:
     return int(client)
 
 
-def _attacker(workspace: Workspace, before: Ladder) -> str:
+def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:
+    """A name, or a name with what it is told to do."""
+    base, labels = workspace.draft.base, attacks.registry.labels()
     names = ["auto", *attacks.reconstructors()]
-    labels = attacks.registry.labels()
     chosen = st.selectbox(
         "Attacker",
         names,
@@ -130,9 +134,35 @@ def _attacker(workspace: Workspace, before: Ladder) -> str:
         format_func=lambda name: AUTO if name == "auto" else labels[name],
         key=workspace.key("attacker"),
     )
-    if chosen != "auto":
-        st.caption(attacks.registry.kind(chosen).summary)
-    return str(chosen)
+    if chosen == "auto":
+        found = attacks.choose(facts(base, upload))
+        if found is not None:
+            st.caption(plain(f"Here: {found.label}. {found.summary} {found.cannot}", 600))
+        return "auto"
+    kind = attacks.registry.kind(chosen)
+    st.caption(plain(f"{kind.summary} {kind.cannot}", 600))
+    same = before.attacker if before.attacker and before.attacker.name == chosen else kind()
+    return {"name": chosen, **_parameters(workspace, same)}
+
+
+def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
+    """A field for each number that the attacker may be told."""
+    given: dict[str, Any] = {}
+    for name, parameter in type(attacker).model_fields.items():
+        mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole)), None)
+        if mark is None:
+            continue
+        kind = int if isinstance(mark, Whole) else float
+        words = parameter.description or name
+        given[name] = st.number_input(
+            words[0].upper() + words[1:],
+            kind(mark.limit.minimum),
+            kind(mark.limit.maximum),
+            kind(getattr(attacker, name)),
+            key=workspace.key(f"{attacker.name} {name}"),
+            help=f"{mark.limit}; told among what the attacker knows".capitalize(),
+        )
+    return given
 
 
 def _nearest(epsilon: float) -> float:

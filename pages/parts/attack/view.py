@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from ldp_core import attacks, mechanisms
@@ -14,14 +12,15 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.view.grid_progress import Desk, desk_of
-from pages.parts.attack.words import caption, controls, findings
+from pages.parts.attack.pictures import pictures
+from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure, told
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, time_left
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, watched
-from pages.parts.ui.text import decibels, number, percent, plain
+from pages.parts.ui.text import plain
 from pages.parts.ui.text import seconds as in_words
 
 
@@ -60,7 +59,7 @@ def _watch(identity: str, every: float | None) -> None:
     if not desk.start:
         return
     with st.container(border=True):
-        components.ladder(_pictures(desk), key="ladder")
+        components.ladder(pictures(desk, back=not job.live), key="ladder")
         st.caption(caption(desk))
     real = desk.start["ladder"]["upload"] == "real"
     charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]
@@ -78,6 +77,8 @@ def _watch(identity: str, every: float | None) -> None:
         with st.popover("The two controls"):
             for sentence in controls(desk):
                 st.markdown(f"- {sentence}")
+            for sentence in limits(desk):
+                st.caption(sentence)
             st.caption("An attack that fails without noise as well proves nothing, with noise or without.")
 
 
@@ -85,6 +86,7 @@ def _state(job: Job, desk: Desk) -> None:
     ladder = job.request["ladder"]
     every = len(ladder["mechanisms"]) * len(ladder["epsilons"])
     done = len(desk.cells)
+    guesses = sum(epsilon is not None for _, epsilon, _ in desk.frames)
     if is_gone(job):
         gone(job)
     elif job.status == "queued":
@@ -92,10 +94,11 @@ def _state(job: Job, desk: Desk) -> None:
     elif job.live:
         step = doing(job.folder) if not desk.start else None
         left = time_left(desk.seconds_left(job.started or 0.0)) or _expected(job)
-        words = (
-            str(step) if step else f"{done} of {every} cells{left}" if desk.start else "training the model"
-        )
-        st.progress(step.share if step else done / every, text=plain(words, 200))
+        cells = f"{done} of {every} cells"
+        if guesses and done < every:
+            cells = f"a guess in {guesses} of {every} cells, {done} as good as it gets"
+        words = str(step) if step else f"{cells}{left}" if desk.start else "training the model"
+        st.progress(step.share if step else min(1.0, desk.done / every), text=plain(words, 200))
     elif job.status == "cancelled":
         why = f"; {plain(job.message, 200)}" if job.message else ""
         st.caption(f"Stopped after {done} of {every} cells{why}.")
@@ -110,49 +113,6 @@ def _expected(job: Job) -> str:
         return ""
     planned = seconds([work_of_ladder(parse_ladder(job.request["ladder"]))], known)
     return f", about {in_words(planned)} in all"
-
-
-def _pictures(desk: Desk) -> dict[str, Any]:
-    start, ladder = desk.start, desk.start["ladder"]
-    names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
-    guess, of_class = (f"{start[key]:.1f} dB" for key in ("psnr_mean_image", "psnr_class_mean"))
-    known = [_shot([start["mean_image"]], ["average image", guess], "The average image")]
-    if ladder["upload"] == "audit":
-        known.insert(0, _shot([start["image"]], ["the image", f"a {start['label']}"], "The image"))
-        known.append(_shot([start["class_mean"]], ["of its class", of_class], "The average of its class"))
-    return {
-        "title": "What the server sees in one upload"
-        if ladder["rounds_observed"] == 1
-        else f"What the server sees in {ladder['rounds_observed']} uploads",
-        "known": known,
-        "budgets": [f"ε {number(epsilon)}" for epsilon in ladder["epsilons"]],
-        "rows": [
-            {
-                "name": mechanisms.registry.kind(name).label,
-                "cells": [_cell(desk.cells.get((name, epsilon)), name) for epsilon in ladder["epsilons"]],
-            }
-            for name in names
-        ],
-        "caption": caption(desk),
-    }
-
-
-def _cell(cell: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
-    if cell is None:
-        return None
-    images = [cell["image"]]
-    lines = [decibels(cell["psnr"], 1)]
-    if cell["pairs"]:
-        images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
-        lines = [f"{cell['recovered']} of {cell['n']} back", f"best: {decibels(cell['psnr'], 1)}"]
-    elif cell["identified"] is not None:
-        lines += ["picked", percent(cell["identified"] / cell["n"])]  # two lines in every cell, or in none
-    words = f"{name} at ε {number(cell['epsilon'])}: {', '.join(lines)}; {cell['verdict']['text']}"
-    return _shot(images, lines, words, cell["verdict"]["kind"])
-
-
-def _shot(images: list[Any], lines: list[str], label: str, mark: str = "") -> dict[str, Any]:
-    return {"images": images, "lines": lines, "label": label, "mark": mark}
 
 
 def _first_card(desk: Desk, real: bool) -> Card:

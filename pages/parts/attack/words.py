@@ -120,6 +120,12 @@ def controls(desk: Desk) -> list[str]:
     return sentences
 
 
+def limits(desk: Desk) -> list[str]:
+    """What the attackers at work do not do, each with the reason."""
+    kinds = [attacks.registry.kind(name) for name in dict.fromkeys(desk.start["attackers"].values())]
+    return [plain(f"{kind.label}: {kind.cannot}", 500) for kind in kinds if kind.cannot]
+
+
 def _back(body: Body) -> str:
     return f"{body['recovered']} of {body['n']} back, {decibels(body['psnr'])}"
 

@@ -1,0 +1,150 @@
+"""A ladder that is searched: first a guess in every cell, then better ones, as good as they get.
+
+All cells are solved side by side (`ldp_core.attacks.shared.search`), and each tells how it looks now and
+then. What a cell comes to is told in the order of the ladder, as soon as all before it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from ldp_core.attacks import Observation
+from ldp_core.attacks.observation import Image
+from ldp_core.attacks.shared.search import Pursuit, Search
+from ldp_core.engines.base import threads
+from ldp_core.events import Cell, Figures, Guess, Reference
+from ldp_core.images import encode
+from ldp_core.leakage.desk import CONTROLS, Desk, Known, Row, Rung
+from ldp_core.leakage.observe import Control
+from ldp_core.leakage.summary import summary
+from ldp_core.mechanisms import Mechanism
+
+TOGETHER = 2**25
+"""Numbers in the uploads of cells that are searched side by side, at most."""
+
+
+@dataclass
+class _Task:
+    """A cell of the ladder, or a control."""
+
+    rung: Rung
+    control: Control | None
+    noise: np.random.Generator
+    hidden: np.random.Generator
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def place(self) -> tuple[str, float | None, Control | None]:
+        """What it is called by."""
+        return self.rung.mechanism.name, None if self.control else self.rung.epsilon, self.control
+
+
+def search(
+    desk: Desk, mechanisms: Sequence[Mechanism], who: Search, known: Known
+) -> Iterator[Guess | Reference | Cell]:
+    """Guesses, references and cells of mechanisms that one attacker searches; none that is known.
+
+    Without noise and uncut all mechanisms send the same, so that control is searched for once.
+    """
+    told = _Told(desk, mechanisms, who, known)
+    tasks, cells = told.tasks(), len(mechanisms) * len(desk.ladder.epsilons)
+    before = cells * desk.ladder.mechanisms.index(mechanisms[0]) // len(mechanisms)
+    parts, step = desk.parts(), max(1, TOGETHER // desk.numbers)
+    turns = [(tasks[i : i + step], part) for i in range(0, len(tasks), step) for part in parts]
+    for number, (some, victims) in enumerate(turns):
+        wanted = [not told.knows(task) for task in some]
+        if not any(wanted):
+            continue
+        seen = [desk.seen(task.rung, task.noise, victims)[task.control] for task in some]
+        starts = [desk.generator(victims) for _ in some]
+        pursuit = Pursuit(who, seen, starts, wanted, threads())
+        for look in pursuit.follow():
+            task, guesses = some[look.observation], pursuit.images(look.observation)
+            if not wanted[look.observation]:
+                continue
+            done = before + cells * (number + pursuit.share) / len(turns)
+            if victims.start == 0 and (*task.place, look.iterations) not in known.guesses:
+                yield Guess(
+                    *task.place,
+                    iterations=look.iterations,
+                    psnr=desk.quality(guesses, victims),
+                    image=encode(guesses[0, 0]),
+                    done=round(done, 3),
+                )
+            if look.done:
+                told.note(task, seen[look.observation], guesses, victims)
+                if victims is parts[-1]:
+                    yield from told.found(task)
+
+
+class _Told:
+    """What is known of a ladder so far, and what may be told next."""
+
+    def __init__(self, desk: Desk, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
+        self._desk, self._mechanisms, self._who, self._known = desk, mechanisms, who, known
+        self._figures: dict[tuple[str, float | None, Control | None], dict[str, Any]] = {}
+        names = {one.name for one in fields(Figures)} - {"mechanism", "attacker"}
+        for (name, control), body in known.references.items():
+            kept = {key: value for key, value in body.items() if key in names}
+            self._figures[name, None, control] = kept  # type: ignore[index]
+        self._order = list(self._events())
+
+    def tasks(self) -> list[_Task]:
+        """Everything that is searched for, in the order of the ladder; it depends on the ladder alone."""
+        found = []
+        for rung, control in self._order:
+            if control != "clean" or rung.mechanism is self._mechanisms[0]:
+                found.append(_Task(rung, control, *rung.streams(self._desk.ladder.seed)))
+        return found
+
+    def knows(self, task: _Task) -> bool:
+        """True for what was found before."""
+        name, epsilon, control = task.place
+        return (name, epsilon) in self._known.cells if control is None else task.place in self._figures
+
+    def note(self, task: _Task, seen: Observation, guesses: Image, victims: slice) -> None:
+        """What came of some of its images."""
+        picked = self._desk.picked(task.rung, task.hidden, victims, task.control is not None)
+        rows = self._desk.scored(task.control, seen, guesses, picked.get(task.control, []), victims)
+        task.rows.extend(rows)
+
+    def found(self, task: _Task) -> Iterator[Reference | Cell]:
+        """All that may be told now that a task has come to its end."""
+        self._figures[task.place] = summary(task.rows)
+        clean = self._figures.get((self._mechanisms[0].name, None, "clean"))
+        while self._order:
+            rung, control = self._order[0]
+            name = rung.mechanism.name
+            if control == "clean" and clean:
+                self._figures[name, None, control] = clean
+            figures = self._figures.get((name, None if control else rung.epsilon, control))
+            known = self._told_before(rung, control)
+            if figures is None and not known:
+                return
+            self._order.pop(0)
+            if known or figures is None:
+                continue
+            if control:
+                yield self._desk.reference(rung.mechanism, control, self._who, figures)
+            else:
+                references = {one: self._figures[name, None, one] for one in CONTROLS}
+                yield self._desk.cell(rung, self._who, figures, references)
+
+    def _told_before(self, rung: Rung, control: Control | None) -> bool:
+        name = rung.mechanism.name
+        if control:
+            return (name, control) in self._known.references
+        return (name, rung.epsilon) in self._known.cells
+
+    def _events(self) -> Iterator[tuple[Rung, Control | None]]:
+        """Of each mechanism both controls, then its budgets from below."""
+        budgets = self._desk.ladder.epsilons
+        for mechanism in self._mechanisms:
+            for control in CONTROLS:
+                yield Rung(mechanism, 0, budgets[0]), control
+            for row, epsilon in enumerate(budgets):
+                yield Rung(mechanism, row, epsilon), None

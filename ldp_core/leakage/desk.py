@@ -1,0 +1,264 @@
+"""The uploads that a ladder attacks: what the server sees of them, and what an attempt on them comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from ldp_core.attacks import Observation, Reconstructor
+from ldp_core.attacks.findings import metrics
+from ldp_core.attacks.findings.verdict import judge, judge_share
+from ldp_core.attacks.observation import Image
+from ldp_core.attacks.shared.laws import blocks
+from ldp_core.events import Cell, LadderStarted, Reference
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.federated.federation import Federation
+from ldp_core.federated.upload import Columns
+from ldp_core.images import encode
+from ldp_core.leakage.candidates import line_up
+from ldp_core.leakage.identification import Rows, candidate_values, identify
+from ldp_core.leakage.observe import Control, audit_values, begun, observe, public_images, real_values
+from ldp_core.leakage.online import MOST_MEMBERS
+from ldp_core.leakage.scores import identification_bounds, score_audits, score_real
+from ldp_core.leakage.summary import summary
+from ldp_core.mechanisms import Mechanism
+from ldp_core.streams import stream
+from ldp_core.systems import Participation
+
+SHARE = 16
+"""Of memory: a victim's uploads are looked at in parts of so many blocks."""
+CONTROLS: tuple[Control, ...] = ("clean", "clipped")
+
+Figures = dict[str, Any]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What was found when the same ladder was climbed before, as JSON."""
+
+    references: dict[tuple[str, str], dict[str, Any]]
+    """By mechanism and control."""
+    cells: set[tuple[str, float]]
+    """By mechanism and budget."""
+    guesses: set[tuple[str, float | None, str | None, int]]
+    """By mechanism, budget, control and steps."""
+
+    @classmethod
+    def of(cls, told: Sequence[dict[str, Any]]) -> Known:
+        references = {(e["mechanism"], e["control"]): e for e in told if e["event"] == "reference"}
+        cells = {(e["mechanism"], e["epsilon"]) for e in told if e["event"] == "cell"}
+        guesses = {
+            (e["mechanism"], e["epsilon"], e["control"], e["iterations"])
+            for e in told
+            if e["event"] == "guess"
+        }
+        return cls(references, cells, guesses)
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One budget of one mechanism."""
+
+    mechanism: Mechanism
+    row: int
+    """Its number from below, from 0."""
+    epsilon: float
+
+    def streams(self, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
+        """Of the noise on what is attacked, and on what is identified; the same for every mechanism."""
+        return stream(seed, "attack noise", self.row), stream(seed, "identification noise", self.row)
+
+
+class Desk:
+    """The uploads under attack, and everything that stays the same from cell to cell."""
+
+    def __init__(
+        self, ladder: Ladder, federation: Federation, weights: torch.Tensor, joined: Participation
+    ) -> None:
+        self.ladder, self._federation, self._weights = ladder, federation, weights
+        shard = federation.shards[ladder.client]
+        audit = ladder.upload == "audit"
+        order = stream(ladder.seed, "attack images", ladder.client).permutation(len(shard))
+        self._samples = shard[order[: ladder.images]] if audit else shard[:MOST_MEMBERS]
+        self._public = public_images(federation)
+        shown = self._samples if audit else self._samples[:1]
+        lineup = line_up(federation, shown.tolist(), range(len(shown)), ladder.candidates)
+        mean = np.broadcast_to(lineup.mean_image, lineup.originals.shape)
+        self._lineup = lineup
+        self._guesses = [
+            float(np.median(metrics.psnr(guess, lineup.originals))) for guess in (mean, lineup.class_means)
+        ]
+        self._begun = begun(np.full(len(shown), ladder.client), weights, joined)
+        if audit:
+            self._exact = audit_values(federation, self._samples, self._begun.own)
+        else:
+            self._exact = real_values(federation, np.array([ladder.client]), self._begun.own, ladder.round)
+
+    def start(self) -> LadderStarted:
+        """What stands above the grid."""
+        lineup, ladder = self._lineup, self.ladder
+        knows = {
+            mechanism.name: ladder.attacker_of(mechanism).knows(ladder.facts(mechanism))
+            for mechanism in ladder.mechanisms
+        }
+        return LadderStarted(
+            ladder=ladder.as_json(),
+            n=len(self._samples),
+            dimension=self._federation.experiment.dimension,
+            attackers={one.name: ladder.attacker_of(one).name for one in ladder.mechanisms},
+            knows=knows,
+            label=int(lineup.labels[0]),
+            image=encode(lineup.originals[0]),
+            mean_image=encode(lineup.mean_image),
+            class_mean=encode(lineup.class_means[0]),
+            psnr_mean_image=self._guesses[0],
+            psnr_class_mean=self._guesses[1],
+            chance=1 / ladder.candidates,
+        )
+
+    @property
+    def numbers(self) -> int:
+        """In the uploads of one rung."""
+        return self._exact.size * self.ladder.rounds_observed
+
+    def parts(self) -> list[slice]:
+        """The images, as many at a time as fit in memory."""
+        each = self._exact.shape[1] * self.ladder.rounds_observed // SHARE
+        return list(blocks(len(self._exact), each))
+
+    def seen(
+        self, rung: Rung, noise: np.random.Generator, victims: slice
+    ) -> dict[Control | None, Observation]:
+        """What the server sees of some images on a rung, as sent and under both controls."""
+        federation, columns = self._under(rung, victims)
+        return observe(
+            federation,
+            self._exact[victims],
+            self._weights,
+            federation.experiment.pieces(self.ladder.round),
+            columns,
+            noise,
+            upload=self.ladder.upload,
+            times=self.ladder.rounds_observed,
+            public=self._public,
+            noted=self._begun.of(victims).noted,
+        )
+
+    def picked(self, rung: Rung, hidden: np.random.Generator, victims: slice, controls: bool) -> Rows:
+        """What comes of the identification; the right candidate of an image is the same on every rung."""
+        if self.ladder.upload == "real":
+            return {}
+        federation, columns = self._under(rung, victims)
+        return identify(
+            federation,
+            self._lineup.of(victims),
+            self._weights,
+            federation.experiment.pieces(self.ladder.round),
+            columns,
+            range(len(self._exact))[victims],
+            hidden,
+            self.ladder.rounds_observed,
+            controls,
+            self._begun.of(victims),
+        )
+
+    def generator(self, victims: slice) -> np.random.Generator:
+        """What an attacker draws from: the same start in every cell, so that only the noise differs."""
+        return stream(self.ladder.seed, "reconstruction", victims.start)
+
+    def scored(
+        self, control: Control | None, seen: Observation, guesses: Image, picked: list[Row], victims: slice
+    ) -> list[Row]:
+        """The figures of some images."""
+        if self.ladder.upload == "real":
+            members = self._federation.train_x[self._samples].cpu().numpy()
+            others = self._federation.test_x[: len(members)].cpu().numpy()
+            return [score_real(guesses[0], members, others, self._lineup.mean_image)]
+        lineup = self._lineup.of(victims)
+        rows = score_audits(seen, guesses[:, 0], lineup, picked)
+        if control is None:
+            sent = candidate_values(self._federation, lineup, self._begun.of(victims))
+            for row, lines in zip(rows, identification_bounds(seen, lineup, sent), strict=True):
+                row["caps"] = lines
+        return rows
+
+    def quality(self, guesses: Image, victims: slice) -> float:
+        """The median over some images of how close guesses at them are, in dB."""
+        originals = self._lineup.of(victims).originals
+        return float(np.median(metrics.psnr(metrics.clamped(guesses[:, 0]), originals)))
+
+    def reference(
+        self, mechanism: Mechanism, control: Control, who: Reconstructor, figures: Figures
+    ) -> Reference:
+        """A control of a mechanism's rungs."""
+        return Reference(mechanism=mechanism.name, control=control, attacker=who.name, **figures)
+
+    def cell(
+        self, rung: Rung, who: Reconstructor, figures: Figures, references: Mapping[Control, Figures]
+    ) -> Cell:
+        """A cell with its verdict."""
+        clean, clipped = references["clean"], references["clipped"]
+        if self.ladder.upload == "real":
+            shares = [one["recovered"] / one["n"] for one in (figures, clean, clipped)]
+            verdict = judge_share(shares[0], figures["recovered_non_members"], *shares[1:])
+        else:
+            mean, of_class = self._guesses
+            verdict = judge(figures["psnr"], mean, clean["psnr"], clipped["psnr"], of_class)
+        return Cell(
+            mechanism=rung.mechanism.name,
+            epsilon=rung.epsilon,
+            attacker=who.name,
+            rounds_observed=self.ladder.rounds_observed,
+            verdict=asdict(verdict),
+            **figures,
+        )
+
+    def _under(self, rung: Rung, victims: slice) -> tuple[Federation, Columns]:
+        """The federation under a rung's mechanism, and ε, low and high of some images' owner."""
+        federation = replace(self._federation, experiment=self.ladder.experiment(rung.mechanism))
+        population, client = federation.population, self.ladder.client
+        count = len(self._exact[victims])
+        ends = (rung.epsilon, population.low[client], population.high[client])
+        epsilon, low, high = (np.full((count, 1), float(end)) for end in ends)
+        return federation, (epsilon, low, high)
+
+
+def climb_rungs(desk: Desk, mechanism: Mechanism, known: Known) -> Iterator[Reference | Cell]:
+    """The references and cells of a mechanism that are not known yet, one after another."""
+    ladder = desk.ladder
+    who = ladder.attacker_of(mechanism)
+    references: dict[Control, Figures] = {
+        control: known.references[mechanism.name, control]
+        for control in CONTROLS
+        if (mechanism.name, control) in known.references
+    }
+    for row, epsilon in enumerate(ladder.epsilons):
+        wanted = [control for control in CONTROLS if control not in references]
+        told = (mechanism.name, epsilon) in known.cells
+        if told and not wanted:
+            continue
+        found = _attacked(desk, Rung(mechanism, row, epsilon), who, bool(wanted))
+        for control in wanted:
+            references[control] = found[control]
+            yield desk.reference(mechanism, control, who, found[control])
+        if not told:
+            yield desk.cell(Rung(mechanism, row, epsilon), who, found[None], references)
+
+
+def _attacked(desk: Desk, rung: Rung, who: Reconstructor, controls: bool) -> dict[Control | None, Figures]:
+    """The figures of a cell, and of both controls where they are asked for."""
+    rows: dict[Control | None, list[Row]] = {}
+    noise, hidden = rung.streams(desk.ladder.seed)
+    for victims in desk.parts():
+        picked = desk.picked(rung, hidden, victims, controls)
+        for control, seen in desk.seen(rung, noise, victims).items():
+            if control is None or controls:
+                guesses = who.reconstruct(seen, generator=desk.generator(victims))
+                scored = desk.scored(control, seen, guesses, picked.get(control, []), victims)
+                rows.setdefault(control, []).extend(scored)
+    return {control: summary(found) for control, found in rows.items()}

@@ -1,0 +1,93 @@
+"""The ladder's pictures as the browser gets them, and how each of them formed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core import mechanisms
+from ldp_core.runs.view.grid_progress import Desk, Place
+from pages.parts.attack.words import caption
+from pages.parts.ui.text import decibels, number, percent
+
+Body = dict[str, Any]
+NOTHING = "\N{NO-BREAK SPACE}"
+"""A line of its own height without a word, so that nothing moves from frame to frame."""
+
+
+def pictures(desk: Desk, back: bool = True) -> Body:
+    """Everything that `assets/web/ladder.js` draws; with all frames to go back through, if that is wanted."""
+    start, ladder = desk.start, desk.start["ladder"]
+    names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
+    guess, of_class = (f"{start[key]:.1f} dB" for key in ("psnr_mean_image", "psnr_class_mean"))
+    steps = sorted({at for frames in desk.frames.values() for at in frames}) if back else []
+    known = [_shot([start["mean_image"]], ["average image", guess], "The average image")]
+    if ladder["upload"] == "audit":
+        known.insert(0, _shot([start["image"]], ["the image", f"a {start['label']}"], "The image"))
+        known.append(_shot([start["class_mean"]], ["of its class", of_class], "The average of its class"))
+        if control := _control(desk, names[0], steps):
+            known.append(control)
+    return {
+        "title": "What the server sees in one upload"
+        if ladder["rounds_observed"] == 1
+        else f"What the server sees in {ladder['rounds_observed']} uploads",
+        "known": known,
+        "budgets": [f"ε {number(epsilon)}" for epsilon in ladder["epsilons"]],
+        "rows": [
+            {
+                "name": mechanisms.registry.kind(name).label,
+                "cells": [_cell(desk, name, epsilon, steps) for epsilon in ladder["epsilons"]],
+            }
+            for name in names
+        ],
+        "caption": caption(desk),
+        "steps": steps,
+    }
+
+
+def _control(desk: Desk, name: str, steps: list[int]) -> Body | None:
+    """What the same attack makes of an upload with nothing on it."""
+    place: Place = (name, None, "clean")
+    found = desk.references.get((name, "clean")) or desk.newest(place)
+    if found is None:
+        return None
+    lines = ["without noise", decibels(found["psnr"], 1)]
+    return _formed(_shot([found["image"]], lines, f"Without noise: {lines[1]}"), desk, place, steps)
+
+
+def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | None:
+    cell, place = desk.cells.get((name, epsilon)), (name, epsilon, None)
+    if cell is None:
+        found = desk.newest(place)
+        if found is None:
+            return None
+        lines = [decibels(found["psnr"], 1), f"step {found['iterations']}"]
+        words = f"{name} at ε {number(epsilon)}, so far: {', '.join(lines)}"
+        return _formed(_shot([found["image"]], lines, words), desk, place, steps)
+    images = [cell["image"]]
+    lines = [decibels(cell["psnr"], 1)]
+    if cell["pairs"]:
+        images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
+        lines = [f"{cell['recovered']} of {cell['n']} back", f"best: {decibels(cell['psnr'], 1)}"]
+    elif cell["identified"] is not None:
+        lines += ["picked", percent(cell["identified"] / cell["n"])]  # two lines in every cell, or in none
+    words = f"{name} at ε {number(epsilon)}: {', '.join(lines)}; {cell['verdict']['text']}"
+    return _formed(_shot(images, lines, words, cell["verdict"]["kind"]), desk, place, steps)
+
+
+def _formed(shot: Body, desk: Desk, place: Place, steps: list[int]) -> Body:
+    """The shot with how it looked at each of the steps, its last frame from where it came to rest."""
+    frames = desk.frames.get(place)
+    if not frames or not steps or len(shot["images"]) > 1:
+        return shot
+    shown, then = [], frames[min(frames)]
+    for step in steps:
+        then = frames.get(step, then)
+        told = decibels(then["psnr"], 1)
+        lines = [shot["lines"][0], told] if place[2] else [told, f"step {then['iterations']}"]
+        blank = [NOTHING] * (len(shot["lines"]) - len(lines))
+        shown.append({"image": then["image"], "lines": lines + blank})
+    return shot | {"frames": shown}
+
+
+def _shot(images: list[Any], lines: list[str], label: str, mark: str = "") -> Body:
+    return {"images": images, "lines": lines, "label": label, "mark": mark}

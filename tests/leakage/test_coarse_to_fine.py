@@ -1,0 +1,109 @@
+"""A ladder that is searched: a guess everywhere first, and the same bits whenever it is taken up."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import cache
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.leakage import coarse_to_fine
+from ldp_core.leakage.grid import climb
+from tests.data import digits
+
+ASKED: dict[str, Any] = {
+    "base": {
+        "model": "lenet",
+        "target": "update",
+        "clients": {"range": 0.1},
+        "local": {"learning_rate": 0.1},
+    },
+    "mechanisms": ["piecewise", "duchi"],
+    "epsilons": [1, 30],
+    "images": 10,
+    "attacker": {"name": "idlg", "iterations": 30},
+}
+PLACES = 2 * 2 + 2 * 2 - 1
+"""Cells and controls that are searched for: without noise and uncut both mechanisms send the same."""
+
+
+def events(told: list[dict[str, Any]] | None = None, **changes: Any) -> list[dict[str, Any]]:
+    return [e.as_json() for e in climb(parse_ladder(ASKED | changes), digits(), told=told or ())]
+
+
+@cache
+def whole() -> tuple[dict[str, Any], ...]:
+    return tuple(events())
+
+
+def place(event: dict[str, Any]) -> tuple[Any, ...]:
+    return event["mechanism"], event["epsilon"], event["control"]
+
+
+def test_every_cell_has_a_guess_before_any_has_a_second_and_results_come_in_the_ladders_order():
+    guesses = [e for e in whole() if e["event"] == "guess"]
+    first = guesses[:PLACES]
+    assert len({place(e) for e in first}) == PLACES
+    assert {e["iterations"] for e in first} == {4}
+    results = [e["event"] for e in whole() if e["event"] != "guess"]
+    assert results == ["ladder", *["reference", "reference", "cell", "cell"] * 2, "end"]
+    done = [e["done"] for e in guesses]
+    assert done == sorted(done)
+    assert done[-1] == 4
+    assert json.loads(json.dumps(whole(), allow_nan=False))
+
+
+def test_the_last_frame_is_the_result_and_pictures_get_better():
+    clean = [e for e in whole() if e["event"] == "guess" and e["control"] == "clean"]
+    result = next(e for e in whole() if e["event"] == "reference")
+    assert clean[-1]["image"] == result["image"]
+    assert clean[-1]["psnr"] == pytest.approx(result["psnr"])
+    assert clean[-1]["psnr"] > clean[0]["psnr"] + 10
+    assert result["recovered"] >= 9
+    one, other = (e for e in whole() if e["event"] == "reference" and e["control"] == "clean")
+    assert one | {"mechanism": ""} == other | {"mechanism": ""}
+
+
+def test_the_same_noise_hides_the_same_whatever_attacks():
+    cells = {(e["mechanism"], e["epsilon"]): e for e in whole() if e["event"] == "cell"}
+    assert cells["piecewise", 30.0]["recovered"] >= 9
+    assert cells["piecewise", 1.0]["recovered"] == cells["duchi", 30.0]["recovered"] == 0
+
+
+def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_twice(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    told, alone = list(whole()), coarse_to_fine.Pursuit
+    kinds = [e["event"] for e in told]
+    for stopped in (20, kinds.index("cell") + 1):
+        wanted: list[bool] = []
+
+        def counted(*given: Any, wanted: list[bool] = wanted) -> Any:
+            wanted += given[3]
+            return alone(*given)
+
+        monkeypatch.setattr(coarse_to_fine, "Pursuit", counted)
+        assert events(told[:stopped]) == told[stopped:]
+        monkeypatch.undo()
+        found = sum(e["event"] in ("cell", "reference") for e in told[:stopped])
+        twice = found > 4  # the second mechanism's control is the first one's
+        assert sum(wanted) == PLACES - found + twice
+
+
+def test_two_cores_find_what_one_finds(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_CORES", "1")
+    once = events(attacker={"name": "idlg", "iterations": 9})
+    monkeypatch.setenv("EPSILON_CORES", "2")
+    assert events(attacker={"name": "idlg", "iterations": 9}) == once
+
+
+def test_who_leaves_early_does_not_wait():
+    begun = climb(parse_ladder(ASKED | {"attacker": {"name": "idlg", "iterations": 2000}}), digits())
+    for _ in range(3):
+        next(begun)
+    before = time.monotonic()
+    begun.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - before < 2

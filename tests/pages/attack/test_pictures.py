@@ -1,0 +1,80 @@
+"""The ladder's pictures: a guess while it is searched, then the result, and all between to go back to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.leakage.grid import climb
+from ldp_core.runs.view.grid_progress import Desk
+from pages.parts.attack.changes import ladder_changes
+from pages.parts.attack.pictures import pictures
+from pages.parts.attack.words import limits
+from tests.data import digits
+
+LENET: dict[str, Any] = {
+    "base": {"model": "lenet", "clients": {"range": 0.2}, "local": {"learning_rate": 0.1}},
+    "mechanisms": ["piecewise"],
+    "epsilons": [1, 30],
+    "images": 2,
+    "attacker": {"name": "idlg", "iterations": 12},
+}
+
+
+@pytest.fixture(scope="module")
+def told() -> list[dict[str, Any]]:
+    return [event.as_json() for event in climb(parse_ladder(LENET), digits())]
+
+
+def desk_after(events: list[dict[str, Any]]) -> Desk:
+    desk = Desk(Path("nowhere"))
+    for event in events:
+        desk._fold(event)
+    return desk
+
+
+def test_a_cell_shows_its_newest_guess_until_it_is_done(told: list[dict[str, Any]]):
+    early = desk_after(told[: [event.get("iterations") for event in told].index(9)])
+    (row,) = pictures(early, back=False)["rows"]
+    assert [cell["mark"] for cell in row["cells"]] == ["", ""]
+    assert row["cells"][1]["lines"][1] == f"step {max(early.frames['piecewise', 30.0, None])}"
+    assert 0 < early.done < 2
+    assert pictures(early, back=False)["steps"] == []
+    assert "frames" not in row["cells"][1], "while it is searched nothing travels twice"
+
+
+def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(told: list[dict[str, Any]]):
+    shown = pictures(desk_after(told))
+    assert shown["steps"] == [4, 6, 9, 12]
+    (row,) = shown["rows"]
+    for cell in [*row["cells"], shown["known"][-1]]:
+        assert len(cell["frames"]) == 4
+        assert {len(frame["lines"]) for frame in cell["frames"]} == {len(cell["lines"])}
+        assert cell["frames"][-1]["image"] == cell["images"][0]
+    assert shown["known"][-1]["lines"][0] == "without noise"
+
+
+def test_a_record_without_frames_is_shown_as_ever(told: list[dict[str, Any]]):
+    """As versions before wrote them, and as closed forms do."""
+    desk = desk_after([event for event in told if event["event"] != "guess"])
+    shown = pictures(desk)
+    assert shown["steps"] == []
+    assert desk.done == 2
+    assert all(cell["images"] and "frames" not in cell for cell in shown["rows"][0]["cells"])
+
+
+def test_what_a_search_does_not_do_is_said_with_its_reason_and_its_effort_is_known(
+    told: list[dict[str, Any]],
+):
+    desk = desk_after(told)
+    (sentence,) = limits(desk)
+    assert "Of many images or steps the gradient is a sum" in sentence
+    assert desk.start["knows"]["piecewise"][-1] == "its effort: 12 steps at most, from 1 random image"
+
+
+def test_a_change_of_effort_is_a_change():
+    more = parse_ladder(LENET | {"attacker": {"name": "idlg", "iterations": 13}})
+    assert "iterations 12" in ladder_changes(parse_ladder(LENET), more)
