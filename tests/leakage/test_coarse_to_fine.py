@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ldp_core.attacks.shared.search import Pursuit
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage import coarse_to_fine
 from ldp_core.leakage.grid import climb
@@ -76,7 +77,7 @@ def test_the_same_noise_hides_the_same_whatever_attacks():
 def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_twice(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    told, alone = list(whole()), coarse_to_fine.Pursuit
+    told, alone = list(whole()), Pursuit
     kinds = [e["event"] for e in told]
     for stopped in (20, kinds.index("cell") + 1):
         wanted: list[bool] = []
