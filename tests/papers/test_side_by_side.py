@@ -14,6 +14,7 @@ from ldp_core.papers.side_by_side import ARMS, ASKED, CHANCE, IMAGES, RUNS, SEED
 from ldp_core.papers.statements import Interval
 from ldp_core.papers.stored import SHIPPED, Shelf
 from ldp_core.papers.version import version
+from ldp_core.presets.of_systems.five_side_by_side import PD
 from ldp_core.runs.lockstep import load
 from tests.extent import in_gate
 
@@ -64,4 +65,7 @@ def test_the_finding_is_computed():
     assert "picks out 90 % of the images" in said and "most accurate is B at ε 100: 50 %; where" in said
     assert said.endswith("none gets more than 30 % right.")
     assert finding((dear, half)).endswith("B at ε 100: 50 %.")
+    own = replace(dear, label=PD, run=1000.0)
+    told = finding((own, replace(own, label=side_by_side.CONTROL, leaked=0.2, accuracy=Interval(99, 1, 5))))
+    assert "gets 90 % right" in told and told.endswith("in place of Piecewise 20 % at 99 %.")
     assert "Among" not in finding((dear,)) and "Among" not in finding((safe,))

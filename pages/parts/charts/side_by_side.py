@@ -11,6 +11,7 @@ from ldp_core.limits import spelled
 from ldp_core.papers.side_by_side import CHANCE, Point
 from ldp_core.papers.statements import told
 from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter
+from pages.parts.charts.styles import Style
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import percent
 
@@ -21,7 +22,7 @@ RIGHT = 0.55
 """From this share on a name stands left of its line's end."""
 
 
-def leak_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
+def leak_figure(found: Sequence[Point], looks: Mapping[str, Style]) -> Figure:
     """A line a system, through its budgets; with 95 % intervals both ways, and what guessing gives."""
     traces: list[Trace] = [
         scatter(
@@ -33,19 +34,19 @@ def leak_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
         )
     ]
     ends: list[tuple[float, float, str, str]] = []
-    for label, tint in tints.items():
+    for label, look in looks.items():
         own = [one for one in found if one.label == label]
         if not own:
             continue
-        paint, name = colour(tint), html.escape(label)
-        bars = {"type": "data", "color": colour(tint, 0.5), "thickness": 1, "width": 0}
+        paint, name = colour(look.tint), html.escape(label)
+        bars = {"type": "data", "color": colour(look.tint, 0.5), "thickness": 1, "width": 0}
         halves = [one.accuracy.half if np.isfinite(one.accuracy.half) else 0.0 for one in own]
         traces.append(
             scatter(
                 [one.leaked for one in own],
                 [one.accuracy.mean for one in own],
                 mode="lines+markers",
-                line={"color": paint, "width": 2},
+                line={"color": paint, "width": 2, "dash": look.dash},
                 marker={"color": paint, "size": 7},
                 error_y={**bars, "array": halves},
                 error_x={

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from ldp_core import presets
 from ldp_core.cost.traffic import traffic
 from ldp_core.limits import spelled
 from ldp_core.papers import side_by_side
-from ldp_core.papers.side_by_side import ARMS, IMAGES, NAME, RUNS, Point
+from ldp_core.papers.side_by_side import ARMS, CONTROL, IMAGES, NAME, RUNS, Point
 from ldp_core.papers.statements import told
 from ldp_core.papers.version import version
-from ldp_core.presets.of_systems.five_side_by_side import FIVE
+from ldp_core.presets.of_systems.five_side_by_side import FIVE, PD
 from pages.parts.charts.side_by_side import leak_figure, traffic_figure
 from pages.parts.charts.styles import styles
 from pages.parts.papers.known import known
@@ -35,17 +37,18 @@ def five() -> None:
         if not found:
             st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
             return
-        st.markdown(plain(side_by_side.finding(found), 700))
+        st.markdown(plain(side_by_side.finding(found), 1000))
         looks = dict(zip((one.label for one in draft.variants), styles(draft), strict=True))
         tints = {label: looks[label].tint for label in FIVE}
+        lines = {**looks, CONTROL: replace(looks[PD], dash="dot")}
         budgets = [f"ε {spelled(int(run))}" for run in RUNS]
         shown = [
             Card(
                 title="Accuracy against leakage",
                 rest=f", a run at {', '.join(budgets[:-1])} and {budgets[-1]} a client at worst",
                 caption="a line a system, through its budgets; all corrected, on the same clients and "
-                "images; upper left is better",
-                figure=leak_figure(found, tints),
+                "images; upper left is better; dotted: a control",
+                figure=leak_figure(found, {label: lines[label] for label in (*FIVE, CONTROL)}),
                 label="Accuracy against the share of images picked out, for five systems",
                 height=420,
             ),

@@ -18,6 +18,7 @@ from ldp_core.runs import claims, jobs, queue
 from ldp_core.runs.jobs import lookup
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure, styles_of
 from pages.parts.charts.side_by_side import leak_figure
+from pages.parts.charts.styles import Style
 from pages.parts.papers.known import known
 from tests.conftest import ROOT
 
@@ -74,7 +75,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
     assert "gets 50 % right, and the server picks out 0 % of the images" in text
     assert "without noise at least 99 % of picks are right" in text and "version 0ld; this is" in text
     assert "costs so much: Personalized LDP-FL at ε 100" in text
-    _, line = leak_figure(side_by_side.points(known("five")), {"PD-LDPFL": 2})["data"]
+    _, line = leak_figure(side_by_side.points(known("five")), {"PD-LDPFL": Style(2)})["data"]
     assert len(line["x"]) == len(side_by_side.RUNS)
 
 
