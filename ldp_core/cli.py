@@ -11,9 +11,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from ldp_core import limits
 from ldp_core.datasets import Step, Told
-from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, StudioError, on_one_line, shown
+from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line, shown
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json
 from ldp_core.experiment.sweep import read_values
 
@@ -149,29 +148,25 @@ def _status(options: argparse.Namespace) -> int:
     return 0
 
 
-def _cancel(options: argparse.Namespace) -> int:
+def _change(options: argparse.Namespace) -> int:
+    """Cancel or resume."""
     from ldp_core.runs import jobs
 
-    print(jobs.cancel(options.id).status)
-    return 0
-
-
-def _resume(options: argparse.Namespace) -> int:
-    from ldp_core.runs import jobs
-
-    print(jobs.resume(options.id).status)
+    print({"cancel": jobs.cancel, "resume": jobs.resume}[options.name](options.id).status)
     return 0
 
 
 def _export(options: argparse.Namespace) -> int:
-    from ldp_core.runs import jobs
+    from ldp_core.runs import carry
 
-    try:
-        count = jobs.export(options.id, Path(options.out))
-    except OSError as error:
-        where = f"{on_one_line(options.out)} cannot be written ({error.strerror})"
-        raise InvalidInput(f"{where}; name a file in a folder that is there and is yours") from error
-    print(f"{options.out}: {limits.spelled(count)} events")
+    print(f"{options.out}: {carry.written(options.id, Path(options.out))}")
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from ldp_core.runs import carry
+
+    print(carry.bring_back(Path(options.file)))
     return 0
 
 
@@ -379,11 +374,13 @@ def _parser() -> argparse.ArgumentParser:
     added = command("status", _status, "how far a job is")
     added.add_argument("id")
     added.add_argument("--json", action="store_true", help="as JSON")
-    added = command("cancel", _cancel, "stop a job, queued or running")
+    added = command("cancel", _change, "stop a job, queued or running")
     added.add_argument("id")
-    added = command("export", _export, "write a job's record to a ZIP file")
+    added = command("export", _export, "write a job to a file: .zip (all), .html (a report), .py (a program)")
     added.add_argument("id")
     added.add_argument("--out", required=True, metavar="FILE.zip")
+    added = command("import", _import, "bring a job back from the ZIP that export has written")
+    added.add_argument("file", metavar="FILE.zip")
     added = command("data", _data, "list the data sets, or download one ahead of its first use")
     added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")
@@ -394,6 +391,6 @@ def _parser() -> argparse.ArgumentParser:
         added.add_argument("id")
     added = command("remove", _remove, "delete a job that has ended, with its record, for good")
     added.add_argument("id")
-    added = command("resume", _resume, "take up a job that was stopped, where it stopped")
+    added = command("resume", _change, "take up a job that was stopped, where it stopped")
     added.add_argument("id")
     return parser

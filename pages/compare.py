@@ -12,6 +12,7 @@ from pages.parts.compare.choice import Chosen, choose, chosen
 from pages.parts.compare.side_by_side import bought, curves, figures, served, settings
 from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import verdict
+from pages.parts.runs.take_away import take_away
 from pages.parts.ui.components import introduce
 from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.shared_cache import Moment
@@ -55,9 +56,19 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         settings(found, fields)
         served(begun, moment)
         bought(begun, moment)
+        _away(found)
     else:
         st.caption("None of them has begun.")
         settings(found, fields)
+
+
+def _away(found: Sequence[Arm]) -> None:
+    """Each of their jobs as a file."""
+    with st.container(horizontal=True):
+        for arm in {arm.job.id: arm for arm in found}.values():
+            if not arm.job.live:
+                with st.popover(f"Take {plain(arm.name, 30)} away", key=f"taking {arm.job.id}"):
+                    take_away(arm.job, arm.name, "compare")
 
 
 def _moment(found: Sequence[Arm]) -> Moment:

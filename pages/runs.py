@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.runs.job_list import job_list
+from pages.parts.runs.take_away import bring_in
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.visitor import teacher_entrance
 
@@ -16,6 +17,7 @@ def main() -> None:
         "a teacher can do so with all."
     )
     teacher_entrance()
+    bring_in()
     refreshing(job_list, every=5)()
     st.page_link("start.py", label=":blue[Back to the start]")
 

@@ -52,6 +52,7 @@ LAYERS = [
     ["ldp_core.runs.kinds"],
     ["ldp_core.runs.process"],
     ["ldp_core.runs.jobs"],
+    ["ldp_core.runs.carry"],
     ["ldp_core.cli"],
     ["ldp_core.__main__"],
     ["pages.server"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -35,12 +36,16 @@ PACKAGES = (
 )
 TABLES = {"round": "rounds", "attack": "attacks", "cell": "cells", "reference": "references"}
 """Events that are told many times over have a table each, of their plain values."""
+FORMAT = 1
+"""Counts up when an older program could not read what is written any more."""
 CONTENTS = """An export of Epsilon Studio.
 
 job.json          what was asked, how it ended, and the versions of the program and of what it stands on
 experiments.json  every run: label, seed and its whole experiment, which `python -m ldp_core run` takes
 events.jsonl      all that was recorded, one event a line, with its run and when (seconds since 1970)
 *.csv             the plain values of the events of one kind, a line each, for a spreadsheet
+
+`python -m ldp_core import FILE.zip` brings it back, on this machine or another.
 
 Rounds count from 1 and clients from 0. The end event of a run holds its ledger: what is promised to each
 client, per coordinate, per upload and for the run. The noise is simulation noise: reproducible, and no
@@ -66,9 +71,11 @@ def export(identity: str, out: Path) -> int:
     try:
         with os.fdopen(handle, "wb") as file, ZipFile(file, "w", ZIP_DEFLATED) as archive:
             archive.writestr("README.txt", CONTENTS)
-            archive.writestr("job.json", _json(_about(job)))
+            lines = "".join(map(_line, events)).encode()
+            digest = {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()}
+            archive.writestr("job.json", _json(digest | _about(job)))
             archive.writestr("experiments.json", _json([_experiment(run) for run in runs]))
-            archive.writestr("events.jsonl", "".join(map(_line, events)))
+            archive.writestr("events.jsonl", lines)
             for kind, name in TABLES.items():
                 if rows := [_row(event, runs) for event in events if event.body["event"] == kind]:
                     archive.writestr(f"{name}.csv", _table(rows))
@@ -89,11 +96,12 @@ def _about(job: Job) -> dict[str, Any]:
         "message": job.message,
         **{name: when and datetime.fromtimestamp(when, UTC).isoformat() for name, when in at.items()},
         "request": job.request,
-        "exported_by": {"program": program(), "python": platform.python_version(), **_versions()},
+        "exported_by": {"program": program(), "python": platform.python_version(), **versions()},
     }
 
 
-def _versions() -> dict[str, str | None]:
+def versions() -> dict[str, str | None]:
+    """Of what the program stands on; None for what is not there."""
     found: dict[str, str | None] = {}
     for name in PACKAGES:
         try:
@@ -104,7 +112,7 @@ def _versions() -> dict[str, str | None]:
 
 
 def _experiment(run: dict[str, Any]) -> dict[str, Any]:
-    named = {name: run[name] for name in ("run", "label", "seed", "key")}
+    named = {name: run[name] for name in ("run", "variant", "label", "seed", "key")}
     return {**named, "experiment": json.loads(run["experiment"])}
 
 

@@ -9,7 +9,7 @@ from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import REMOVED, Job
 from ldp_core.runs.record.quota import is_pinned
-from ldp_core.runs.record.store import database, glance
+from ldp_core.runs.record.store import IMPORTED, database, glance
 
 DAMAGED = "damaged: its record cannot be read"
 
@@ -25,6 +25,8 @@ class Listed:
     """Planned, of each run; 0 if its request cannot be read."""
     damaged: bool
     pinned: bool = False
+    imported: bool = False
+    """Brought here from elsewhere: nobody knows whether its figures are as they were computed."""
 
     @property
     def state(self) -> str:
@@ -57,7 +59,8 @@ def describe(job: Job) -> Listed:
         name, rounds = str(base["name"]), int(base["rounds"])
     except kinds.UNREADABLE:
         return Listed(job, "", 0, True, is_pinned(job))
-    return Listed(job, name, rounds, _is_damaged(job), is_pinned(job))
+    imported = (job.folder / IMPORTED).exists()
+    return Listed(job, name, rounds, _is_damaged(job), is_pinned(job), imported)
 
 
 def _is_damaged(job: Job) -> bool:

@@ -5,7 +5,7 @@
 says who may do what.
 """
 
-from ldp_core.runs.queue.admission import add, requeue
+from ldp_core.runs.queue.admission import add, arrive, new_id, requeue
 from ldp_core.runs.queue.moves import cancel, move, say, set_pid
 from ldp_core.runs.queue.ownerless import lost, reap
 from ldp_core.runs.queue.resting import drop, held, strip
@@ -15,6 +15,7 @@ from ldp_core.runs.queue.turns import ahead_of, claim, in_turn, running, take
 __all__ = [
     "add",
     "ahead_of",
+    "arrive",
     "cancel",
     "claim",
     "drop",
@@ -24,6 +25,7 @@ __all__ = [
     "in_turn",
     "lost",
     "move",
+    "new_id",
     "queue_path",
     "reap",
     "requeue",

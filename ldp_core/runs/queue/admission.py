@@ -6,6 +6,8 @@ import json
 import secrets
 import sqlite3
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import NotNow, QueueFull
@@ -26,7 +28,7 @@ def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str
     Raises:
         QueueFull: this person, or everybody together, has enough jobs waiting.
     """
-    identity = secrets.token_hex(6)
+    identity = new_id()
     with changing() as db:
         if live := _live(db, draft, kind):
             return live
@@ -37,6 +39,49 @@ def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str
             (identity, kind, draft, json.dumps(request), time.time(), owner),
         )
     return identity
+
+
+def new_id() -> str:
+    """An id that no job has."""
+    return secrets.token_hex(6)
+
+
+def arrive(
+    identity: str,
+    kind: str,
+    request: dict[str, Any],
+    status: str,
+    message: str,
+    times: Sequence[float | None],
+    owner: str | None,
+    record: Path,
+) -> None:
+    """Append a job that has ended elsewhere, whose `record` becomes its own: both, or neither.
+
+    Args:
+        identity: its id, which no job has.
+        kind, request, status, message: as they were.
+        times: when it was created, started and ended.
+        owner: whose it is here.
+        record: a folder beside those of the jobs.
+    """
+    with changing() as db:
+        values = (
+            identity,
+            kind,
+            json.dumps(request),
+            status,
+            message,
+            times[0] or time.time(),
+            *times[1:],
+            owner,
+        )
+        db.execute(
+            "INSERT INTO jobs (id, kind, request, status, message, created, started, ended, owner) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            values,
+        )
+        record.rename(record.with_name(identity))
 
 
 def requeue(identity: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +54,10 @@ CREATE TABLE IF NOT EXISTS programs (
 PRAGMA user_version = 2;
 """
 FLUSH_SECONDS = 0.1
+IMPORTED = "imported"
+"""The file that marks a record which was not made on this server; it holds the job's id there."""
+Row = tuple[int, int, str, int, str, str]
+"""A line of the table of runs."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,20 @@ class Stored:
     run: int
     at: float
     body: dict[str, Any]
+
+
+def restore(folder: Path, runs: Sequence[Row], events: Iterable[Stored], origin: str) -> None:
+    """Make the record of a job from what was carried away of it, and mark it as imported from `origin`."""
+    db = opened(database(folder), SCHEMA)
+    try:
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", runs)
+        rows = ((one.seq, one.run, one.at, json.dumps(one.body, allow_nan=False)) for one in events)
+        db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
+        db.execute("COMMIT")
+    finally:
+        db.close()
+    (folder / IMPORTED).write_text(origin, encoding="utf-8")
 
 
 class Recorder:

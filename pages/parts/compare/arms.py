@@ -9,6 +9,9 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Experiment, Variant, parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import shelf
+from ldp_core.runs.record.shelf import Label
+from ldp_core.runs.record.store import IMPORTED
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.styles import styles
@@ -52,6 +55,7 @@ class Arm:
 
 def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
     """The runs that can be shown, in the order of the choice; and why the others cannot, in sentences."""
+    labels = shelf.labels()
     found: list[Arm] = []
     trouble: list[str] = []
     for identity, variant in chosen:
@@ -76,7 +80,9 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
         empty = Series(variant, label, ())
         line = next((one for one in lines if one.number == variant), empty)
         made = replace(line, number=len(found), label=f"{letter} {label}")
-        found.append(Arm(letter, job, name_of(job), draft.experiments()[variant], made))
+        name = labels.get(job.id, Label()).name or name_of(job)
+        name += " (imported)" * (job.folder / IMPORTED).exists()
+        found.append(Arm(letter, job, name, draft.experiments()[variant], made))
     return _dressed(found), list(dict.fromkeys(trouble))
 
 

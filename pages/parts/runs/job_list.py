@@ -21,6 +21,7 @@ from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import quota
 from pages.parts.runs.find_bar import figures_in_words, find_bar, relabel
+from pages.parts.runs.take_away import take_away
 from pages.parts.runs.ticks import tick, to_compare
 from pages.parts.ui.job_actions import act, lasting_refusal
 from pages.parts.ui.scenario import named
@@ -65,6 +66,7 @@ def job_list() -> None:
                 _describe(one, whole=True, line=line)
             with st.container(horizontal=True, width="content"):
                 _stop(one)
+                _take_away(line, one.name)
                 if me.owns(one.job.owner):
                     relabel(line, one.name)
                     _keep(one)
@@ -100,7 +102,14 @@ def _describe(one: Listed, whole: bool = False, line: Line | None = None) -> Non
     else:
         st.markdown(name)
     mine = job.owner is not None and job.owner == visitor().owner
-    said = [_state(one), "pinned" * one.pinned, "yours" * mine, words.size, ago(time.time() - job.created)]
+    said = [
+        _state(one),
+        "pinned" * one.pinned,
+        "imported" * one.imported,
+        "yours" * mine,
+        words.size,
+        ago(time.time() - job.created),
+    ]
     state = ", ".join(part for part in said if part)
     more = f"; {words.asked}" if whole and words.asked else ""
     if line and (figures := figures_in_words(line)):
@@ -128,6 +137,16 @@ def _places() -> dict[str, int]:
     """How many jobs are before each that waits."""
     running = len(queue.find("status IN ('running', 'cancelling')"))
     return {job.id: running + n for n, job in enumerate(queue.in_turn())}
+
+
+def _take_away(line: Line, name: str) -> None:
+    if line.job.live or line.job.removed:
+        return
+    # three buttons a run are a lot to send where nobody has asked for them
+    shown = st.popover("Take away", type="tertiary", key=f"taking {line.job.id}", on_change="rerun")
+    if shown.open:
+        with shown:
+            take_away(line.job, line.label.name or name, "list")
 
 
 def _stop(one: Listed) -> None:

@@ -12,6 +12,7 @@ from ldp_core.presets.claims import told as lesson_told
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.outcomes import evidence
 from pages.parts.runs.job_state import diverged_lines
+from pages.parts.runs.take_away import take_away
 from pages.parts.train.attack_rounds import attack_rounds
 from pages.parts.train.findings import findings
 from pages.parts.train.heard import heard
@@ -65,6 +66,8 @@ def _in_words(now: Seen, lesson: Lesson) -> None:
         if words:
             st.markdown(words)
     diverged_lines(now.job, now.shown)
+    with st.container(horizontal=True):
+        take_away(now.job, now.draft.base.name, "train")
 
 
 def _served(now: Seen, _: Lesson) -> None:

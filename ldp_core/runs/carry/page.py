@@ -1,0 +1,207 @@
+"""A training as one HTML page that opens offline: what it came to, curves, ledger, settings, versions.
+
+Nothing in it comes from elsewhere and nothing in it runs; every text is escaped.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ldp_core.bits import unpacked
+from ldp_core.errors import InvalidInput
+from ldp_core.paired import Difference, difference
+from ldp_core.runs.carry.drawing import Curve, drawn
+from ldp_core.runs.jobs.archive import versions
+from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.jobs.lookup import look
+from ldp_core.runs.record import shelf
+from ldp_core.runs.record.run_cache import program
+from ldp_core.runs.view.final_figures import final
+from ldp_core.runs.view.run_progress import Progress, RunProgress
+
+SCOPES = {
+    "coordinate": "one weight of one upload",
+    "upload": "one upload",
+    "run_expected": "this run: price of an average number of uploads",
+    "run_worst": "this run, worst case",
+}
+STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding:0 1rem}
+body{color:#0e1420;background:#fff}small{color:#4a5361}.wide,pre{overflow-x:auto}
+table{border-collapse:collapse;margin:.6rem 0 1.4rem}
+td,th{border:1px solid #d9dee6;padding:.3rem .6rem;text-align:left}pre{background:#f6f7f9;padding:.8rem}
+"""
+SHELL = (
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    '<meta name="viewport" content="width=device-width">'
+)
+"""No script, nothing from elsewhere: the browser refuses both, whatever stands in a name."""
+Variants = dict[int, list[RunProgress]]
+
+
+def as_page(identity: str) -> str:
+    """The page, as text.
+
+    Raises:
+        UnknownJob: there is no such job.
+        InvalidInput: it is no training, or nothing is recorded of it.
+        StorageFailed: its record is damaged.
+    """
+    job = look(identity)
+    if job.kind != "run":
+        raise InvalidInput(f"job {job.id} is no training: only those are written as a report")
+    runs = Progress(job.folder).update().runs
+    if not any(run.round for run in runs):
+        raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
+    found: Variants = {}
+    for run in runs:
+        found.setdefault(run.variant, []).append(run)
+    label = shelf.labels().get(job.id, shelf.Label())
+    name = label.name or describe(job).name or "Untitled"
+    imported = ", imported" * describe(job).imported
+    body = [
+        f"<h1>{_text(name)}</h1>",
+        f"<p>{_text(label.note)}</p>" * bool(label.note),
+        f"<p><strong>{_text(verdict(found))}</strong></p>",
+        f"<p><small>Job {job.id}{imported}, {job.status}, {_when(job.ended)}. The noise is simulation noise: "
+        "reproducible, and no protection of real data.</small></p>",
+        "<h2>Accuracy on held-out samples</h2>",
+        drawn("Accuracy by round", _curves(found, "accuracy"), percent=True),
+        "<h2>Noise variance per weight</h2>",
+        drawn("Noise variance by round", _curves(found, "noise_variance"), percent=False),
+        "<h2>What it came to</h2>",
+        _figures(found),
+        "<h2>What is promised</h2>",
+        _ledger(found),
+        "<h2>Settings</h2>",
+        f"<pre>{_text(json.dumps(job.request['draft'], indent=1, ensure_ascii=False))}</pre>",
+        "<h2>Versions</h2>",
+        _table(
+            "Versions",
+            ["part", "version"],
+            [["program", program()], *([k, str(v)] for k, v in versions().items())],
+        ),
+    ]
+    head = f'{SHELL}<meta charset="utf-8"><title>{_text(name)}</title><style>{STYLE}</style>'
+    whole = f"<head>{head}</head><body><main>{''.join(body)}</main></body>"
+    return f'<!doctype html><html lang="en">{whole}</html>\n'
+
+
+def verdict(found: Variants) -> str:
+    """Who ends where, and who is ahead beyond chance, in a sentence or two."""
+    own = {n: runs for n, runs in found.items() if n >= 0}
+    ends = [(final(runs).accuracy, runs) for runs in own.values()]
+    ranked = sorted(((a, runs) for a, runs in ends if a is not None), key=lambda pair: pair[0], reverse=True)
+    lost = [
+        runs[0].label for runs in own.values() if any((r.end or {}).get("status") == "diverged" for r in runs)
+    ]
+    chances = {run.start.get("chance") for runs in own.values() for run in runs if run.start}
+    guess = f" Always naming the commonest class gives {chances.pop():.1%}." if len(chances) == 1 else ""
+    gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
+    if not ranked:
+        return f"No run has completed.{gone}"
+    told = f"{ranked[0][1][0].label} ends at {ranked[0][0]:.1%}"
+    if len(ranked) == 1:
+        return f"{told}.{gone}"
+    told += f", {ranked[-1][1][0].label} at {ranked[-1][0]:.1%}"
+    apart = _apart(ranked[0][1], ranked[-1][1], len(list(combinations(ranked, 2))))
+    if apart.seeds < 2:
+        return f"{told}; one seed cannot tell whether that is more than chance.{gone}"
+    picked = ", for the largest of all differences" if len(ranked) > 2 else ""
+    ends_at = f"95 % interval {100 * apart.low:.1f} to {100 * apart.high:.1f} points"
+    how = f"{100 * apart.mean:.1f} points apart" if apart.clear else "too close to call"
+    return f"{told}: {how} ({ends_at}, over {apart.seeds} seeds{picked}).{gone}"
+
+
+def _apart(first: Sequence[RunProgress], second: Sequence[RunProgress], comparisons: int) -> Difference:
+    pairs = [
+        (one.end, other.end)
+        for one in first
+        for other in second
+        if one.seed == other.seed and one.end and other.end
+    ]
+    accuracies = [[end["accuracy"] for end in side] for side in zip(*pairs, strict=True)]
+    if all(end.get("right") and end["held_out"] == pairs[0][0]["held_out"] for pair in pairs for end in pair):
+        mine, theirs = (
+            np.stack([unpacked(end["right"], end["held_out"]) for end in side])
+            for side in zip(*pairs, strict=True)
+        )
+        return difference(accuracies[0], accuracies[1], (mine, theirs), comparisons)
+    return difference(accuracies[0], accuracies[1], comparisons=comparisons)
+
+
+def _curves(found: Variants, name: str) -> list[Curve]:
+    curves = []
+    for runs in found.values():
+        columns = [run.curves[name] for run in runs if name in run.curves]
+        length = min((len(one) for one in columns), default=0)
+        if length:
+            table = np.stack([one[:length] for one in columns])
+            curves.append(Curve(runs[0].label, table.mean(0), table.min(0), table.max(0)))
+    return curves
+
+
+def _figures(found: Variants) -> str:
+    rows = []
+    for runs in found.values():
+        one = final(runs)
+        reached = "–" if one.accuracy is None else f"{one.accuracy:.2%}"
+        picked = (
+            f"{one.hits:g} of {one.attempts} (guessing {one.chance * one.attempts:.3g})"
+            if one.attempts
+            else "–"
+        )
+        budget = "no guarantee" if one.epsilon is None else f"{one.epsilon:.6g} (δ {one.delta:g})"
+        rows.append([one.label, str(len(runs)), reached, budget, picked])
+    head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
+    return _table("Final figures", head, rows)
+
+
+def _ledger(found: Variants) -> str:
+    """The four numbers of the clients that get most and least privacy, run by run."""
+    rows = []
+    for runs in found.values():
+        end = next((run.end for run in runs if run.end and run.end.get("ledger")), None)
+        if end is None:
+            continue
+        told = end["ledger"]
+        entries = told["promises"] if isinstance(told, Mapping) else told
+        order = sorted(entries, key=lambda entry: _size(entry["run_worst"]))
+        named = {"strictest client": order[0], "most permissive client": order[-1]}
+        if _size(order[0]["run_worst"]) == _size(order[-1]["run_worst"]):
+            named = {"every client": order[0]}
+        for who, entry in named.items():
+            rows += [[runs[0].label, who, words, *_line(entry[scope])] for scope, words in SCOPES.items()]
+    return _table("Ledger", ["run", "whom", "scope", "ε", "δ", "by", "guarantee"], rows)
+
+
+def _size(line: Mapping[str, Any]) -> float:
+    return float("inf") if line["epsilon"] is None else float(line["epsilon"])
+
+
+def _line(line: Mapping[str, Any]) -> list[str]:
+    epsilon = "–" if line["epsilon"] is None else f"{line['epsilon']:.6g}"
+    why = "yes" if line["guarantee"] else f"no: {line['why']}"
+    return [epsilon, f"{line['delta']:g}", str(line["rule"] or "–"), why]
+
+
+def _when(at: float | None) -> str:
+    return "not ended" if at is None else f"ended {datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _table(what: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    top = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in head)
+    lines = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    frame = f'<div class="wide" tabindex="0" role="region" aria-label="{_text(what)}">'
+    return f"{frame}<table><tr>{top}</tr>{lines}</table></div>"
+
+
+def _text(words: str) -> str:
+    return html.escape(words, quote=True)

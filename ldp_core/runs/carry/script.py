@@ -1,0 +1,77 @@
+"""A training as a Python program of a screenful, which trains the same again and compares the figures."""
+
+from __future__ import annotations
+
+import pprint
+from typing import Any
+
+from ldp_core.errors import InvalidInput
+from ldp_core.runs.jobs.archive import versions
+from ldp_core.runs.jobs.lookup import look
+from ldp_core.runs.record.run_cache import program
+from ldp_core.runs.view.run_progress import Progress
+
+PROGRAM = '''"""Trains the runs of a job of Epsilon Studio again: each ends as it was recorded, to the digit.
+
+Put it into the folder that holds ldp_core, and run it there. With other versions than these the last bits
+may differ: {versions}
+"""
+
+import sys
+
+from ldp_core.experiment import parse_draft
+from ldp_core.runs.lockstep import load, one_thread
+from ldp_core.simulate import simulate
+
+DRAFT = {draft}
+
+# (label, seed) -> accuracy on the held-out samples at the end, and the hash of the final weights
+RECORDED = {recorded}
+
+one_thread()
+wrong = 0
+for run in parse_draft(DRAFT).runs():
+    *_, end = simulate(run.experiment, load(run.experiment.dataset))
+    accuracy, weights = RECORDED[run.label, run.experiment.seed]
+    same = (end.accuracy, end.weights_sha256) == (accuracy, weights)
+    wrong += not same
+    told = "the same" if same else f"not {{accuracy}}"
+    print(ascii(run.label), "seed", run.experiment.seed, end.accuracy, told)
+sys.exit(1 if wrong else 0)
+'''
+
+
+def as_script(identity: str) -> str:
+    """The program, as text; what people typed stands in it as data alone.
+
+    Raises:
+        UnknownJob: there is no such job.
+        InvalidInput: it is no training, or has not ended.
+        StorageFailed: its record is damaged.
+    """
+    job = look(identity)
+    if job.kind != "run":
+        raise InvalidInput(f"job {job.id} is no training: only those can be written as a program")
+    runs = [run for run in Progress(job.folder).update().runs if run.variant >= 0]
+    if not runs or any(run.end is None for run in runs):
+        raise InvalidInput(f"job {job.id} has not ended ({job.status}), so there is nothing to train again")
+    recorded = {
+        (run.label, run.seed): (run.end["accuracy"], run.end["weights_sha256"]) for run in runs if run.end
+    }
+    return PROGRAM.format(
+        draft=_literal(job.request["draft"]),
+        recorded=_literal(recorded),
+        versions=", ".join(f"{name} {number}" for name, number in stood_on().items()),
+    )
+
+
+def stood_on() -> dict[str, str]:
+    """The program and what decides about the last bits of what it trains."""
+    known = versions()
+    return {"program": program()} | {name: str(known[name]) for name in ("torch", "numpy", "scipy")}
+
+
+def _literal(value: Any) -> str:
+    """As Python writes it: text is quoted and in ASCII, so that none of it can be anything else."""
+    text = pprint.pformat(value, width=108, compact=True, sort_dicts=False)
+    return text.encode("ascii", "backslashreplace").decode()

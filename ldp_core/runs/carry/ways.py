@@ -1,0 +1,47 @@
+"""In which forms a job is carried away, by the endings of their files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ldp_core.errors import InvalidInput, on_one_line
+from ldp_core.runs.carry.page import as_page
+from ldp_core.runs.carry.script import as_script
+from ldp_core.runs.jobs.archive import export
+
+
+def _zipped(identity: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        export(identity, out := Path(folder) / "export.zip")
+        return out.read_bytes()
+
+
+WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
+    ".zip": ("all of it, as a ZIP", "application/zip", _zipped),
+    ".html": ("a report that opens offline", "text/html", lambda identity: as_page(identity).encode()),
+    ".py": ("a program that trains it again", "text/x-python", lambda identity: as_script(identity).encode()),
+}
+"""By ending: in words, the kind of file, and what makes it."""
+
+
+def written(identity: str, out: Path) -> str:
+    """Write a job to a file, in the form that its ending asks for; returns what was done, in words.
+
+    Raises:
+        UnknownJob: there is no such job.
+        InvalidInput: the ending is none of ours, nothing is recorded, or the file cannot be written.
+        StorageFailed: its record is damaged.
+    """
+    if (way := WAYS.get(out.suffix.lower())) is None:
+        known = ", ".join(WAYS)
+        raise InvalidInput(f"a job is written to a file that ends in {known}; got {on_one_line(out.name)}")
+    try:
+        if out.suffix.lower() == ".zip":
+            return f"{export(identity, out)} events"
+        out.write_bytes(way[2](identity))
+    except OSError as error:
+        where = f"{on_one_line(str(out))} cannot be written ({error.strerror})"
+        raise InvalidInput(f"{where}; name a file in a folder that is there and is yours") from error
+    return way[0]

@@ -1,0 +1,87 @@
+"""To take a run away as a file, and to bring one back that was taken away here or elsewhere."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import streamlit as st
+
+from ldp_core.errors import StudioError
+from ldp_core.runs.carry import WAYS, bring_back
+from ldp_core.runs.queue.job import Job
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.visitor import visitor
+
+UPLOAD = "export that is brought back"
+SAID = "what became of it"
+MOST_UNPACKED = 64_000_000
+"""Bytes: a page is no place for more; the command line takes larger ones."""
+LABELS = {".zip": "All of it (ZIP)", ".html": "A report (HTML)", ".py": "A program (Python)"}
+HELP = {
+    ".zip": "Settings, every event, ledger and versions: other programs read it, and it can be brought back",
+    ".html": "One page that opens without a network: verdict, curves, ledger, settings, versions",
+    ".py": "A screenful on ldp_core that trains the same again, to the last digit",
+}
+
+
+def take_away(job: Job, name: str, place: str) -> None:
+    """A button for each form in which a job can be taken; nothing while it runs or when its record is gone.
+
+    Args:
+        job: whose record it is.
+        name: what its files are called after.
+        place: the part of the page, so that two parts may have the same buttons.
+    """
+    if job.live or job.removed:
+        return
+    stem = "-".join(re.findall(r"[A-Za-z0-9]+", name))[:40] or "run"
+    for ending, (_, mime, make) in WAYS.items():
+        if job.kind != "run" and ending != ".zip":
+            continue
+        st.download_button(
+            LABELS[ending],
+            partial(make, job.id),
+            file_name=f"{stem}-{job.id}{ending}",
+            mime=mime,
+            key=f"take {ending} {job.id} {place}",
+            on_click="ignore",
+            help=HELP[ending],
+        )
+
+
+def bring_in() -> None:
+    """Where an exported ZIP is given, and what became of it."""
+    with st.popover("Bring a run back", type="tertiary"):
+        st.file_uploader(
+            "A ZIP that was taken away",
+            type="zip",
+            key=UPLOAD,
+            on_change=_take,
+            help="It is read, never run, and marked as imported; up to 5 MB here, larger ones by "
+            "`python -m ldp_core import FILE.zip`",
+        )
+        good, words = st.session_state.get(SAID, (True, ""))
+        if words:
+            (st.success if good else st.error)(words)
+
+
+@uncut
+def _take() -> None:
+    file = st.session_state[UPLOAD]
+    st.session_state.pop(SAID, None)
+    if file is None:
+        return
+    try:
+        identity = bring_back(file, visitor().owner, MOST_UNPACKED)
+    except StudioError as error:
+        st.session_state[SAID] = (
+            False,
+            f"Nothing of {plain(file.name, 40)} was taken: {plain(str(error), 300)}.",
+        )
+    else:
+        st.session_state[SAID] = (
+            True,
+            f"{plain(file.name, 40)} is here as run {identity}, marked as imported.",
+        )

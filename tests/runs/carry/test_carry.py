@@ -1,0 +1,175 @@
+"""What is carried away comes back equal or not at all; the program trains the same; the page runs nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+
+from ldp_core.errors import InvalidInput
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import carry, jobs, kinds, queue
+from ldp_core.runs.jobs.archive import FORMAT
+from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.record.store import events_after, runs_of
+from tests.conftest import ROOT
+
+EVIL = "\"'''</title><script>alert(1)</script>{x}\\"
+"""A name that tries to be markup, Python and a template."""
+
+
+@pytest.fixture
+def trained(runs_dir: Path) -> str:
+    variants = (Variant("mean"), Variant(EVIL, {"aggregator.name": "inverse_variance"}))
+    draft = Draft(parse({"rounds": 2, "name": EVIL, "attack": None}), variants, 2)
+    identity = queue.add("run", {"draft": draft.as_json(), "reference": True})
+    assert queue.take(identity)
+    kind, job = kinds.get("run"), queue.get(identity)
+    job.folder.mkdir(parents=True)
+    assert queue.move(identity, kind.run(kind.parse(job.request), job.folder).status)
+    return identity
+
+
+@pytest.fixture
+def exported(trained: str, tmp_path: Path) -> Path:
+    carry.written(trained, tmp_path / "out.zip")
+    return tmp_path / "out.zip"
+
+
+def state(identity: str) -> tuple[object, ...]:
+    job = queue.get(identity)
+    asked = (job.id, job.kind, job.request, job.status, job.message)
+    times = [None if at is None else round(at, 3) for at in (job.created, job.started, job.ended)]
+    return asked, times, runs_of(job.folder), events_after(job.folder)
+
+
+def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, exported: Path):
+    before = state(trained)
+    jobs.remove(trained)
+    assert carry.bring_back(exported, "me") == trained
+    assert state(trained) == before
+    assert queue.get(trained).owner == "me"
+    assert describe(queue.get(trained)).imported
+    other = carry.bring_back(exported)
+    assert other != trained, "a job that is here stays as it is"
+    assert state(other)[2:] == before[2:]
+
+
+Edit = Callable[[dict[str, bytes]], object]
+
+
+def _set(files: dict[str, bytes], **changes: object) -> None:
+    files["job.json"] = json.dumps(json.loads(files["job.json"]) | changes).encode()
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda files: files.update({"../../evil.py": b"x"}), "holds “../../evil.py”, which no export has"),
+        (lambda files: files.update({"/etc/passwd": b"x"}), "which no export has"),
+        (lambda files: _set(files, format=FORMAT + 1), "newer version of Epsilon Studio"),
+        (lambda files: files.pop("job.json"), "has no job.json"),
+        (lambda files: _set(files, kind="shell"), "cannot be done by this version"),
+        (
+            lambda files: _set(files, request={"draft": {"base": {"rounds": -1}}}),
+            "cannot be done by this version",
+        ),
+        (lambda files: _set(files, request=[]), "cannot be done by this version"),
+        (lambda files: _set(files, created="yesterday"), "makes no sense"),
+        (
+            lambda files: files.update({"events.jsonl": files["events.jsonl"].replace(b"0.", b"0.9", 1)}),
+            "edited",
+        ),
+        (lambda files: files.update({"events.jsonl": b"[" * 100_000}), "makes no sense"),
+        (
+            lambda files: files.update({"rounds.csv": b"0" * 3_000_000}),
+            "unpacks to 3 MB, and 2 MB is the most",
+        ),
+        (lambda files: files.update({"experiments.json": b"[{}]"}), "makes no sense"),
+    ],
+)
+def test_what_is_no_export_gets_a_sentence_and_leaves_nothing(
+    trained: str, exported: Path, tmp_path: Path, edit: Edit, words: str
+):
+    with ZipFile(exported) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    edit(files)
+    with ZipFile(tmp_path / "edited.zip", "w", ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    jobs.remove(trained)
+    with pytest.raises(InvalidInput, match=words) as refused:
+        carry.bring_back(tmp_path / "edited.zip", most=2_000_000)
+    assert "\n" not in str(refused.value)
+    assert queue.find() == []
+    assert [*queue.queue_path().parent.glob("jobs/*"), *queue.queue_path().parent.glob("jobs/.*")] == []
+
+
+def test_what_is_no_zip_gets_a_sentence(runs_dir: Path, tmp_path: Path):
+    with pytest.raises(InvalidInput, match="no ZIP file"):
+        carry.bring_back(io.BytesIO(b"PK\x03\x04 and no more"))
+    with pytest.raises(InvalidInput, match=r"nowhere\.zip cannot be read"):
+        carry.bring_back(tmp_path / "nowhere.zip")
+
+
+def test_the_program_reproduces_the_accuracy_to_the_digit(trained: str, tmp_path: Path):
+    text = carry.as_script(trained)
+    assert len(text.splitlines()) < 90
+    found = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr
+    lines = found.stdout.splitlines()
+    assert len(lines) == 4
+    told = [run["accuracy"] for run in jobs.status(trained)["runs"] if run["label"] != "no noise"]
+    assert [line.split()[-3] for line in lines] == [repr(accuracy) for accuracy in told]
+    assert all(line.endswith(" the same") for line in lines)
+
+
+class Read(HTMLParser):
+    """Which elements there are, and what is read of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links += [
+            str(value) for name, value in attrs if name in ("src", "href") or name.startswith("on")
+        ]
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_the_report_stands_alone_and_runs_nothing(trained: str):
+    text = carry.as_page(trained)
+    page = Read()
+    page.feed(text)
+    assert not page.tags & {"script", "link", "img", "iframe", "object", "a"}
+    assert page.links == []
+    assert "default-src 'none'" in text
+    assert EVIL in page.words
+    end = next(e.body for e in events_after(queue.get(trained).folder) if e.body["event"] == "end")
+    assert f"{end['ledger'][0]['run_worst']['epsilon']:.6g}" in page.words
+    for svg in text.split("<svg")[1:]:
+        ET.fromstring(f"<svg{svg.partition('</svg>')[0]}</svg>")
+    assert text.count("<svg") == 2
+
+
+def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(runs_dir: Path, tmp_path: Path):
+    waiting = queue.add("run", {"draft": Draft(parse({}), (Variant("run"),)).as_json()})
+    for write in (carry.as_page, carry.as_script):
+        with pytest.raises(InvalidInput, match="queued"):
+            write(waiting)
+    with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.py; got out\.exe"):
+        carry.written(waiting, tmp_path / "out.exe")
