@@ -65,10 +65,9 @@ def _presets(options: argparse.Namespace) -> int:
     from ldp_core import presets
 
     if options.outcomes is not None:
-        from ldp_core.runs import outcomes
+        from ldp_core.runs.stored_ladder import make_all
 
-        names = options.outcomes or [name for name in presets.names() if outcomes.stored(name)]
-        outcomes.make(names, outcomes.SHIPPED, progress=_on_stderr())
+        make_all(options.outcomes, _on_stderr())
     elif options.show is None:
         print("\n".join(presets.names()))
     if options.outcomes is not None or options.show is None:

@@ -37,10 +37,9 @@ def main() -> None:
         return
     workspace = open_workspace("attack")
     job = _newest(jobs.of_draft(workspace.id, "attack", most=5))
-    header(workspace, job)
+    buttons = header(workspace, job).container(horizontal=True, vertical_alignment="center")
     _title()
     before = _asked(job) if job else None
-    buttons = st.container(horizontal=True, vertical_alignment="center")
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
@@ -77,12 +76,12 @@ def _has_cells(job: Job) -> bool:
 
 
 def _title() -> None:
-    st.title("What can the server see?", anchor=False)
-    st.markdown(
-        "The server keeps to the protocol, and looks. It tries to get a client's images back from an upload, "
-        "and to tell which of a few images that was made of: at every budget, under several mechanisms at "
-        "once."
-    )
+    with st.container(key="question"):
+        st.title("What can the server see?", anchor=False)
+        st.markdown(
+            "It keeps to the protocol, and tries to get a client's images back from an upload, and to tell "
+            "which image that was made of: at every budget, under several mechanisms at once."
+        )
 
 
 def _asked(job: Job) -> Ladder | None:

@@ -48,6 +48,7 @@ LAYERS = [
     ["ldp_core.runs.record"],
     ["ldp_core.runs.view"],
     ["ldp_core.runs.outcomes"],
+    ["ldp_core.runs.stored_ladder"],
     ["ldp_core.runs.claims"],
     ["ldp_core.runs.kinds"],
     ["ldp_core.runs.process"],

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ldp_core.runs.view.folded import Folded
 
@@ -28,6 +29,14 @@ class Desk(Folded):
     done: float
     """How many cells' worth has been done."""
     end: Body | None
+
+    @classmethod
+    def of(cls, events: Iterable[Body]) -> Self:
+        """A ladder whose events are known already, and of which no more will come."""
+        desk = cls(Path())
+        for body in events:
+            desk._fold(body)
+        return desk
 
     def _forget(self) -> None:
         self.start, self.references, self.cells, self.end = {}, {}, {}, None

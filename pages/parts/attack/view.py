@@ -11,6 +11,7 @@ from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.stored_ladder import StoredLadder, stored_ladder
 from ldp_core.runs.view.grid_progress import Desk, desk_of
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.words import caption, controls, findings, limits
@@ -30,11 +31,7 @@ def desk_view(job: Job | None, own: bool = False) -> None:
     `own` is whether other ladders of its draft belong on this page, too.
     """
     if job is None:
-        st.info(
-            "Press Attack: the model is trained without noise up to the round that you set; then a client's "
-            "uploads are made under each mechanism and budget, and the server tries to get the images back. "
-            "The ladder fills here."
-        )
+        _stored()
         return
     every = pace() if job.live else None
     refreshing(_watch, every)(job.id, every)
@@ -56,17 +53,42 @@ def _watch(identity: str, every: float | None) -> None:
         st.error("What was asked of the attacker cannot be read any more.")
         return
     _state(job, desk)
-    if not desk.start:
-        return
+    if desk.start:
+        _drawn(desk, job.live)
+
+
+def _stored() -> None:
+    """Until there is a ladder of the visitor's own: the stored one, marked as such."""
+    found = _read()
+    st.caption(
+        "Press Attack: the model is trained without noise up to the round that you set; then a client's "
+        "uploads are made under each mechanism and budget, and the server tries to get the images back. "
+        "The ladder fills here."
+    )
+    if found:
+        whose = "this version" if found.current else f"version {found.version}, not of this one"
+        st.markdown(
+            f"**Stored, until yours is there**: the default ladder on the default scenario, of {whose}, "
+            f"{found.date}"
+        )
+        _drawn(found.desk, live=False)
+
+
+@st.cache_resource(show_spinner=False)
+def _read() -> StoredLadder | None:
+    return stored_ladder()
+
+
+def _drawn(desk: Desk, live: bool) -> None:
+    """What was found in words, the pictures, the charts, and what the attacker knows."""
+    if not live and desk.cells:
+        st.markdown("\n".join(f"- {sentence}" for sentence in findings(desk)))
     with st.container(border=True):
         components.ladder(pictures(desk, back=not job.live), key="ladder")
         st.caption(caption(desk))
     real = desk.start["ladder"]["upload"] == "real"
     charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]
     components.cards(components.sheet(charts), key="desk charts")
-    if not job.live and desk.cells:
-        for sentence in findings(desk):
-            st.markdown(f"- {sentence}")
     with st.container(horizontal=True):
         with st.popover("What the attacker knows"):
             for name, lines in desk.start["knows"].items():

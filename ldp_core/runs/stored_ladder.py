@@ -1,0 +1,83 @@
+"""An attacker's ladder, stored: what Attack shows until its visitor has one of her own. It is the default
+ladder on the default experiment, made by the command that makes the scenarios' outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ldp_core import presets
+from ldp_core.datasets import Told, quiet
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.papers.version import version
+from ldp_core.runs import outcomes
+from ldp_core.runs.lockstep import load, one_thread
+from ldp_core.runs.outcomes import SHIPPED
+from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.system.json_file import read_json, write_json
+
+NAME = "ladder"
+KEPT = ("ladder", "reference", "cell", "end")
+"""Events that say what the attack came to; how it got there is not stored."""
+
+
+@dataclass(frozen=True)
+class StoredLadder:
+    """A ladder as it was climbed."""
+
+    desk: Desk
+    version: str
+    """Of the code that climbed it."""
+    date: str
+    """YYYY-MM-DD"""
+
+    @property
+    def current(self) -> bool:
+        """Whether it is of this version."""
+        return self.version == version()
+
+
+def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
+    """The stored ladder; None where there is none, or it cannot be read."""
+    try:
+        data = read_json(folder / f"{NAME}.json")
+        desk = Desk.of(data["events"])
+        return StoredLadder(desk, data["version"], data["date"]) if desk.start and desk.cells else None
+    except (OSError, ValueError, TypeError, LookupError):
+        return None
+
+
+def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, progress: Told = quiet) -> None:
+    """Climb it here and store it; one of this version stays.
+
+    Raises:
+        DataUnavailable: its data are not here.
+        OSError: the folder cannot be written.
+    """
+    known = stored_ladder(folder)
+    if known and known.current:
+        say(f"{NAME}: of this version already")
+        return
+    from ldp_core.leakage.grid import climb
+
+    one_thread()
+    folder.mkdir(parents=True, exist_ok=True)
+    ladder = Ladder()
+    told = (event.as_json() for event in climb(ladder, load(ladder.base.dataset, progress)))
+    events: list[dict[str, Any]] = [event for event in told if event["event"] in KEPT]
+    date = datetime.now(UTC).date().isoformat()
+    write_json(folder / f"{NAME}.json", {"version": version(), "date": date, "events": events})
+    say(f"{NAME}: {sum(event['event'] == 'cell' for event in events)} cells")
+
+
+def make_all(names: Sequence[str], progress: Told = quiet) -> None:
+    """These scenarios' outcomes; by default those that are shipped already, and the ladder."""
+    outcomes.make(
+        names or [name for name in presets.names() if outcomes.stored(name)], SHIPPED, print, progress
+    )
+    if not names:
+        make_ladder(progress=progress)

@@ -1,0 +1,28 @@
+"""The ladder that is shown before a visitor's own is a real one, with its controls, and has its date."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.runs.stored_ladder import stored_ladder
+from pages.parts.attack.words import caption, controls, findings
+
+
+def test_the_shipped_ladder_is_whole():
+    found = stored_ladder()
+    assert found is not None
+    ladder = Ladder()
+    asked = {(one.name, epsilon) for one in ladder.mechanisms for epsilon in ladder.epsilons}
+    assert found.desk.cells.keys() == asked
+    assert {control for _, control in found.desk.references} == {"clean", "clipped"}
+    assert len(findings(found.desk)) == len(controls(found.desk)) == len(ladder.mechanisms)
+    assert "A failed attack proves nothing" in caption(found.desk)
+    assert not replace(found, version="0ld").current
+
+
+def test_a_damaged_one_is_none(tmp_path: Path):
+    assert stored_ladder(tmp_path) is None
+    (tmp_path / "ladder.json").write_text('{"version": "a", "date": "b", "events": [{"event": "end"}]}')
+    assert stored_ladder(tmp_path) is None
