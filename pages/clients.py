@@ -27,11 +27,12 @@ def main() -> None:
     workspace = open_workspace("clients")
     wrong = _take_edits(workspace)
     header(workspace)
-    st.title("Who asks for what?", anchor=False)
-    st.markdown(
-        "Every client picks its own budget ε and its own safe range. With most mechanisms, the smaller ε and "
-        "the longer the range, the more noise is added to each of its weights; how much it is, is drawn here."
-    )
+    with st.container(key="question"):
+        st.title("Who asks for what?", anchor=False)
+        st.markdown(
+            "Every client picks its own budget ε and its own safe range: with most mechanisms, the smaller ε "
+            "and the longer the range, the more noise."
+        )
     for problem in wrong:
         st.error(plain(str(problem), 300))
     left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")
@@ -40,7 +41,7 @@ def main() -> None:
         profiles(workspace)
     with middle:
         _table(workspace)
-    with right, st.container(border=True):
+    with right, st.container(border=True, key="population"):
         _picture(workspace)
         if st.button("See what that does to the weights", type="primary", width="stretch"):
             st.switch_page("noise.py")

@@ -16,7 +16,7 @@ from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import lasting_refusal
-from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA
+from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA, glossary
 from pages.parts.ui.text import budgets_in_words, few, plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with
@@ -45,6 +45,8 @@ def main() -> None:
     if rest:
         with st.expander(f"{len(rest)} more: the papers' systems, to run yourself"):
             _grid(rest, known)
+    with st.expander("Words, each explained once"):
+        st.markdown(glossary())
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
         st.markdown("**Your last drafts**")

@@ -13,10 +13,11 @@ export function head(parent, data) {
   chips.forEach((chip, i) => {
     const { name, pieces: words, rest, kind } = data.chips[i];
     chip.dataset.kind = kind ?? "";
-    text(child(chip, "span", "es-chip-name"), name);
+    text(child(chip, "span", "es-chip-name"), name).title = data.chips[i].hint ?? "";
     pieces(child(chip, "span", "es-chip-figure"), words);
     text(child(chip, "span", "es-chip-rest"), rest);
-    chip.title = `${words.map(([word]) => word).join("")}\n${rest}`; // where a narrow card cuts it
+    const whole = `${words.map(([word]) => word).join("")}\n${rest}`; // where a narrow card cuts it
+    ["es-chip-figure", "es-chip-rest"].forEach((part) => (child(chip, "span", part).title = whole));
   });
 }
 

@@ -28,7 +28,7 @@ export function unmount({ parentElement }) {
 }
 
 function heading(section, panel) {
-  text(child(section, "h3", "es-title"), panel.title);
+  text(child(section, "h3", "es-title"), panel.title).title = panel.hint ?? "";
   text(child(section, "p", "es-subtitle"), panel.subtitle);
 }
 

@@ -9,38 +9,39 @@ import streamlit as st
 from ldp_core import attacks
 from ldp_core.errors import UnknownName
 from pages.parts.charts.series import Series
+from pages.parts.ui.meanings import glossary
 from pages.parts.ui.text import joined, plain
 
+TERMS = (
+    "Accuracy",
+    "Guessing",
+    "No noise",
+    "Noise variance",
+    "Signal",
+    "Seed",
+    "mean, 1/σ, 1/σ²",
+    "Average image",
+    "dB",
+    "Picked",
+    "Control",
+    "At most",
+    "δ (delta)",
+)
+"""Of the glossary, those that stand on Train."""
 WORDS = """
-- **Accuracy**: the share of held-out images that the server's model names right. *Guessing* is naming
-  the commonest class every time; *no noise* is the same training without a mechanism, under a plain mean.
-- **Noise variance**: how far, squared, the mechanism moves an average weight of the server's model.
-  *Signal* is the size, squared, of what the clients really sent. The open dots are computed from each round's
-  own weights, once they are known; the dashed line before a launch is the prediction. Where weights are
-  sent, every round begins with new noise; where changes are sent, the noise of all rounds adds up, and
-  training corrects some of it.
-- **Seed**: a repetition with the same data dealt out anew, other starting weights and other noise; the
-  held-out images are always the same ones. Runs of one seed share all but what is compared. A band spans the
-  lowest to the highest seed.
+- **Lines and dots**: the open dots of the noise are computed from each round's own weights, once they are
+  known; the dashed line before a launch is the prediction. Where weights are sent, every round begins with
+  new noise; where changes are sent, the noise of all rounds adds up, and training corrects some of it. A band
+  spans the lowest to the highest seed; the held-out images are always the same ones.
 - **Points ahead**: the mean difference of two runs, taken seed by seed and held-out image by image. A 95 %
   *interval* made like this holds the truth in about 19 of 20 comparisons; if it holds 0, that may be chance.
-- **mean, 1/σ, 1/σ²**: how much a client counts: as much as any other; half as much if its noise σ is
-  twice as large; or a quarter as much.
-- **What the server sees**: one client's image, and what an attacker makes of its upload. *dB* (PSNR)
-  tells how close: about 10 is nothing, from 20 on the image is recognisable (it counts as
-  *back*), from 30 on it is a close copy. *Average image* is the guess of
-  somebody who saw no upload; *class average*, of somebody who knew the label alone. *Correlation* is
-  1 for the image itself and 0 for none.
+- **Class average**: the guess of somebody who knew the label alone. *Correlation* is 1 for the image itself
+  and 0 for none.
 - **Which image was it?** In each round that is attacked one of M images is drawn (the attacked one, and
-  M − 1 held-out ones; M is 10 unless it is set otherwise), an upload is made from it, and the server says
-  from which, by how likely the mechanism is to turn each into the upload. Guessing is right once in M;
-  equally likely images share a pick. It needs no pixels.
-- **At most**: no attacker can be right more often, on average over which of the M is drawn. At 100 % the
-  bound excludes nothing, and proves no leak. A low share below a high bound proves nothing either.
+  M − 1 held-out ones; M is 10 unless it is set otherwise); the server says from which the upload was made, by
+  how likely the mechanism is to turn each into it. Equally likely images share a pick. It needs no pixels. A
+  low share below a high bound proves nothing.
 - **Real upload**: what the client sends of all its images, in all its steps. An image is *back* at 20 dB.
-- **Without noise, clipped only**: the same attack with the mechanism switched off. Where clipping
-  alone already hides the image, or the attack fails even without, this shows nothing of the noise.
-- **δ**: what an ε leaves open: no event's probability grows by more than the factor e^ε, plus δ.
 """
 
 
@@ -52,7 +53,7 @@ def how_to_read(shown: Sequence[Series] = ()) -> None:
     how the runs are trained.
     """
     with st.popover("How to read this"):
-        st.markdown("\n\n".join([WORDS, *_attackers(shown), *_engines(shown)]))
+        st.markdown("\n\n".join([glossary(TERMS), WORDS, *_attackers(shown), *_engines(shown)]))
 
 
 def _attackers(shown: Sequence[Series]) -> Iterator[str]:

@@ -1,25 +1,70 @@
-"""What a newcomer cannot know, in a sentence each: told on Start, and wherever one points at it."""
+"""The words of the studio: at most thirty, each explained in a sentence, here and nowhere else.
+
+A page tells them where one points at a word, and Start tells them all.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ldp_core.component import Registry
 from pages.parts.ui.text import plain
 
-EPSILON = (
-    "ε (epsilon) is a client's privacy budget: the smaller it is, the less can be told from what the client "
-    "sends, and the more noise that takes."
+GLOSSARY = {
+    "ε (epsilon)": "A client's privacy budget: the smaller it is, the less can be told from what the client "
+    "sends, and the more noise that takes.",
+    "δ (delta)": "What an ε leaves open: no event's probability grows by more than the factor e^ε, plus δ.",
+    "τ (tau)": "How far a client's weights may reach: what lies outside its safe range is clipped before "
+    "noise is added, and the longer the range, the more noise that takes.",
+    "σ (sigma)": "The size of the noise, as a standard deviation; its square is the noise variance.",
+    "κ (kappa)": "How far apart the clients' true weights are taken to be, as a standard deviation: with it "
+    "an aggregator no longer listens to the least noisy clients alone.",
+    "Client": "Somebody whose data never leave her: she trains on them, and sends what her mechanism makes "
+    "of the result.",
+    "Weight": "One number of the model, as logistic regression on digits has 650. How much a client counts "
+    "is called its share.",
+    "Upload": "Everything that one client sends in one round: every weight once.",
+    "Round": "All who take part train and upload once, and the server makes one model of it.",
+    "Mechanism": "How a client randomises what it sends.",
+    "Aggregator": "How the server makes one model of what all send, and which share each client has in it.",
+    "mean, 1/σ, 1/σ²": "How much a client counts: as much as any other; half as much if its noise σ is twice "
+    "as large; or a quarter as much.",
+    "Safe range": "The values that a client may send; any two of them are what ε keeps apart.",
+    "Per weight, per upload, for the run": "What an ε covers: the papers' covers one weight; an upload has "
+    "many of them, and a run many uploads.",
+    "Worst case": "The smallest bound that is known to hold for a client who uploads as often as it can.",
+    "Accuracy": "The share of held-out images that the server's model names right.",
+    "Guessing": "Naming the commonest class always, or picking any of the candidates.",
+    "No noise": "The same training without a mechanism, under a plain mean.",
+    "Seed": "A repetition with the same data dealt out anew, other starting weights and other noise; runs of "
+    "one seed share all but what is compared.",
+    "Noise variance": "How far, squared, the mechanism moves an average weight of the server's model.",
+    "Signal": "The size, squared, of what the clients really sent, averaged by the server.",
+    "Rule of thumb": "A verdict from the noise alone, before any training: it learns, it is borderline, or "
+    "it stays at chance.",
+    "dB": "How close a reconstruction is (PSNR): about 10 is nothing, from 20 on the image counts as back, "
+    "from 30 on it is a close copy.",
+    "Average image": "The guess of somebody who saw no upload at all.",
+    "Picked": "An upload is made from one of several images, drawn afresh, and the server says from which.",
+    "Control": "The same attack without noise, and clipped only: where it fails as well, the attack shows "
+    "nothing of the noise.",
+    "At most": "No attacker can be right more often, on average over which image is the right one; at 100 % "
+    "the bound excludes nothing.",
+    "As printed, corrected": "A paper's own form, and the form in which its promise holds.",
+    "In clear": "Sent without noise: no ε covers it.",
+    "Strict, permissive": "Clients who ask for at most the median ε, and the others.",
+}
+"""Term → sentence."""
+EPSILON, TAU, SIGMA, MECHANISM, AGGREGATOR = (
+    f"{term}: {GLOSSARY[term][0].lower()}{GLOSSARY[term][1:]}"
+    for term in ("ε (epsilon)", "τ (tau)", "σ (sigma)", "Mechanism", "Aggregator")
 )
-TAU = (
-    "τ (tau) is how far a client's weights may reach: what lies outside its safe range is clipped before "
-    "noise is added, and the longer the range, the more noise that takes."
-)
-SIGMA = "σ (sigma) is the size of that noise, as a standard deviation."
-MECHANISM = "A mechanism is how a client randomises what it sends."
-AGGREGATOR = (
-    "An aggregator is how the server makes one model of what all send, and which share each has in it."
-)
+
+
+def glossary(terms: Iterable[str] = GLOSSARY) -> str:
+    """These terms, by default all of them, as Markdown."""
+    return "\n".join(f"- **{plain(term)}**: {plain(GLOSSARY[term], 400)}" for term in terms)
 
 
 def each(what: str, registry: Registry[Any]) -> str:

@@ -17,6 +17,7 @@ from pages.parts.charts.styles import ladders, styles
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.standings import GUESSING, WIDE, compared, same_model
+from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import listed, number, percent
 from pages.parts.watch.leak import closest_of_all, leak
 
@@ -28,6 +29,7 @@ MOST_NAMED = 4
 LEARNT, UNHEARD = 0.4, 0.01
 """A run that is this accurate or more on the whole, and no more than so accurate in a class, has lost it."""
 EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not", "unknown": ""}
+COVERS = "Per weight, per upload, for the run"
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 
 
@@ -53,9 +55,9 @@ def head(
     return {
         "line": _line(begun, chance, state) if begun else _expected(draft),
         "chips": [
-            _accuracies(begun, state, ladders(draft)),
-            leak(shown, upload, nothing),
-            promised(draft),
+            _accuracies(begun, state, ladders(draft)) | {"hint": GLOSSARY["Accuracy"]},
+            leak(shown, upload, nothing) | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
+            promised(draft) | {"hint": f"{GLOSSARY[COVERS]} {GLOSSARY['Worst case']}"},
         ],
     }
 

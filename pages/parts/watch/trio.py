@@ -17,6 +17,7 @@ from pages.parts.charts.styles import ladders
 from pages.parts.runs.job_state import is_gone
 from pages.parts.train.server_panel import server_panel
 from pages.parts.ui import components
+from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import number
 from pages.parts.watch.head import head
 
@@ -60,17 +61,20 @@ def trio(
         "head": head(draft, shown, chance, pictured.upload, state, empty),
         "accuracy": {
             "title": "Accuracy",
+            "hint": GLOSSARY["Accuracy"],
             "subtitle": words + many,
             "figure": components.written(accuracy),
             "label": _told("Accuracy by round", shown, "accuracy"),
         },
         "noise": {
             "title": "Noise variance per weight",
+            "hint": f"{GLOSSARY['Noise variance']} {GLOSSARY['Signal']}",
             "subtitle": noise_words,
             "figure": components.written(noise),
             "label": _told("Noise variance per weight by round", shown, "noise_variance"),
         },
-        "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty),
+        "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty)
+        | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Control']}"},
     }
 
 
