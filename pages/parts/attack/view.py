@@ -84,7 +84,7 @@ def _drawn(desk: Desk, live: bool) -> None:
     if not live and desk.cells:
         st.markdown("\n".join(f"- {sentence}" for sentence in findings(desk)))
     with st.container(border=True):
-        components.ladder(pictures(desk, back=not job.live), key="ladder")
+        components.ladder(pictures(desk, back=not live), key="ladder")
         st.caption(caption(desk))
     real = desk.start["ladder"]["upload"] == "real"
     charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]

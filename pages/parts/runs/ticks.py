@@ -7,7 +7,7 @@ import re
 import streamlit as st
 
 from ldp_core.runs.queue.job import Job
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed, uncut
 
 MOST = 6
 """Trainings that can be ticked: as many as Compare has room for."""
@@ -62,7 +62,7 @@ def _change(identity: str, key: str) -> None:
     st.session_state[TICKED] = [*held, identity] if st.session_state[key] else held
 
 
-@uncut
+@pressed
 def _clear() -> None:
     for identity in ticked():
         st.session_state[f"tick {identity}"] = False
