@@ -11,11 +11,11 @@ from ldp_core.runs import outcomes
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui.text import percent
 
-SHIPPED = sorted(file.stem for file in outcomes.SHIPPED.glob("*.json"))
+SHIPPED = [name for name in presets.names() if (outcomes.SHIPPED / f"{name}.json").exists()]
 
 
 def test_nine_scenarios_have_an_outcome():
-    assert presets.names()[:9] == sorted(SHIPPED, key=lambda name: presets.get(name).order)[:9]
+    assert presets.names()[:9] == SHIPPED[:9]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
