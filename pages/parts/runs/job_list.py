@@ -46,12 +46,12 @@ def job_list() -> None:
     me, whose = visitor(), WHOSE[0]
     wanted = find_bar()
     found = lines(wanted)
-    if wanted == Wanted() and not found:
-        st.caption("None yet. Open a scenario and press Train.")
     if any(line.job.owner != me.owner for line in found):
         whose = st.segmented_control("Whose runs", WHOSE, default=whose, required=True, key="whose runs")
         found = lines(wanted, me.owner) if whose == WHOSE[1] else found
-    if wanted != Wanted():
+    if wanted == Wanted() and not found:
+        st.caption("None yet. Open a scenario and press Train.")
+    elif wanted != Wanted():
         st.caption(f"{number(len(found), 6)} {'run fits' if len(found) == 1 else 'runs fit'}.")
     lasting_refusal()
     to_compare()
