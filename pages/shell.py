@@ -26,6 +26,7 @@ page = st.navigation(
         st.Page("noise.py", title="Noise", url_path="noise"),
         st.Page("train.py", title="Train", url_path="train"),
         st.Page("attack.py", title="Attack", url_path="attack"),
+        st.Page("tune.py", title="Tune", url_path="tune"),
         st.Page("papers.py", title="Papers", url_path="papers"),
         st.Page("compare.py", title="Compare", url_path="compare", visibility="hidden"),
         st.Page("runs.py", title="Runs", url_path="runs", visibility="hidden"),

@@ -69,6 +69,7 @@ LAYERS = [
     ["pages.parts.start"],
     ["pages.parts.attack"],
     ["pages.parts.papers"],
+    ["pages.parts.tune"],
     ["pages"],
     ["app"],
 ]

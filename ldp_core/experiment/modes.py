@@ -78,6 +78,17 @@ EPSILON_MODES: dict[str, Mode] = {
     "eps3": Mode("ε₃ of PLDP-FL", "ε 0.9 and 1.0 in turn (paper 000).", cycle(0.9, 1.0)),
 }
 
+STRICT_SHARES = (10, 25, 50, 75, 90)
+"""Of the clients, in per cent: between nobody is strict and all are."""
+EPSILON_MODES |= {
+    f"strict_{share}": Mode(
+        f"{share} % strict",
+        f"{share} % of the clients ask for ε 0.5, the others offer ε 8.",
+        blocks((share / 100, 0.5), (1 - share / 100, 8.0)),
+    )
+    for share in STRICT_SHARES
+}
+
 PAPER_001: dict[str, tuple[tuple[float, float], ...]] = {
     "digits_llh": ((2 / 3, 1), (1 / 3, 10)),
     "digits_lmh": ((1 / 3, 1), (1 / 3, 5), (1 / 3, 10)),

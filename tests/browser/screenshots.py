@@ -21,6 +21,7 @@ PAGES = {
     "noise": ("/noise", ".es-chart.js-plotly-plot"),
     "papers": ("/papers", ".st-key-look-personalized_ldp_fl .js-plotly-plot"),
     "attack": ("/attack", "text=The ladder fills here"),
+    "tune": ("/tune", ".es-heat-cell"),
     "train": ("/train", ".es-panels .js-plotly-plot"),
 }
 WIDTHS = {"wide": (1440, 1500), "narrow": (390, 3000)}

@@ -26,6 +26,7 @@ PAGES = {
     "/noise": ".es-chart.js-plotly-plot",
     "/train": ".es-panels .js-plotly-plot",
     "/attack": "text=The ladder fills here",
+    "/tune": ".es-heat button",
     "/papers": ".st-key-look-personalized_ldp_fl .js-plotly-plot",
     "/compare": "text=No runs are chosen yet",
     "/runs": "text=What has been trained on this server?",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -66,6 +66,7 @@ _ladder = _component("ladder")
 _strip = _component("strip")
 _verdicts = _component("verdicts")
 _outcome = _component("outcome")
+_heat = _component("heat")
 
 
 def written(figure: Figure) -> str:
@@ -147,6 +148,13 @@ def verdicts(data: dict[str, Any], *, key: str) -> None:
 def outcome(data: dict[str, Any], *, key: str) -> None:
     """What a scenario came to, as a small picture (see assets/web/outcome.js for the data)."""
     _outcome(key=key, data=packed(data))
+
+
+def heat(data: dict[str, Any], *, key: str, opened: Callable[[], None]) -> None:
+    """A heat map of buttons (see assets/web/heat.js for the data); the number of the one that is pressed
+    stands in st.session_state[key]["opened"] when `opened` is called.
+    """
+    _heat(key=key, data=packed(data), on_opened_change=opened)
 
 
 def remember(identity: str, name: str, token: str) -> None:

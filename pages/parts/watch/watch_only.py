@@ -19,7 +19,7 @@ from pages.parts.ui.workspace import start_with
 from pages.parts.watch.live import live_view, settings_of
 from pages.parts.watch.more import more
 
-NAMES = {"train.py": "Train", "attack.py": "Attack", "runs.py": "the list of runs"}
+NAMES = {"train.py": "Train", "attack.py": "Attack", "tune.py": "Tune", "runs.py": "the list of runs"}
 
 
 def shared_job(identity: str, kind: str) -> Job | None:

@@ -1,0 +1,74 @@
+"""What may be swept over: each axis with its title, and a sensible grid to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ldp_core import aggregators, mechanisms
+from ldp_core.experiment import EPSILON_MODES, Experiment
+from ldp_core.experiment.modes import STRICT_SHARES
+from ldp_core.experiment.sweep import Scalar
+from pages.parts.ui.text import number
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One field of the experiment."""
+
+    path: str
+    title: str
+    grid: Callable[[Experiment], list[Scalar]]
+    """Values to start from, for a base."""
+    words: Mapping[str, str] | None = None
+    """What the field's names are called, where it takes names; else it takes numbers."""
+
+    def says(self, value: Scalar) -> str:
+        """A value as the page tells it."""
+        if isinstance(value, str):
+            return (self.words or {}).get(value, value)
+        return number(value, 4) if isinstance(value, int | float) else str(value)
+
+
+def _ranges(base: Experiment) -> list[Scalar]:
+    """Changes are a tenth as large as weights."""
+    return [0.02, 0.05, 0.1, 0.2, 0.5] if base.target == "update" else [0.1, 0.25, 0.5, 1.0, 2.0]
+
+
+def _hiding() -> dict[str, str]:
+    return {name: label for name, label in mechanisms.registry.labels().items() if mechanisms.hides(name)}
+
+
+def axes() -> dict[str, Axis]:
+    """All of them, by name."""
+    strict = {f"strict_{share}": EPSILON_MODES[f"strict_{share}"].label for share in STRICT_SHARES}
+    return {
+        "epsilon": Axis("clients.epsilon", "budget ε, the same for all", lambda _: [0.5, 1, 2, 4, 8]),
+        "range": Axis("clients.range", "safe range ±τ", _ranges),
+        "mechanism": Axis(
+            "mechanism.name", "mechanism", lambda _: ["piecewise", "duchi", "laplace"], _hiding()
+        ),
+        "aggregator": Axis(
+            "aggregator.name",
+            "aggregator",
+            lambda _: ["mean", "inverse_std", "inverse_variance"],
+            aggregators.registry.labels(),
+        ),
+        "strict": Axis("clients.epsilon", "share of strict clients", lambda _: list(strict), strict),
+        "count": Axis("clients.count", "number of clients", lambda _: [5, 10, 20, 30]),
+        "target": Axis(
+            "target",
+            "what is sent",
+            lambda _: ["weights", "update"],
+            {"weights": "weights", "update": "changes"},
+        ),
+        "rounds": Axis("rounds", "rounds", lambda _: [5, 10, 15, 30]),
+        "rate": Axis("local.learning_rate", "learning rate", lambda _: [0.1, 0.2, 0.5, 1.0]),
+    }
+
+
+def axis_of(path: str, values: tuple[Scalar, ...]) -> Axis:
+    """The axis that a sweep's field is; one of its own for a field that the page does not offer."""
+    named = any(isinstance(value, str) for value in values)
+    fitting = (axis for axis in axes().values() if axis.path == path and (axis.words is not None) == named)
+    return next(fitting, Axis(path, path.replace(".", " "), lambda _: list(values)))

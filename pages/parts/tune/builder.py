@@ -1,0 +1,132 @@
+"""The sweep builder: two axes, their values, and how many seeds."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from ldp_core import limits
+from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep, read_values
+from pages.parts.tune.axes import Axis, axes
+from pages.parts.ui.shared_cache import once
+from pages.parts.ui.text import plain
+from pages.parts.ui.workspace import Workspace
+
+FIRST, SECOND = "epsilon", "range"
+USUAL_SEEDS = 3
+SHOWN = 2
+"""Mistakes told at once."""
+
+
+def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
+    """The fields; returns the sweep they ask for, or None with a word on what is wrong.
+
+    Args:
+        workspace: its base is what is swept over.
+        before: what was asked for last, to start from.
+    """
+    found = axes()
+    start = _start(before, found)
+    first = _axis(workspace, "Across", found, start, 0)
+    others = {name: axis for name, axis in found.items() if axis.path != found[first].path}
+    second = _axis(workspace, "Down", others, start, 1)
+    seeds = st.number_input(
+        "Seeds",
+        step=1,
+        value=before.seeds if before else USUAL_SEEDS,
+        placeholder=str(limits.SEEDS),
+        key=workspace.key("sweep seeds"),
+        help="Each cell is trained once a seed. Cells of one seed share data, batches and the initial model.",
+    )
+    problems: list[Problem] = []
+    grid: dict[str, list[Scalar]] = {}
+    for place, name in enumerate((first, second)):
+        try:
+            grid[found[name].path] = _values(workspace, found[name], name, start, place)
+        except InvalidExperiment as error:
+            problems += error.problems
+    if not problems:
+        try:
+            wanted = {"base": workspace.draft.base.as_json(), "grid": grid, "seeds": seeds}
+            # a thousand cells take seconds to make
+            return once(("sweep", json.dumps(wanted, sort_keys=True)), lambda: parse_sweep(wanted))
+        except InvalidExperiment as error:
+            problems += error.problems
+    for problem in problems[:SHOWN]:
+        st.error(plain(f"{problem.path.replace('.', ' ')} {problem.message}", 400))
+    return None
+
+
+Start = list[tuple[str, list[Scalar]]]
+"""An axis by name with its values."""
+
+
+def _start(before: Sweep | None, found: dict[str, Axis]) -> Start:
+    """The axes that were swept over last, where they are of the page's own."""
+    if before is None:
+        return []
+    chosen: Start = []
+    for path, values in before.grid.items():
+        named = any(isinstance(value, str) for value in values)
+        for name, axis in found.items():
+            if axis.path == path and (axis.words is not None) == named:
+                chosen.append((name, list(values)))
+                break
+    return chosen if len(chosen) == 2 else []
+
+
+def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], start: Start, place: int) -> str:
+    """The list of axes; the place of its values is below."""
+    wanted = start[place][0] if start else (FIRST, SECOND)[place]
+    names = list(offered)
+    chosen = st.selectbox(
+        title,
+        names,
+        names.index(wanted) if wanted in names else 0,
+        format_func=lambda name: offered[name].title,
+        key=workspace.key(f"sweep axis {place}"),
+    )
+    return str(chosen)
+
+
+def _values(workspace: Workspace, axis: Axis, name: str, start: Start, place: int) -> list[Scalar]:
+    """The values of one axis.
+
+    Raises:
+        InvalidExperiment: what stands there are no values, or only one.
+    """
+    kept = dict(start).get(name) or axis.grid(workspace.draft.base)
+    key = workspace.key(f"sweep values {name}")
+    found: list[Scalar]
+    if axis.words is not None:
+        names = list(axis.words)
+        default = [value for value in kept if value in names]
+        found = list(
+            st.pills(
+                axis.title.capitalize(),
+                names,
+                selection_mode="multi",
+                default=default,
+                format_func=axis.words.__getitem__,
+                key=key,
+            )
+        )
+    else:
+        text = st.text_input(
+            axis.title[0].upper() + axis.title[1:],
+            ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in kept),
+            key=key,
+            help="Numbers between commas",
+        )
+        try:
+            found = read_values(text)
+        except InvalidExperiment as error:
+            raise InvalidExperiment([Problem(axis.title, p.message) for p in error.problems]) from None
+    if len(found) < 2:
+        message = "needs two values at least, or nothing is swept over; got " + (
+            axis.says(found[0]) if found else "none"
+        )
+        raise InvalidExperiment([Problem(axis.title, message)])
+    return found

@@ -1,0 +1,137 @@
+"""A sweep's slices, a line for each row of the heat map, and what accuracy costs a client."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+
+from ldp_core.experiment.sweep import Sweep
+from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.styles import COLOURS, OTHERWISE
+from pages.parts.tune.axes import axis_of
+from pages.parts.tune.found import Setting, dearest, front
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import number, percent
+
+SHARES = [0, 0.25, 0.5, 0.75, 1.0]
+ACCURACY = {"title": "accuracy", "range": [0, 1.02], "tickvals": SHARES}
+MOST_LINES = 8
+
+
+def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
+    """Accuracy over the first field, with intervals over seeds; numbers on a logarithmic axis."""
+    (across, columns), *rest = sweep.grid.items()
+    axis = axis_of(across, columns)
+    numbers = [value for value in columns if isinstance(value, int | float) and value > 0]
+    numeric = len(numbers) == len(columns)
+    inner = len(found) // len(columns)
+    traces: list[Trace] = []
+    ends: list[tuple[float, str, str]] = []
+    for r in range(min(inner, MOST_LINES)):
+        tint = colour(OTHERWISE[r % COLOURS])
+        ours = [(c, found[c * inner + r].mean) for c in range(len(columns))]
+        known = [(numbers[c] if numeric else c, mean) for c, mean in ours if mean is not None]
+        if not known:
+            continue
+        known.sort(key=lambda one: one[0])
+        halves = [min(1.0, mean.half) if mean.seeds > 1 else 0.0 for _, mean in known]
+        name = ", ".join(axis_of(p, v).says(found[r].set[p]) for p, v in rest)
+        traces.append(
+            scatter(
+                [x for x, _ in known],
+                [mean.mean for _, mean in known],
+                mode="lines+markers",
+                name=html.escape(name),
+                line={"color": tint, "width": 2.5},
+                marker={"color": tint, "size": 7},
+                error_y={"type": "data", "array": halves, "color": tint, "thickness": 1.2, "width": 3},
+                hovertemplate="%{y:.1%}",
+            )
+        )
+        ends.append((known[-1][1].mean, f"<b>{html.escape(name)}</b>", tint))
+    if numeric:
+        x = {
+            "title": axis.title,
+            "type": "log",
+            "tickvals": numbers,
+            "ticktext": [number(value) for value in numbers],
+        }
+    else:
+        places = list(range(len(columns)))
+        x = {"title": axis.title, "tickvals": places, "ticktext": [axis.says(value) for value in columns]}
+    return figure(
+        traces,
+        x=x,
+        y={**ACCURACY, "ticktext": [percent(share) for share in SHARES]},
+        margin=label_margin(ends),
+        annotations=end_labels(ends, 0, 1.02) if ends else [],
+        shapes=leaders(ends, 0, 1.02) if ends else [],
+    )
+
+
+def front_figure(found: Sequence[Setting]) -> Figure | None:
+    """Accuracy against the worst-case budget of a run; None where nothing bounds one, or nobody is known."""
+    points = [
+        (cost, one.mean.mean, one)
+        for one in found
+        if one.mean is not None and (cost := dearest(one.experiment)) is not None and math.isfinite(cost)
+    ]
+    points = [point for point in points if point[0] > 0]
+    if not points:
+        return None
+    kept = front([(cost, accuracy) for cost, accuracy, _ in points])
+    best = [points[i] for i in kept]
+    words = [_said(one) for _, _, one in points]
+    low, high = (math.log10(f(cost for cost, _, _ in points)) for f in (min, max))
+    ticks = [10.0**power for power in range(math.floor(low), math.ceil(high) + 1)]
+    line, dots = colour(2), {"color": MUTED, "size": 6}
+    return figure(
+        [
+            scatter(
+                [c for c, _, _ in best],
+                [a for _, a, _ in best],
+                mode="lines",
+                line={"color": line, "width": 2.5, "shape": "hv"},
+                hoverinfo="skip",
+            ),
+            scatter(
+                [c for c, _, _ in points],
+                [a for _, a, _ in points],
+                mode="markers",
+                marker=dots,
+                text=words,
+                hovertemplate="%{text}<br>%{y:.1%} at ε %{x:.4g} a run<extra></extra>",
+            ),
+            scatter(
+                [c for c, _, _ in best],
+                [a for _, a, _ in best],
+                mode="markers",
+                marker={"color": line, "size": 10},
+                hoverinfo="skip",
+            ),
+        ],
+        x={
+            "title": "ε of the whole run, worst case, dearest client",
+            "type": "log",
+            "range": [low - 0.15, high + 0.15],
+            "tickvals": ticks,
+            "ticktext": [number(tick) for tick in ticks],
+        },
+        y={**ACCURACY, "ticktext": [percent(share) for share in SHARES]},
+        hovermode="closest",
+    )
+
+
+def _said(one: Setting) -> str:
+    values = (axis_of(path, (value,)).says(value) for path, value in one.set.items())
+    return html.escape(", ".join(values))
+
+
+def told(found: Sequence[Setting]) -> str:
+    """The charts in words, for those who cannot see them."""
+    known = [(one.mean.mean, _said(one)) for one in found if one.mean is not None]
+    if not known:
+        return "no values yet"
+    best = max(known)
+    return f"{len(known)} settings; the best is {best[1]} with {percent(best[0], 1)}"

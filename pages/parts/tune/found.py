@@ -1,0 +1,87 @@
+"""What a sweep has found so far: one setting each, over its seeds, with what theory says of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ldp_core.accounting import everyone, promise
+from ldp_core.experiment import Experiment
+from ldp_core.experiment.sweep import Scalar, Sweep
+from ldp_core.paired import Difference, difference
+from ldp_core.theory import Outlook, outlook
+
+MOST_CLIENTS = 50
+"""Different clients of one setting up to which the dearest is looked for."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One cell of the heat map."""
+
+    number: int
+    """Its place, row by row."""
+    set: Mapping[str, Scalar]
+    experiment: Experiment
+    """Of the first seed."""
+    accuracies: tuple[float, ...]
+    """Of the seeds that have finished."""
+    seeds: int
+    failed: str
+    """How a seed of it ended that did not finish; "" if none did."""
+
+    @property
+    def mean(self) -> Difference | None:
+        """Its accuracy with the interval over seeds; None before the first."""
+        return difference(self.accuracies, np.zeros(len(self.accuracies))) if self.accuracies else None
+
+    @property
+    def whole(self) -> bool:
+        """All seeds have finished."""
+        return len(self.accuracies) == self.seeds
+
+
+def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setting]:
+    """Every setting of a sweep, in the grid's order, with what its cells came to."""
+    every = len(sweep.cells) // sweep.seeds
+    found = []
+    for i in range(every):
+        told = [cells[i + every * s] for s in range(sweep.seeds) if i + every * s in cells]
+        accuracies = tuple(one["accuracy"] for one in told if one["status"] == "completed")
+        failed = next((one["status"] for one in told if one["status"] != "completed"), "")
+        cell = sweep.cells[i]
+        found.append(Setting(i, cell.set, cell.experiment, accuracies, sweep.seeds, failed))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def verdict(experiment: Experiment) -> Outlook:
+    """What theory expects of it, before any training."""
+    return outlook(experiment)
+
+
+@lru_cache(maxsize=4096)
+def dearest(experiment: Experiment) -> float | None:
+    """The ε of the whole run, at worst, of the client whom it costs most; infinite where nothing bounds it.
+    None where there are too many different clients to look at.
+    """
+    clients = set(everyone(experiment))
+    if len(clients) > MOST_CLIENTS:
+        return None
+    lines = [promise(experiment, client)["run_worst"] for client in clients]
+    return max(float(one["epsilon"]) if one["guarantee"] else math.inf for one in lines)
+
+
+def front(found: Sequence[tuple[float, float]]) -> list[int]:
+    """Of (cost, accuracy) the places of those that no other beats in both, by rising cost."""
+    best, kept = -math.inf, list[int]()
+    for place in sorted(range(len(found)), key=lambda i: (found[i][0], -found[i][1])):
+        if found[place][1] > best:
+            best = found[place][1]
+            kept.append(place)
+    return kept

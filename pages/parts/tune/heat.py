@@ -1,0 +1,78 @@
+"""The heat map's cells: what each says and how it is painted, trained or not yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_core.experiment.sweep import Sweep
+from pages.parts.tune.axes import axis_of
+from pages.parts.tune.found import Setting, verdict
+from pages.parts.ui.text import percent
+
+SCALE = ((0.0, (250, 240, 214)), (0.5, (122, 176, 205)), (1.0, (12, 60, 104)))
+"""Accuracy → colour; lightness falls all the way, so that it is read without colours as well."""
+EXPECTED = {"learns": "should learn", "borderline": "borderline", "chance": "chance", "unknown": "unknown"}
+
+
+def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
+    """As assets/web/heat.js takes it: the first field runs across, the others down."""
+    (across, columns), *rest = sweep.grid.items()
+    first = axis_of(across, columns)
+    others = [axis_of(path, values) for path, values in rest]
+    inner = len(found) // len(columns)
+    rows = []
+    for r in range(inner):
+        ours = [found[c * inner + r] for c in range(len(columns))]
+        name = ", ".join(axis.says(ours[0].set[axis.path]) for axis in others)
+        rows.append({"name": name, "cells": [_cell(one, name, first.says(one.set[across])) for one in ours]})
+    place = None if chosen is None else (chosen % inner) * len(columns) + chosen // inner
+    return {
+        "across": f"{first.title} →",
+        "down": ", ".join(axis.title for axis in others),
+        "columns": [first.says(value) for value in columns],
+        "rows": rows,
+        "chosen": place,
+    }
+
+
+def number_at(sweep: Sweep, place: int) -> int:
+    """The setting that stands at a place of the heat map, row by row."""
+    columns = len(next(iter(sweep.grid.values())))
+    inner = len(sweep.cells) // sweep.seeds // columns
+    return (place % columns) * inner + place // columns
+
+
+def _cell(one: Setting, row: str, column: str) -> dict[str, Any]:
+    where = f"{row}, {column}" if row else column
+    mean = one.mean
+    if mean is None:
+        word = one.failed or verdict(one.experiment).word
+        text = EXPECTED.get(word, word)
+        said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {text}"
+        return {"text": text, "more": "", "fill": "", "ink": "", "mark": word, "label": said}
+    fill, ink = paint(mean.mean)
+    more = f"± {percent(min(1.0, mean.half), 1)}" if mean.seeds > 1 else f"1 of {one.seeds} seeds"
+    if one.seeds == 1:
+        more = "one seed"
+    more = one.failed or more
+    return {
+        "text": percent(mean.mean, 1),
+        "more": more,
+        "fill": fill,
+        "ink": ink,
+        "mark": "trained",
+        "label": f"{where}: accuracy {percent(mean.mean, 1)}, {more}",
+    }
+
+
+def paint(accuracy: float) -> tuple[str, str]:
+    """The colour of an accuracy, and black or white: the one that stands out more from it."""
+    places = [place for place, _ in SCALE]
+    rgb = [float(np.interp(accuracy, places, [tint[i] for _, tint in SCALE])) for i in range(3)]
+    linear = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    ink = "#000000" if (light + 0.05) / 0.05 > 1.05 / (light + 0.05) else "#ffffff"
+    return "#" + "".join(f"{round(c):02x}" for c in rgb), ink

@@ -1,0 +1,196 @@
+"""A sweep as it fills: its heat map, the cell that was opened, its slices and its front."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from ldp_core.errors import InvalidExperiment, StorageFailed
+from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment.sweep import Sweep, parse_sweep
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.view.sweep_progress import SweepProgress, sweep_of
+from ldp_core.theory.feasibility import HITS
+from pages.parts.runs.job_state import gone, is_gone, place_in_queue, time_left
+from pages.parts.tune.axes import axis_of
+from pages.parts.tune.curves import front_figure, slices_figure, told
+from pages.parts.tune.found import Setting, dearest, settings, verdict
+from pages.parts.tune.heat import heat_data, number_at
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
+from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.workspace import start_with
+
+VERDICTS = (
+    f"Before a cell is trained, theory's rule of thumb stands there: right in {HITS[0]} of {HITS[1]} random "
+    "experiments on digits that it was not made from. Beyond what it was measured for it says “unknown”."
+)
+PLANNED = "what is planned"
+
+
+def sweep_view(job: Job | None, planned: Sweep | None, own: bool = False) -> None:
+    """A job's sweep, refreshed while it runs; before there is one, what theory expects of the planned one.
+
+    `own` is whether other sweeps of its draft belong on this page, too.
+    """
+    if job is None:
+        if planned is not None:
+            refreshing(_before)(planned)
+        return
+    every = pace() if job.live else None
+    refreshing(_watch, every)(job.id, every)
+    look_again(job, own)
+
+
+def asked(job: Job) -> Sweep | None:
+    """What a job was asked to sweep over; None if that means nothing any more."""
+
+    def read() -> Sweep | None:
+        try:
+            return parse_sweep(job.request["sweep"])
+        except (InvalidExperiment, LookupError, TypeError):
+            return None
+
+    return once(("sweep", job.id), read)
+
+
+def _before(planned: Sweep) -> None:
+    found = settings(planned, {})
+    with st.container(border=True):
+        _map(planned, found, PLANNED, key="heat before")
+        st.caption(VERDICTS)
+    _opened(planned, found, PLANNED)
+
+
+def _watch(identity: str, every: float | None) -> None:
+    job = watched(identity, live=every is not None)
+    if job is None:
+        st.info("This sweep has been deleted.")
+        return
+    sweep = asked(job)
+    if sweep is None:
+        st.error("What was to be swept over cannot be read any more.")
+        return
+    try:
+        progress = sweep_of(job.folder).update(PAUSE_SECONDS)
+    except StorageFailed as error:
+        st.error(plain(str(error), 300))
+        return
+    pace()  # who looks is counted; whoever comes later asks less often
+    _state(job, sweep, progress)
+    if is_gone(job):
+        return
+    found = settings(sweep, dict(progress.cells))
+    with st.container(border=True):
+        _map(sweep, found, job.id, key=f"heat {job.id}")
+        waiting = any(not one.accuracies for one in found)
+        st.caption("Press a cell to look into it." + (f" {VERDICTS}" if waiting else ""))
+    _opened(sweep, found, job.id)
+    _curves(sweep, found)
+
+
+def _map(sweep: Sweep, found: list[Setting], place: str, key: str) -> None:
+    chosen = st.session_state.get(_cell(place))
+    data = heat_data(sweep, found, chosen)
+    components.heat(data, key=key, opened=partial(_open, sweep, place, key))
+
+
+def _cell(place: str) -> str:
+    return f"cell of {place}"
+
+
+@uncut
+def _open(sweep: Sweep, place: str, key: str) -> None:
+    pressed = st.session_state[key].get("opened")
+    if pressed is not None:
+        st.session_state[_cell(place)] = number_at(sweep, int(pressed))
+
+
+def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
+    """The cell that was pressed last: what it came to, what it costs, and the way to its run."""
+    chosen = st.session_state.get(_cell(place))
+    if chosen is None or not 0 <= chosen < len(found):
+        return
+    one = found[chosen]
+    name = "; ".join(
+        f"{axis_of(path, sweep.grid[path]).title}: {axis_of(path, sweep.grid[path]).says(value)}"
+        for path, value in one.set.items()
+    )
+    with st.container(border=True, key="opened cell"):
+        st.markdown(f"**{plain(name, 200)}**")
+        lines = []
+        if one.accuracies:
+            each = ", ".join(percent(accuracy, 1) for accuracy in one.accuracies)
+            lines.append(f"Accuracy by seed: {each}.")
+        if one.failed:
+            lines.append(f"A seed of it ended as “{one.failed}”.")
+        expected = verdict(one.experiment)
+        lines.append(f"Expected before training: {expected.word}; {expected.why}.")
+        cost = dearest(one.experiment)
+        if cost is not None:
+            lines.append(f"Whole run, worst case, for the client whom it costs most: ε {number(cost, 4)}.")
+        for line in lines:
+            st.markdown(f"- {plain(line, 400)}")
+        if st.button("Open it on Train", type="secondary", key="open cell"):
+            base = changed(sweep.base, dict(one.set))
+            start_with(Draft(base, (Variant("run"),), sweep.seeds))
+            st.switch_page("train.py")
+
+
+def _curves(sweep: Sweep, found: list[Setting]) -> None:
+    if not any(one.accuracies for one in found):
+        return
+    words = told(found)
+    shown = [
+        Card(
+            "Slices",
+            ", a line for each row",
+            "bars: 95 % interval over seeds" if sweep.seeds > 1 else "one seed: no interval",
+            slices_figure(sweep, found),
+            f"Accuracy over the first field: {words}",
+            row=2,
+        )
+    ]
+    priced = front_figure(found)
+    if priced is not None:
+        shown.append(
+            Card(
+                "What accuracy costs",
+                ": accuracy against a run's ε",
+                "on the line: nothing else is both cheaper and more accurate",
+                priced,
+                f"Accuracy against the worst-case budget of a run: {words}",
+                row=2,
+            )
+        )
+    components.cards(components.sheet(shown), key="sweep charts")
+
+
+def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
+    every, done = len(sweep.cells), len(progress.cells)
+    if is_gone(job):
+        gone(job)
+    elif job.status == "queued":
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.live:
+        step = doing(job.folder) if not done else None
+        left = time_left(progress.seconds_left(every, job.started or 0.0))
+        st.progress(
+            step.share if step else done / every,
+            text=plain(str(step) if step else f"{done} of {every} runs{left}", 200),
+        )
+    elif job.status == "cancelled":
+        why = f"; {plain(job.message, 200)}" if job.message else ""
+        st.caption(f"Stopped after {done} of {every} runs; they are kept{why}.")
+    elif job.status == "completed":
+        known = sum(cell["known_from"] is not None for cell in progress.cells.values())
+        before = f"; {known} of them had been trained before" if known else ""
+        more = f"; {plain(job.message, 200)}" if job.message else ""
+        st.caption(f"Finished: {every} runs{before}{more}.")
+    else:
+        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")

@@ -1,0 +1,54 @@
+"""Tune in a browser: build a sweep, watch it fill, open a cell."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from ldp_core.runs import queue
+from tests.browser.conftest import TRAINING, Visitor
+
+CELLS = ".es-heat-cell"
+TRAINED = f'{CELLS}[data-mark="trained"]'
+
+
+def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    page = visitor.open("/tune", CELLS)
+    expect(page.locator(CELLS)).to_have_count(25)
+    seeds = page.get_by_role("spinbutton", name="Seeds")
+    seeds.fill("1")
+    seeds.press("Enter")
+    expect(page.get_by_text("25 settings × 1 seed = 25 runs")).to_be_visible()
+    budgets = page.get_by_role("textbox", name="Budget ε, the same for all")
+    budgets.fill("4")
+    budgets.press("Enter")
+    expect(page.get_by_text("needs two values at least, or nothing is swept over; got 4")).to_be_visible()
+    expect(page.get_by_role("button", name="Sweep", exact=True)).to_be_disabled()
+    budgets.fill("0.5, 1, 2, 4, 8")
+    budgets.press("Enter")
+    expect(page.locator(CELLS)).to_have_count(25)
+    expect(page.get_by_role("button", name="Sweep", exact=True)).to_be_enabled()
+    budgets.fill("0.5, 1, 2, 4, 9")  # and no Enter: what stands there at the click is what counts
+    page.get_by_role("button", name="Sweep", exact=True).click()
+    page.locator(TRAINED).first.wait_for(timeout=TRAINING)
+    again = page.get_by_role("button", name="Sweep again")
+    counts = {page.locator(TRAINED).count()}
+    again.or_(page.get_by_role("button", name="Stop", exact=True)).wait_for()
+    while not again.is_visible():
+        counts.add(page.locator(TRAINED).count())
+        page.wait_for_timeout(50)
+    expect(page.locator(TRAINED)).to_have_count(25, timeout=TRAINING)
+    assert len(counts) > 1, f"cells appear one after another: {sorted(counts)}"
+    assert queue.find()[0].request["sweep"]["grid"]["clients.epsilon"] == [0.5, 1, 2, 4, 9]
+
+    page.get_by_role("button", name=re.compile("^1, 9: accuracy")).click()
+    expect(page.get_by_text("Accuracy by seed")).to_be_visible()
+    page.get_by_role("button", name="Open it on Train").click()
+    expect(page.get_by_role("heading", name="Does it still learn, and what leaks?")).to_be_visible()
+    page.wait_for_url("**/train?draft=*")
+    page.get_by_role("button", name="Train", exact=True).wait_for()

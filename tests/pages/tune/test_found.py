@@ -1,0 +1,91 @@
+"""Tune: every cell stands where the grid says, and says what its runs came to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment import parse
+from ldp_core.experiment.sweep import Sweep, parse_sweep
+from pages.parts.tune.axes import axes, axis_of
+from pages.parts.tune.curves import front_figure, slices_figure
+from pages.parts.tune.found import front, settings
+from pages.parts.tune.heat import heat_data, number_at, paint
+from tests.pages.charts.test_base import check
+
+GRID = {"clients.epsilon": [1, 4, 8], "mechanism.name": ["duchi", "piecewise"]}
+
+
+def swept(grid: dict[str, Any] = GRID, seeds: int = 2) -> Sweep:
+    return parse_sweep({"base": {"rounds": 2}, "grid": grid, "seeds": seeds})
+
+
+def cells(sweep: Sweep, count: int) -> dict[int, dict[str, Any]]:
+    """The first so many, each with an accuracy of its own."""
+    return {i: {"status": "completed", "accuracy": 0.1 + 0.05 * i} for i in range(count)}
+
+
+def test_a_cell_stands_in_the_column_and_row_of_its_values_and_is_found_again_there():
+    sweep = swept()
+    found = settings(sweep, cells(sweep, len(sweep.cells)))
+    data = heat_data(sweep, found, chosen=3)
+    assert (data["columns"], [row["name"] for row in data["rows"]]) == (
+        ["1", "4", "8"],
+        ["Duchi", "Piecewise"],
+    )
+    labels = [cell["label"] for row in data["rows"] for cell in row["cells"]]
+    for place, label in enumerate(labels):
+        one = found[number_at(sweep, place)]
+        name = {"duchi": "Duchi", "piecewise": "Piecewise"}[str(one.set["mechanism.name"])]
+        assert label.startswith(f"{name}, {one.set['clients.epsilon']:g}: accuracy")
+    assert number_at(sweep, data["chosen"]) == 3
+    # settings 0 and its second seed, 6 places later
+    assert found[0].accuracies == pytest.approx((0.1, 0.4))
+
+
+def test_what_is_not_trained_says_what_theory_expects_and_what_failed_how():
+    sweep = swept()
+    told = cells(sweep, 1) | {1: {"status": "diverged", "accuracy": None}}
+    flat = [cell for row in heat_data(sweep, settings(sweep, told), None)["rows"] for cell in row["cells"]]
+    by_place = {number_at(sweep, place): cell for place, cell in enumerate(flat)}
+    assert (by_place[0]["mark"], by_place[0]["more"]) == ("trained", "1 of 2 seeds")
+    assert (by_place[1]["mark"], by_place[1]["fill"]) == ("diverged", "")
+    assert "not trained yet" in by_place[5]["label"]
+
+
+@pytest.mark.parametrize("accuracy", [i / 20 for i in range(21)])
+def test_words_stand_out_from_every_colour(accuracy: float):
+    def light(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted(light(colour) for colour in paint(accuracy))
+    assert (high + 0.05) / (low + 0.05) >= 4.5
+    if accuracy:
+        assert light(paint(accuracy)[0]) < light(paint(accuracy - 0.05)[0]), "read without colours as well"
+
+
+def test_nothing_on_the_front_is_beaten_in_both():
+    assert front([(1, 0.3), (2, 0.2), (2, 0.5), (4, 0.5), (3, 0.4), (5, 0.9)]) == [0, 2, 5]
+    assert front([]) == []
+
+
+@pytest.mark.parametrize("grid", [GRID, {"mechanism.name": ["duchi", "gaussian"], "clients.range": [0.5, 1]}])
+def test_both_figures_are_plotlys(grid: dict[str, Any]):
+    sweep = swept(grid)
+    found = settings(sweep, cells(sweep, 6))
+    lines = check(slices_figure(sweep, found)).data
+    assert [len(line.x) for line in lines] == [len(next(iter(grid.values())))] * 2
+    priced = front_figure(found)
+    assert priced is not None
+    assert len(check(priced).data[1].x) == sum(bool(one.accuracies) for one in found)
+
+
+@pytest.mark.parametrize("name", list(axes()))
+@pytest.mark.parametrize("target", ["weights", "update"])
+def test_the_grid_that_an_axis_starts_with_can_be_swept_over(name: str, target: str):
+    axis, base = axes()[name], parse({"target": target})
+    sweep = parse_sweep({"base": base.as_json(), "grid": {axis.path: axis.grid(base)}})
+    assert axis_of(axis.path, sweep.grid[axis.path]).title == axis.title
