@@ -17,7 +17,7 @@ from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.sweep_progress import sweep_of
-from pages.parts.runs.job_list import _places, _said, _state, in_words
+from pages.parts.runs.job_list import PAGES, _places, _said, _state, in_words
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -96,8 +96,9 @@ def test_a_state_says_how_far_it_is(runs_dir: Path):
     assert states() == ["stopped", "stopped", "queued"]
 
 
-def test_a_kind_without_a_page_has_its_line(runs_dir: Path):
-    """A sweep: what it is, and how far, though no page shows its cells."""
+def test_a_kind_without_a_page_has_its_line(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    """Were there no page for a sweep: what it is, and how far, though nothing shows its cells."""
+    monkeypatch.delitem(PAGES, "sweep")
     kind = kinds.get("sweep")
     grid = {"clients.epsilon": [1, 2], "mechanism.name": ["duchi", "piecewise"]}
     asked = kind.read({"base": {"name": "two by two", "rounds": 1}, "grid": grid, "seeds": 3}, {})
