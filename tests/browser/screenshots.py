@@ -24,7 +24,8 @@ PAGES = {
     "tune": ("/tune", ".es-heat-cell"),
     "train": ("/train", ".es-panels .js-plotly-plot"),
 }
-WIDTHS = {"wide": (1440, 1500), "narrow": (390, 3000)}
+WIDTHS = {"wide": (1440, 900), "laptop": (1366, 768), "narrow": (390, 1688)}
+"""First screens; of a phone the first two."""
 
 
 def train(page: Page) -> None:
@@ -47,7 +48,7 @@ def main() -> None:
                 if readme and width != "wide":
                     continue
                 context = browser.new_context(
-                    viewport={"width": across, "height": 1330 if readme else down},
+                    viewport={"width": across, "height": down},
                     color_scheme="dark" if scheme == "dark" else "light",
                 )
                 page = context.new_page()
