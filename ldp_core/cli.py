@@ -15,6 +15,7 @@ from ldp_core.datasets import Step, Told
 from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line, shown
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json
 from ldp_core.experiment.sweep import read_values
+from ldp_core.tune_command import command_of_tune, tune
 
 MOST_CHARACTERS = 50_000_000
 """Of an experiment: the budgets and ranges of as many clients as there may be take a fifth of it."""
@@ -330,9 +331,8 @@ def _value(text: str) -> Any:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m ldp_core", description="Federated learning under personalised local privacy."
-    )
+    words = "Federated learning under personalised local privacy."
+    parser = argparse.ArgumentParser(prog="python -m ldp_core", description=words)
     commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
 
     def command(name: str, function: Any, text: str) -> argparse.ArgumentParser:
@@ -349,9 +349,9 @@ def _parser() -> argparse.ArgumentParser:
         added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
         added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
         if name == "submit":
-            added.add_argument(
-                "--kind", default="run", help="of job: run (by default), attack, sweep or claim"
-            )
+            added.add_argument("--kind", default="run", help="run (by default), attack, sweep, tune or claim")
+    added = command("tune", tune, "find the least ε, and the range, that reach an accuracy")
+    command_of_tune(added, _experiment)
     added = command("attack", _attack, "climb an attacker's ladder here and print its cells as JSON lines")
     added.add_argument("experiment", metavar="LADDER.json", help="a JSON file, or - for stdin")
     added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import Any, NamedTuple
+
 import streamlit as st
 
 from ldp_core.cost.estimate import Cost
-from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.errors import InvalidExperiment, StudioError, UnknownJob
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import jobs, kinds
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
+from ldp_core.tuning import Question
 from pages.parts.runs.job_state import may_go_on, takes
+from pages.parts.tune.answer import answer_view, question_of
+from pages.parts.tune.ask import ask
 from pages.parts.tune.builder import builder
 from pages.parts.tune.view import asked, sweep_view
 from pages.parts.ui.header import header
@@ -31,66 +37,98 @@ def main() -> None:
         _watch_only(st.query_params["job"])
         return
     workspace = open_workspace("tune")
-    found = jobs.of_draft(workspace.id, "sweep", most=1)
-    job = jobs.look(found[0].id) if found else None
-    header(workspace, job)
+    found = {kind: jobs.of_draft(workspace.id, kind, most=1) for kind in KINDS}
+    newest = max((job for one in found.values() for job in one), key=lambda job: job.created, default=None)
+    header(workspace, jobs.look(newest.id) if newest else None)
     _title()
-    before = asked(job) if job else None
+    kind = st.segmented_control(
+        "What to do",
+        list(KINDS),
+        default=newest.kind if newest else "sweep",
+        required=True,
+        format_func=lambda one: KINDS[one].title,
+        key=workspace.key("what to do"),
+        label_visibility="collapsed",
+    )
+    job = jobs.look(found[kind][0].id) if found[kind] else None
+    before = _asked(kind, job) if job else None
     buttons = st.container(horizontal=True, vertical_alignment="center")
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
-            st.subheader("What is swept over", anchor="axes")
-            planned = builder(workspace, before)
+            st.subheader(KINDS[kind].heading, anchor="axes")
+            planned: Any = builder(workspace, before) if kind == "sweep" else ask(workspace, before)
             st.caption("Everything else stays as this draft has it.")
-        if st.session_state.get(PRESSED) == workspace.id:
+        if st.session_state.get(PRESSED) == (workspace.id, kind):
             # only now is it known what the fields hold that were changed in the same moment
             if planned is not None:
-                _submit(workspace.id, planned)
+                _submit(kind, workspace.id, planned)
             st.session_state.pop(PRESSED, None)
             st.rerun()
         with buttons:
-            _launch(workspace, job, before, planned)
+            _launch(kind, workspace, job, before, planned)
         with right:
-            sweep_view(job, planned, own=True)
+            if kind == "sweep":
+                sweep_view(job, planned, own=True)
+            else:
+                answer_view(job, own=True)
+
+
+class Way(NamedTuple):
+    """One of the two things that the page does."""
+
+    title: str
+    heading: str
+    verb: str
+    noun: str
+
+
+KINDS = {
+    "sweep": Way("Sweep over two things", "What is swept over", "Sweep", "sweep"),
+    "tune": Way("Find the least ε", "What is asked for", "Find it", "search"),
+}
+
+
+def _asked(kind: str, job: Job) -> Any:
+    return asked(job) if kind == "sweep" else question_of(job)
 
 
 def _title() -> None:
     st.title("Which ε, and which τ?", anchor=False)
     st.markdown(
-        "Choose two things to vary. Every combination is trained, with the same data, batches and initial "
-        "model in all of them; the map fills cell by cell."
+        "Vary two things and see the whole map; or say which accuracy you need, and have the least ε found "
+        "that reaches it. All runs share data, batches and the initial model."
     )
 
 
-def _launch(workspace: Workspace, job: Job | None, before: Sweep | None, planned: Sweep | None) -> None:
+def _launch(kind: str, workspace: Workspace, job: Job | None, before: Any, planned: Any) -> None:
+    way = KINDS[kind]
     if job is not None and job.live:
         mine, stopping = visitor().may(job.owner), job.status == "cancelling"
         st.button(
             "Stopping…" if stopping else "Stop",
             disabled=stopping or not mine,
             help=NOT_YOURS if not mine else None,
-            key="stop sweep",
+            key=f"stop {kind}",
             on_click=act,
             args=(jobs.cancel, job.id),
         )
         refusal()
         if planned is not None and planned != before:
-            st.caption("The settings have changed; this sweep goes on with the earlier ones.")
+            st.caption(f"The settings have changed; this {way.noun} goes on with the earlier ones.")
         return
     same = planned is not None and planned == before
     goes_on = job is not None and may_go_on(job) and same
     if job is not None and goes_on:
         go_on_button(job)
-    wrong = _too_much(planned)
+    wrong = _too_much(kind, planned)
     st.button(
-        "Sweep again" if job else "Sweep",
+        f"{way.verb} again" if job else way.verb,
         type="secondary" if goes_on else "primary",
-        key="sweep",
+        key=f"start {kind}",
         disabled=planned is None or bool(wrong),
-        help="Runs that are known are not trained again",
         on_click=_press,
-        args=(workspace.id,),
+        args=(workspace.id, kind),
     )
     refusal()
     if planned is None:
@@ -100,59 +138,72 @@ def _launch(workspace: Workspace, job: Job | None, before: Sweep | None, planned
         st.error(plain(wrong, 300))
         return
     if job is not None and not same:
-        st.caption(":orange[**The map below is of earlier settings.**]")
+        st.caption(":orange[**What is shown below is of earlier settings.**]")
     if job is None or not same:
-        settings = len(planned.cells) // planned.seeds
-        runs = f"{number(settings, 6)} settings × {planned.seeds} seed{'s' if planned.seeds > 1 else ''} = "
         known = rates()
-        took = f"; {takes(_cost(planned).seconds(known), visitor().owner)}" if known else ""
-        st.caption(f"{runs}{number(len(planned.cells), 6)} runs{took}")
+        took = takes(_cost(kind, planned).seconds(known), visitor().owner) if known else ""
+        st.caption("; ".join(part for part in (_runs(planned), took) if part))
 
 
-def _cost(planned: Sweep) -> Cost:
-    return once(("cost of sweep", str(planned.as_json())), lambda: kinds.get("sweep").cost(planned))
+def _runs(planned: Sweep | Question) -> str:
+    """How many there are, where that is known."""
+    if not isinstance(planned, Sweep):
+        return "usually 80 to 250 runs"
+    settings, seeds = len(planned.cells) // planned.seeds, planned.seeds
+    each = f"{number(settings, 6)} settings × {seeds} seed{'s' if seeds > 1 else ''}"
+    return f"{each} = {number(len(planned.cells), 6)} runs"
 
 
-def _too_much(planned: Sweep | None) -> str:
-    """Why this sweep cannot fit on this server, if it cannot."""
+def _cost(kind: str, planned: Any) -> Cost:
+    return once((f"cost of {kind}", str(planned.as_json())), lambda: kinds.get(kind).cost(planned))
+
+
+def _too_much(kind: str, planned: Any) -> str:
+    """Why this cannot fit on this server, if it cannot."""
     if planned is None:
         return ""
 
     def look() -> str:
         try:
-            kinds.get("sweep").refuse_what_cannot_fit(planned)
+            kinds.get(kind).refuse_what_cannot_fit(planned)
         except InvalidExperiment as error:
             return str(error)
         return ""
 
-    return once(("too much", str(planned.as_json())), look)
+    return once((f"too much of {kind}", str(planned.as_json())), look)
 
 
 @pressed
-def _press(draft: str) -> None:
-    st.session_state[PRESSED] = draft
+def _press(draft: str, kind: str) -> None:
+    st.session_state[PRESSED] = draft, kind
 
 
-def _submit(draft: str, planned: Sweep) -> None:
+def _submit(kind: str, draft: str, planned: Any) -> None:
     try:
-        jobs.launch("sweep", planned, draft, owner=visitor().owner)
+        jobs.launch(kind, planned, draft, owner=visitor().owner)
     except StudioError as error:
         refuse(error)
 
 
 def _watch_only(identity: str) -> None:
     _title()
-    job = shared_job(identity, "sweep")
+    kind = "sweep"
+    with suppress(UnknownJob):
+        kind = "tune" if jobs.look(identity).kind == "tune" else "sweep"
+    job = shared_job(identity, kind)
     if job is None:
         return
-    sweep = asked(job)
+    known = _asked(kind, job)
     with st.container(horizontal=True, vertical_alignment="center"):
         go_on(job)
-        if sweep and st.button("Copy its experiment", help="To change and to sweep; this one stays as it is"):
-            start_with(Draft(sweep.base, (Variant("run"),)))
+        if known and st.button("Copy its experiment", help="To change; this one stays as it is"):
+            start_with(Draft(known.base, (Variant("run"),)))
             st.rerun()
         whose(job)
-    sweep_view(job, None)
+    if kind == "sweep":
+        sweep_view(job, None)
+    else:
+        answer_view(job)
 
 
 main()

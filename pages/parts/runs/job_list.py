@@ -34,7 +34,7 @@ EACH = 20
 """Runs on one page of the list."""
 MOST = 500
 """Runs whose words are kept."""
-PAGES = {"run": "train.py", "attack": "attack.py", "sweep": "tune.py"}
+PAGES = {"run": "train.py", "attack": "attack.py", "sweep": "tune.py", "tune": "tune.py"}
 """Where a job of a kind is shown; one of another kind has its line in the list."""
 WHOSE = ("Everybody's", "Mine")
 MOST_ASKED = 3

@@ -1,5 +1,5 @@
-"""Tune's own parts: what may be swept over, the builder, and what a sweep has come to.
+"""Tune's own parts: what may be swept over or asked, and what has come of it.
 
-`axes` names the fields, `builder` asks for two of them, `found` is what the cells say so far, `heat` and
-`curves` draw that, and `view` puts it on the page.
+`axes` names the fields, `builder` asks for two of them, `found` is what a sweep's cells say so far, `heat`
+and `curves` draw that, `view` puts it on the page; `ask` and `answer` are the inverse question's.
 """

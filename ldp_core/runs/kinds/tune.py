@@ -1,0 +1,113 @@
+"""The inverse question as a job: the least ε, and the range, with which runs reach an accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ldp_core.cost.estimate import CELL_BYTES, Cost, cost, refuse_what_cannot_fit
+from ldp_core.cost.work import work_of
+from ldp_core.datasets import Told
+from ldp_core.experiment import Draft, Run, Variant, amended
+from ldp_core.limits import spelled
+from ldp_core.runs.kinds.base import Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.lockstep import Turn
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.preparing import teller
+from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.train_all import train_all
+from ldp_core.runs.view.search_progress import known, search_of
+from ldp_core.tuning import Question, answer_of, next_points, parse_question
+
+PAUSE_SECONDS = 0.3
+"""Between two looks at a record, however many ask how far it is."""
+USUAL_RUNS = 150
+"""That a question takes, for an estimate: 76 to 316 were seen."""
+
+
+class TuneJob(Kind):
+    """Trains what the search asks for, until it knows the answer."""
+
+    label = "question"
+    summary = "Finds the least ε, and the safe range, with which runs reach an accuracy."
+    smallest = {"base": {"rounds": 3}, "accuracy": 0.3, "ranges": [1], "seeds": 3, "precision": 2}
+
+    def read(self, data: Any, changes: Mapping[str, Any]) -> Question:
+        """`{"base", "accuracy", …}`; the changes are of its base."""
+        if isinstance(data, Mapping) and changes:
+            data = {**data, "base": amended(data.get("base", {}), changes).as_json()}
+        return parse_question(data)
+
+    def request(self, asked: Question) -> dict[str, Any]:
+        return {"question": asked.as_json()}
+
+    def parse(self, request: Request) -> Question:
+        return parse_question(readable(request, "question"))
+
+    def base(self, request: Request) -> Mapping[str, Any]:
+        return request["question"]["base"]
+
+    def cost(self, asked: Question) -> Cost:
+        one = cost(_draft(asked))
+        return Cost(one.memory, CELL_BYTES * USUAL_RUNS, [work_of(_first(asked))] * USUAL_RUNS)
+
+    def refuse_what_cannot_fit(self, asked: Question) -> None:
+        refuse_what_cannot_fit(_draft(asked))
+
+    def describe(self, asked: Question) -> Words:
+        halves = ", ".join(f"±{half:g}" for half in asked.ranges)
+        return Words(asked.base.name, f"the least ε for {asked.accuracy:.1%}", f"over {halves}")
+
+    def run(self, asked: Question, folder: Path) -> Outcome:
+        """Runs that are stored are not trained again: the search goes on from what they came to."""
+        recorder = Recorder(folder, [Run(variant=0, label="question", experiment=asked.base)])
+        try:
+            events = recorder.told(0)
+            if not any(event["event"] == "answer" for event in events):
+                for event in search(asked, events, teller(folder)):
+                    recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
+                    recorder.flush()
+        finally:
+            recorder.close()
+        return Outcome()
+
+    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+        answer = next((one.body for one in events if one.body.get("event") == "answer"), None)
+        return {"runs": sum(one.body.get("event") == "cell" for one in events), "answer": answer}
+
+    def progress(self, job: Job) -> Reached:
+        found = search_of(job.folder).update(PAUSE_SECONDS)
+        done = len(found.cells)
+        return Reached(done, done if found.answer else 0, f"{spelled(done)} runs")
+
+    def seconds_left(self, job: Job) -> float | None:
+        return None
+
+
+def search(asked: Question, told: Sequence[Mapping[str, Any]], progress: Told) -> Iterator[dict[str, Any]]:
+    """Train until there is an answer, and tell each run and then the answer.
+
+    Args:
+        asked: the question.
+        told: the runs that are known already.
+        progress: is given what is done before the first run, where that takes time.
+    """
+    found, number = known(told), len(told)
+    while wanted := next_points(asked, found):
+        experiments = [asked.experiment(*point) for point in wanted]
+        for place, figures in train_all(experiments, progress):
+            point = wanted[place]
+            event = {"event": "cell", "cell": number, **point._asdict(), **figures.as_json()}
+            found |= known([event])
+            number += 1
+            yield event
+    yield {"event": "answer", "cell": number, **answer_of(asked, found).as_json()}
+
+
+def _first(asked: Question) -> Any:
+    return asked.experiment(asked.ranges[0], min(1.0, asked.most), 0)
+
+
+def _draft(asked: Question) -> Draft:
+    return Draft(_first(asked), (Variant("run"),))

@@ -1,0 +1,45 @@
+"""The inverse question as its viewers see it: the runs so far, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ldp_core.runs.view.folded import Folded
+from ldp_core.tuning import Point
+
+
+class SearchProgress(Folded):
+    """The events of one question."""
+
+    cells: list[dict[str, Any]]
+    answer: dict[str, Any] | None
+
+    def _forget(self) -> None:
+        self.cells, self.answer = [], None
+
+    def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
+        if body["event"] == "answer":
+            self.answer = body
+            return None
+        self.cells.append(body)
+        return len(self.cells)
+
+
+def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:
+    """What the search is to be told of runs: one that did not finish reached nothing."""
+    return {
+        Point(one["half"], one["epsilon"], one["seed"]): float(one["accuracy"] or 0.0)
+        if one["status"] == "completed"
+        else 0.0
+        for one in cells
+        if one["event"] == "cell"
+    }
+
+
+@lru_cache(maxsize=64)
+def search_of(folder: Path) -> SearchProgress:
+    """The question in a folder, shared by all who look at it in this process."""
+    return SearchProgress(folder)

@@ -1,0 +1,10 @@
+"""The inverse question: which ε, and which τ, give at least this accuracy?
+
+`question` is what may be asked, `search` what to train next, given all that was found, until there is an
+answer. Nothing here trains: who does so asks for the next cells, and tells what they came to.
+"""
+
+from ldp_core.tuning.question import Question, parse_question
+from ldp_core.tuning.search import Answer, Point, answer_of, next_points
+
+__all__ = ["Answer", "Point", "Question", "answer_of", "next_points", "parse_question"]

@@ -1,0 +1,230 @@
+"""The search: theory brackets ε for each range, a few runs find where the target is crossed, more decide.
+
+A setting meets the target where a fresh run will, with 97.5 % confidence by its seeds' own spread. All
+settings share their seeds, so they are paired. What is trained next follows from what was found alone: a
+search that was killed goes on by being told what was stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ldp_core.theory import outlook
+from ldp_core.tuning.question import LOWEST, Question
+
+CONFIDENCE = 0.975
+FEW = 2
+"""Seeds by which a setting is first looked at."""
+RUNGS = 7
+"""Budgets at which each range is first looked at."""
+INSIDE = 3
+"""Budgets that are tried at once between one that does and one that does not."""
+HOPEFUL = 2.5
+"""A range stays in the race whose crossing, as it looks at first, is at most so many times the best one's."""
+MOST_RUNS = 1200
+
+
+class Point(NamedTuple):
+    """One run: a range, a budget (None: without noise) and a seed counted from the base's own."""
+
+    half: float
+    epsilon: float | None
+    seed: int
+
+
+Known = Mapping[Point, float]
+"""The accuracy of each point that was trained; 0 of one that diverged."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One setting with all its seeds."""
+
+    half: float
+    epsilon: float
+    mean: float
+    sure: float
+    """What a fresh run reaches with 97.5 % confidence."""
+    meets: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found."""
+
+    epsilon: float | None
+    """The least; None where the target cannot be reached."""
+    half: float | None
+    above: float | None
+    """The largest ε, at that range, that was seen not to do: the least lies above it."""
+    mean: float | None
+    """Accuracy at the answer, over its seeds."""
+    sure: float | None
+    why: str
+    """In a sentence."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return asdict(self)
+
+
+def next_points(question: Question, known: Known) -> list[Point]:
+    """What to train next; nothing where the answer is known."""
+    first = [Point(half, None, s) for half in question.ranges for s in range(FEW)]
+    first += [Point(h, e, s) for h in question.ranges for e in ladder(question, h) for s in range(FEW)]
+    if missing := [point for point in first if point not in known]:
+        return missing
+    if len(known) >= MOST_RUNS:
+        return []
+    wanted = [(h, e) for h in _race(question, known) for e in _wanted(question, known, h)]
+    return [
+        point
+        for half, epsilon in wanted
+        for s in range(question.seeds)
+        if (point := Point(half, epsilon, s)) not in known
+    ]
+
+
+@lru_cache(maxsize=256)
+def ladder(question: Question, half: float) -> tuple[float, ...]:
+    """The first budgets of a range: between what theory calls chance and what it calls learning, and a bit
+    more on both sides; the largest that may be answered is among them.
+    """
+    most = question.most
+    grid = np.geomspace(min(LOWEST * 4, most / 4), most, 30)
+    words = [outlook(question.experiment(half, float(e), 0)).word for e in grid]
+    low = max((i for i, word in enumerate(words) if word == "chance"), default=0)
+    high = min((i for i, word in enumerate(words) if word == "learns" and i > low), default=len(grid) - 1)
+    ends = grid[low], min(most, grid[high] * 2)
+    return tuple(sorted({*map(_rounded, np.geomspace(*ends, RUNGS).tolist()), _rounded(most)}))
+
+
+def tried(question: Question, known: Known, half: float) -> list[Tried]:
+    """The settings of a range that have all their seeds, by rising ε."""
+    at: dict[float, list[float]] = {}
+    for point in sorted(p for p in known if p.half == half and p.epsilon is not None):
+        at.setdefault(point.epsilon or 0.0, []).append(known[point])
+    found = []
+    for epsilon, accuracies in at.items():
+        if len(accuracies) >= question.seeds:
+            sure = _sure(accuracies)
+            mean = float(np.mean(accuracies))
+            found.append(Tried(half, epsilon, mean, sure, sure >= question.accuracy))
+    return found
+
+
+def bracket(found: Sequence[Tried]) -> tuple[Tried | None, Tried | None]:
+    """The largest that does not meet the target, and the smallest above it that does."""
+    fails = max((one for one in found if not one.meets), key=lambda one: one.epsilon, default=None)
+    above = [one for one in found if one.meets and (fails is None or one.epsilon > fails.epsilon)]
+    return fails, min(above, key=lambda one: one.epsilon, default=None)
+
+
+def answer_of(question: Question, known: Known) -> Answer:
+    """What can be said by now: the least ε of all ranges, or what stands in the way."""
+    best: tuple[Tried, Tried | None] | None = None
+    for half in question.ranges:
+        fails, meets = bracket(tried(question, known, half))
+        if meets and (best is None or meets.epsilon < best[0].epsilon):
+            best = meets, fails
+    if best is None:
+        return Answer(None, None, None, None, None, _in_the_way(question, known))
+    meets, fails = best
+    beyond = f", and ε {fails.epsilon:g} does not" if fails else ""
+    why = (
+        f"ε {meets.epsilon:g} with a safe range of ±{meets.half:g} reaches {meets.mean:.1%} on average over "
+        f"{question.seeds} seeds, and a fresh run at least {meets.sure:.1%} with 97.5 % confidence "
+        f"(by the spread of the seeds){beyond}"
+    )
+    above = fails.epsilon if fails else None
+    return Answer(meets.epsilon, meets.half, above, meets.mean, meets.sure, why)
+
+
+def _race(question: Question, known: Known) -> list[float]:
+    """The ranges that may still have the least ε."""
+    cross = {half: _crossing(question, known, half) for half in question.ranges}
+    best = min((e for e in cross.values() if e is not None), default=None)
+    if best is None:  # at least the one that came closest is looked at in earnest
+        return [max(question.ranges, key=lambda half: _top(question, known, half))]
+    sure = [bracket(tried(question, known, half))[1] for half in question.ranges]
+    least = min((one.epsilon for one in sure if one), default=np.inf)
+    kept = []
+    for half, epsilon in cross.items():
+        fails, _ = bracket(tried(question, known, half))
+        beaten = fails is not None and fails.epsilon >= least
+        if epsilon is not None and epsilon <= HOPEFUL * best and not beaten:
+            kept.append(half)
+    return kept
+
+
+def _wanted(question: Question, known: Known, half: float) -> list[float]:
+    """Budgets of a range to be tried in earnest next; none where its bracket is narrow."""
+    fails, meets = bracket(tried(question, known, half))
+    rungs = ladder(question, half)
+    if meets is None:
+        start = _crossing(question, known, half) or rungs[-1]
+        above = [rung for rung in rungs if rung >= start and (fails is None or rung > fails.epsilon)]
+        return above[:1]
+    if fails is None:
+        below = [rung for rung in rungs if rung < meets.epsilon]
+        lower = below[-1] if below else _rounded(meets.epsilon / 2)
+        return [lower] if lower >= LOWEST else []
+    if meets.epsilon <= question.precision * fails.epsilon * (1 + 1e-9):
+        return []
+    inner = np.geomspace(fails.epsilon, meets.epsilon, INSIDE + 2)[1:-1].tolist()
+    return [e for e in map(_rounded, inner) if fails.epsilon < e < meets.epsilon]
+
+
+def _crossing(question: Question, known: Known, half: float) -> float | None:
+    """The smallest rung from which on all look as if they met the target; None if the last does not."""
+    found = None
+    for rung in reversed(ladder(question, half)):
+        if _first(known, half, rung) < question.accuracy:
+            break
+        found = rung
+    return found
+
+
+def _first(known: Known, half: float, epsilon: float | None) -> float:
+    return float(np.mean([known[Point(half, epsilon, s)] for s in range(FEW)]))
+
+
+def _top(question: Question, known: Known, half: float) -> float:
+    return _first(known, half, _rounded(question.most))
+
+
+def _in_the_way(question: Question, known: Known) -> str:
+    """Why no range will do, from what was trained."""
+    words = []
+    for half in question.ranges:
+        clean, most = _first(known, half, None), _rounded(question.most)
+        full = [one.mean for one in tried(question, known, half) if one.epsilon == most]
+        top = full[0] if full else _first(known, half, most)
+        if clean < question.accuracy:
+            words.append(f"±{half:g} reaches only {clean:.1%} even without noise")
+        else:
+            words.append(f"±{half:g} reaches {top:.1%} at ε {most:g}")
+    budget = question.run_budget
+    limit = (
+        "" if budget is None else f"; a run budget of {budget:g} allows no more than ε {question.most:.3g}"
+    )
+    return f"{question.accuracy:.1%} cannot be reached surely: {'; '.join(words)}{limit}"
+
+
+def _sure(accuracies: Sequence[float]) -> float:
+    """What one more run reaches with so much confidence, by Student's t."""
+    n = len(accuracies)
+    spread = float(np.std(accuracies, ddof=1)) * sqrt(1 + 1 / n)
+    return float(np.mean(accuracies)) - float(stdtrit(n - 1, CONFIDENCE)) * spread
+
+
+def _rounded(epsilon: float) -> float:
+    """Three digits: as people write it, and the same after JSON."""
+    return float(f"{epsilon:.3g}")

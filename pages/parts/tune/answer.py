@@ -1,0 +1,175 @@
+"""The inverse question as it is worked on: the runs so far over ε, and the answer in a sentence."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.errors import StorageFailed, StudioError
+from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.runs import kinds
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.view.search_progress import SearchProgress, known, search_of
+from ldp_core.tuning import Question
+from ldp_core.tuning.search import bracket, tried
+from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.styles import COLOURS, OTHERWISE
+from pages.parts.runs.job_state import gone, is_gone, place_in_queue
+from pages.parts.ui import components
+from pages.parts.ui.components import Card
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
+from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.workspace import start_with
+
+TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
+SHARES = [0, 0.25, 0.5, 0.75, 1.0]
+
+
+def answer_view(job: Job | None, own: bool = False) -> None:
+    """A job's question, refreshed while it is worked on; or what will stand here."""
+    if job is None:
+        st.info(
+            "Theory first says between which budgets the answer may lie, for each range; a few runs find "
+            "where the target is crossed, and eight seeds of each setting decide. The runs appear here."
+        )
+        return
+    every = pace() if job.live else None
+    refreshing(_watch, every)(job.id, every)
+    look_again(job, own)
+
+
+def question_of(job: Job) -> Question | None:
+    """What a job was asked; None if that means nothing any more."""
+
+    def read() -> Question | None:
+        try:
+            found: Question = kinds.get("tune").parse(job.request)
+        except (StudioError, LookupError, TypeError):
+            return None
+        return found
+
+    return once(("question of", job.id), read)
+
+
+def _watch(identity: str, every: float | None) -> None:
+    job = watched(identity, live=every is not None)
+    if job is None:
+        st.info("This question has been deleted.")
+        return
+    asked = question_of(job)
+    if asked is None:
+        st.error("What was asked cannot be read any more.")
+        return
+    try:
+        found = search_of(job.folder).update(PAUSE_SECONDS)
+    except StorageFailed as error:
+        st.error(plain(str(error), 300))
+        return
+    pace()  # who looks is counted; whoever comes later asks less often
+    _state(job, found)
+    if is_gone(job):
+        return
+    _answer(asked, found)
+    if found.cells:
+        card = Card(
+            f"The way to {percent(asked.accuracy, 1)}",
+            ": accuracy at each budget tried, a line for each range",
+            f"dots: one run each; bold: settings with all {asked.seeds} seeds",
+            way_figure(asked, found),
+            f"{len(found.cells)} runs; {found.answer['why'] if found.answer else 'no answer yet'}",
+            height=380,
+        )
+        components.cards(components.sheet([card]), key="way")
+
+
+def _state(job: Job, found: SearchProgress) -> None:
+    if is_gone(job):
+        gone(job)
+    elif job.status == "queued":
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.live:
+        step = doing(job.folder) if not found.cells else None
+        st.caption(plain(str(step) if step else f"Searching: {len(found.cells)} runs so far", 200))
+    elif job.status == "cancelled":
+        st.caption(f"Stopped after {len(found.cells)} runs; they are kept.")
+    elif job.status != "completed":
+        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
+
+
+def _answer(asked: Question, found: SearchProgress) -> None:
+    if found.answer is None:
+        told = known(found.cells)
+        for half in asked.ranges:
+            fails, meets = bracket(tried(asked, told, half))
+            if fails and meets:
+                words = f"±{half:g}: between ε {fails.epsilon:g} and ε {meets.epsilon:g}"
+                st.caption(plain(words))
+        return
+    why = found.answer["why"]
+    if found.answer["epsilon"] is None:
+        st.warning(plain(f"{why}.", 500))
+        return
+    epsilon, half = found.answer["epsilon"], found.answer["half"]
+    st.markdown(f"### ε {number(epsilon)} with ±{number(half)}")
+    st.success(plain(f"{why[0].upper() + why[1:]}.", 500))
+    if st.button("Open it on Train", key="open answer"):
+        base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})
+        start_with(Draft(base, (Variant("run"),)))
+        st.switch_page("train.py")
+
+
+def way_figure(asked: Question, found: SearchProgress) -> Figure:
+    """Every run over its ε, the mean of each setting as a line, and the target."""
+    traces: list[Trace] = []
+    ends: list[tuple[float, str, str]] = [(asked.accuracy, f"asked: {percent(asked.accuracy, 1)}", MUTED)]
+    told = known(found.cells)
+    every = [point.epsilon for point in told if point.epsilon is not None]
+    low, high = (min(every) / 1.15, max(every) * 1.15) if every else (0.1, 64.0)
+    line = {"color": MUTED, "width": 1, "dash": "dot"}
+    traces.append(scatter([low, high], [asked.accuracy] * 2, mode="lines", line=line, hoverinfo="skip"))
+    for place, half in enumerate(asked.ranges):
+        tint = colour(OTHERWISE[place % COLOURS])
+        ours = sorted((p.epsilon, value) for p, value in told.items() if p.half == half and p.epsilon)
+        if not ours:
+            continue
+        budgets = sorted({epsilon for epsilon, _ in ours})
+        means = [float(np.mean([value for at, value in ours if at == epsilon])) for epsilon in budgets]
+        dots = {"color": colour(OTHERWISE[place % COLOURS], 0.35), "size": 5}
+        x, y = [epsilon for epsilon, _ in ours], [value for _, value in ours]
+        traces.append(scatter(x, y, mode="markers", marker=dots, hoverinfo="skip"))
+        full = {one.epsilon for one in tried(asked, told, half)}
+        traces.append(
+            scatter(
+                budgets,
+                means,
+                mode="lines+markers",
+                name=html.escape(f"±{half:g}"),
+                line={"color": tint, "width": 2},
+                marker={"color": tint, "size": [9 if epsilon in full else 4 for epsilon in budgets]},
+                hovertemplate="%{y:.1%}",
+            )
+        )
+        ends.append((means[-1], f"<b>±{half:g}</b>", tint))
+    return figure(
+        traces,
+        x={
+            "title": "budget ε, per use of the mechanism",
+            "type": "log",
+            "range": [float(np.log10(low)), float(np.log10(high))],
+            "tickvals": [tick for tick in TICKS if low <= tick <= high],
+        },
+        y={
+            "title": "accuracy",
+            "range": [0, 1.02],
+            "tickvals": SHARES,
+            "ticktext": [percent(share) for share in SHARES],
+        },
+        margin=label_margin(ends),
+        annotations=end_labels(ends, 0, 1.02),
+        shapes=leaders(ends, 0, 1.02),
+    )

@@ -1,0 +1,28 @@
+"""The way to an answer is drawn as it goes, from nothing to all runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ldp_core.runs.view.search_progress import SearchProgress
+from ldp_core.tuning import parse_question
+from pages.parts.tune.answer import way_figure
+from tests.pages.charts.test_base import check
+
+
+def test_every_run_and_the_target_are_on_the_chart():
+    asked = parse_question({"accuracy": 0.8, "ranges": [0.5, 1], "seeds": 3})
+    found = SearchProgress(Path("nowhere"))
+    for half in asked.ranges:
+        for epsilon in (None, 1.0, 2.0):
+            for seed in range(3):
+                own = {"half": half, "epsilon": epsilon, "seed": seed, "status": "completed"}
+                found._fold({"event": "cell", "accuracy": 0.4 * (epsilon or 2) + 0.01 * seed, **own})
+    drawn = check(way_figure(asked, found))
+    lines = [trace for trace in drawn.data if trace.mode == "lines+markers"]
+    assert [trace.name for trace in lines] == ["±0.5", "±1"]
+    assert list(lines[0].y) == pytest.approx([0.41, 0.81], rel=1e-5)
+    assert sum(len(trace.x) for trace in drawn.data if trace.mode == "markers") == 12, "none without noise"
+    assert set(drawn.data[0].y) == pytest.approx({0.8}, rel=1e-5)

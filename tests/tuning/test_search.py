@@ -1,0 +1,98 @@
+"""The search finds the least ε of a world whose answer is known, whenever it is interrupted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core.errors import InvalidExperiment
+from ldp_core.tuning import Answer, Point, Question, answer_of, next_points, parse_question
+
+HEIGHT = {0.5: 0.89, 1.0: 0.95}
+"""What each range reaches without noise."""
+
+
+def world(point: Point) -> float:
+    """Accuracy rises with log ε up to what the range allows; seeds shift all settings alike."""
+    shift = 0.004 * np.sin(point.seed)
+    if point.epsilon is None:
+        return HEIGHT[point.half] + shift
+    middle = 1.0 if point.half == 0.5 else 1.6
+    return float(HEIGHT[point.half] / (1 + (middle / point.epsilon) ** 3) + shift)
+
+
+def least(half: float, accuracy: float) -> float:
+    """The ε at which the world's mean crosses the accuracy."""
+    middle = 1.0 if half == 0.5 else 1.6
+    return float(middle / (HEIGHT[half] / accuracy - 1) ** (1 / 3))
+
+
+def searched(question: Question, known: dict[Point, float]) -> tuple[Answer, dict[Point, float]]:
+    while wanted := next_points(question, known):
+        assert not set(wanted) & set(known), "nothing is trained twice"
+        known |= {point: world(point) for point in wanted}
+    return answer_of(question, known), known
+
+
+def asked(**more: Any) -> Question:
+    return parse_question({"accuracy": 0.8, "ranges": [0.5, 1], **more})
+
+
+def test_the_least_is_found_within_the_precision_and_at_the_better_range():
+    answer, known = searched(asked(), {})
+    true = least(0.5, 0.8)
+    assert answer.half == 0.5
+    assert answer.epsilon is not None
+    # seeds spread by some 0.3 %, which a sure answer stays above
+    assert answer.above is not None
+    assert true < answer.epsilon < 1.35 * true
+    assert answer.above < answer.epsilon <= 1.2 * answer.above * 1.001
+    assert len(known) < 300
+    high, _ = searched(asked(accuracy=0.92), {})
+    assert high.half == 1.0, "the narrow range cannot"
+
+
+def test_one_that_was_cut_off_ends_with_the_same_answer():
+    answer, known = searched(asked(), {})
+    for kept in (1, len(known) // 2, len(known) - 1):
+        again, _ = searched(asked(), dict(list(known.items())[:kept]))
+        assert again == answer
+
+
+def test_what_stands_in_the_way_is_said():
+    answer, _ = searched(asked(accuracy=0.97), {})
+    assert answer.epsilon is None
+    assert "±0.5 reaches only 89" in answer.why
+    assert "even without noise" in answer.why
+    bound, _ = searched(asked(run_budget=2000), {})
+    assert bound.epsilon is None
+    assert "a run budget of 2000 allows no more than ε" in bound.why
+
+
+def test_a_question_survives_json():
+    question = asked(run_budget=9000, precision=1.5)
+    assert parse_question(json.loads(json.dumps(question.as_json()))) == question
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([], "a question must be a JSON object"),
+        ({"accuracy": 1}, "accuracy must be a number between 0 and 1, both excluded, like 0.85; got 1"),
+        ({"accuracy": 0}, "both excluded"),
+        ({}, "accuracy must be a number"),
+        ({"accuracy": 0.8, "ranges": [0.5, "x"]}, "ranges must be half-widths"),
+        ({"accuracy": 0.8, "ranges": [1, 1]}, "8 different half-widths at most"),
+        ({"accuracy": 0.8, "run_budget": -1}, "run_budget must be an ε above 0"),
+        ({"accuracy": 0.8, "run_budget": 1e-9}, "the budget of the run must lie between"),
+        ({"accuracy": 0.8, "base": {"mechanism": "none"}}, "adds no noise, so any ε would do"),
+        ({"accuracy": 0.8, "sedes": 3}, "did you mean seeds?"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_sentence(data: Any, words: str):
+    with pytest.raises(InvalidExperiment) as caught:
+        parse_question(data)
+    assert words in str(caught.value)
