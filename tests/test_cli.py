@@ -145,7 +145,7 @@ def test_a_grid_belongs_to_a_sweep(
     monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
     assert main(["submit", "-", "--kind", "swep"]) == 2
     assert (
-        "kind of job must be attack, claim, run or sweep; got “swep”; did you mean sweep?"
+        "kind of job must be attack, claim, run, sweep or tune; got “swep”; did you mean sweep?"
         in capsys.readouterr().err
     )
 
