@@ -41,7 +41,7 @@ def main() -> None:
         profiles(workspace)
     with middle:
         _table(workspace)
-    with right, st.container(border=True, key="population"):
+    with right, st.container(border=True, key="beside-cells"):
         _picture(workspace)
         if st.button("See what that does to the weights", type="primary", width="stretch"):
             st.switch_page("noise.py")
