@@ -173,6 +173,7 @@ def test_it_is_chosen_by_itself_only_where_nothing_is_read_off():
     assert [spy.attacker for spy in spies(parse({"model": "lenet"}))] == ["idlg"]
     assert [spy.attacker for spy in spies(parse({"model": "cnn", "dataset": "mnist"}))] == ["cosine_tv"]
     assert "idlg" not in [spy.attacker for spy in spies(parse({"model": "mlp"}))]
+    assert not spies(parse({"model": {"name": "resnet18", "width": 4}})), "too deep to be waited for unasked"
     named = parse({"attack": {"attacker": {"name": "idlg", "iterations": 7}}})
     (spy,) = spies(named)
     assert spy.who == IDLG(iterations=7)
