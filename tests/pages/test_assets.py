@@ -7,6 +7,9 @@ from plotly.offline import get_plotlyjs_version
 from pages.parts.ui.components import WEB, version
 from tests.conftest import ROOT
 
+SVG = "http://www.w3.org/2000/svg"
+"""The name of a language, which nobody fetches."""
+
 
 def test_plotly_js_is_of_the_version_of_the_python_package():
     with (ROOT / "assets" / "plotly" / "plotly-cartesian.min.js").open(encoding="utf-8") as file:
@@ -17,5 +20,6 @@ def test_plotly_js_is_of_the_version_of_the_python_package():
 
 def test_no_script_asks_another_host():
     for file in [*WEB.iterdir(), ROOT / "assets" / "studio.css"]:
-        assert "http" not in file.read_text(encoding="utf-8"), file.name
+        written = file.read_text(encoding="utf-8").replace(SVG, "")
+        assert "http" not in written, file.name
     assert len(version()) == 8
