@@ -93,10 +93,10 @@ def test_the_key_is_the_run_and_not_its_name():
         ({"target": "gradient"}, "target", "must be weights or update"),
         ({"form": "printed"}, "form", "must be corrected or as_printed"),
         ({"system": "no_such"}, "system.name", "must be"),
-        ({"attack": "dlg"}, "attack", "must be “auto”, null or an object"),
+        ({"attack": "dgl"}, "attack", "must be “auto”, null or an object"),
         ({"attack": {"clients": [20]}}, "attack.clients", "between 0 and 19; got 20"),
         (
-            {"attack": {"attacker": "dlg"}},
+            {"attack": {"attacker": "dgl"}},
             "attack.attacker",
             "must be auto, least_squares, rank_one, trimmed, posterior, .* or ",
         ),
