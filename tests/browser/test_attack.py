@@ -19,13 +19,15 @@ SHOTS = ".es-cells-all .es-shot"
 def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.open("/attack", "text=The ladder fills here")
     page.get_by_text("Attacker and images").click()
     images = page.get_by_role("spinbutton", name="Images attacked")
     images.fill("15")  # and no Enter: what stands there at the click is what counts
+    before = len(queue.find())
     page.get_by_role("button", name="Attack", exact=True).click()
+    wait_until(page, lambda: len(queue.find()) > before)  # until then a stored ladder stands there
     page.locator(SHOTS).first.wait_for(timeout=TRAINING)
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     assert queue.find()[0].request["ladder"]["images"] == 15
     counts = set()
     again = page.get_by_role("button", name="Attack again")
