@@ -47,7 +47,7 @@ def round_shown(page: Page) -> int:
 
 def test_from_the_start_to_a_trained_model(visitor: Visitor):
     page = visitor.open("/", "text=Two volunteers among twenty")
-    page.get_by_role("button", name="Open").first.click()
+    page.locator(".st-key-card-two_volunteers").get_by_role("button", name="Open").click()
     expect(page.get_by_role("heading", name="Does it still learn, and what leaks?")).to_be_visible()
     page.locator(PANELS).nth(1).wait_for()
 
