@@ -95,6 +95,11 @@ def wait_until(page: Page, done: Callable[[], object]) -> None:
         page.wait_for_timeout(50)
 
 
+def at_rest(page: Page) -> None:
+    """Until the page's script has ended: before, what is drawn may be put in its place once more."""
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+
+
 def choose(box: Locator, option: str, exact: bool = True) -> None:
     """From a list, until its box shows what was chosen.
 

@@ -70,6 +70,7 @@ def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(
     page.locator(".es-chart.js-plotly-plot").first.wait_for()
     page.get_by_role("link", name="Attack").click()
     expect(laplace).to_have_attribute("aria-pressed", "true")
+    page.wait_for_url("**/attack?*draft=*")  # what is read again is the address
     page.reload()
     expect(laplace).to_have_attribute("aria-pressed", "true")
     page.get_by_text("Attacker and images").click()

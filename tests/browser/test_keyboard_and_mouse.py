@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, at_rest
 from tests.browser.server import Server
 
 
@@ -84,6 +84,7 @@ def test_a_card_on_start_is_one_stop_of_the_keyboard(page: Page):
     opens = page.get_by_role("button", name="Open", exact=True)
     expect(opens.nth(1)).to_be_visible()
     expect(page.locator(".es-table")).to_have_count(0)  # the page before may say "open" too
+    at_rest(page)
     opens.first.focus()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.innerText") == "Open"
