@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from ldp_core.runs.lockstep import one_thread
 from tests.retries import NOTED
 
 ROOT = Path(__file__).parents[1]
+
+# What is slow here is the machine: browsers and trainings run beside. What must be quick has a test of its own.
+settings.register_profile("beside others", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("beside others")
 
 
 @pytest.hookimpl(wrapper=True)

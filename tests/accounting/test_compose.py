@@ -52,7 +52,7 @@ def test_two_uses_by_hand():
     assert compose([])["epsilon"] == 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     epsilons=st.lists(st.floats(0, 20), max_size=40),
     delta=st.sampled_from([0.0, 1e-9, 1e-5, 0.01]),

@@ -151,7 +151,7 @@ def test_where_the_law_is_randomised_response_the_generic_bound_is_its_own():
     assert ledger({"mechanism": "duchi", "clients": {"epsilon": 0.5}})[0]["upload"]["rule"] == "optimal"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     mechanism=st.sampled_from(PURE),
     log_epsilon=st.floats(math.log(1e-6), math.log(700)),

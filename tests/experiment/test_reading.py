@@ -146,7 +146,7 @@ JSON = st.recursive(
 FIELDS = st.sampled_from(sorted(Experiment.model_fields))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.dictionaries(FIELDS, JSON, max_size=4))
 def test_any_json_is_an_experiment_or_a_clear_refusal(data: dict[str, Any]):
     try:
@@ -158,7 +158,7 @@ def test_any_json_is_an_experiment_or_a_clear_refusal(data: dict[str, Any]):
         assert parse(experiment.as_json()) == experiment
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     count=st.integers(1, 200),
     epsilon=st.floats(limits.EPSILON.minimum, limits.EPSILON.maximum),

@@ -203,7 +203,7 @@ def test_what_is_not_a_number_never_enters_and_never_leaves(mechanism: Mechanism
             call(np.nan, 1.0, -1, 1)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     place=st.integers(0, len(ALL) - 1),
     epsilon=st.floats(1e-6, 700),

@@ -134,7 +134,7 @@ def test_one_weight_follows_its_marginal_law(epsilon: float, u: float):
     assert distance < stats.kstwo.isf(ALARM, len(sent)) + 1e-3
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(epsilon=st.floats(1e-6, 700), d=st.integers(1, 5000), norm=st.floats(1e-6, 1e6))
 def test_figures_are_finite_for_any_budget_and_length(epsilon: float, d: int, norm: float):
     mechanism = PrivUnit(dimension=d, norm=norm)

@@ -16,7 +16,7 @@ ALL = [partitions.get(name) for name in partitions.names()]
 
 
 @pytest.mark.parametrize("partition", ALL, ids=lambda p: p.name)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(count=st.integers(1, 200), seed=st.integers(0, 2**53 - 1))
 def test_shards_are_disjoint_and_none_is_empty(partition, count: int, seed: int):
     labels = digits().train_y

@@ -64,7 +64,7 @@ def test_the_narrowest_range_allowed_is_hardly_biased(name: str, epsilon: float)
             assert abs((there - here).mean()) < 0.01 * min(float(worst), (high - low) / 2)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     low=st.floats(limits.BOUND.minimum, limits.BOUND.maximum),
     width=st.floats(1e-9, 1e3),

@@ -186,4 +186,4 @@ class Jobs(RuleBasedStateMachine):
 
 
 TestJobs = Jobs.TestCase
-TestJobs.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestJobs.settings = settings(max_examples=60, stateful_step_count=30)

@@ -127,7 +127,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, record: bytes) -> Path:
     return path
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(
     flips=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=3)
 )
