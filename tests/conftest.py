@@ -16,7 +16,7 @@ from tests.retries import NOTED
 
 ROOT = Path(__file__).parents[1]
 
-# What is slow here is the machine: browsers and trainings run beside. What must be quick has a test of its own.
+# What is slow here is the machine: browsers and trainings run beside. What must be quick has a test for it.
 settings.register_profile("beside others", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("beside others")
 
