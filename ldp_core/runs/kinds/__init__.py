@@ -29,6 +29,11 @@ def get(name: str) -> Kind:
     return registry.get(name)
 
 
+def shared() -> list[str]:
+    """The kinds whose results are anybody's who asks for the same."""
+    return [name for name in names() if get(name).shared]
+
+
 def storage_of(job: Job) -> int:
     """Bytes that a job's record takes in the end; 0 if that cannot be told."""
     try:
@@ -38,4 +43,15 @@ def storage_of(job: Job) -> int:
     return estimate.storage if estimate else 0
 
 
-__all__ = ["UNREADABLE", "Kind", "Outcome", "Reached", "Words", "get", "names", "registry", "storage_of"]
+__all__ = [
+    "UNREADABLE",
+    "Kind",
+    "Outcome",
+    "Reached",
+    "Words",
+    "get",
+    "names",
+    "registry",
+    "shared",
+    "storage_of",
+]

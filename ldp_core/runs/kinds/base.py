@@ -61,6 +61,8 @@ class Kind(Component):
 
     smallest: ClassVar[Mapping[str, Any]]
     """A file of this kind that takes a second: what the contract tests submit."""
+    shared: ClassVar[bool] = False
+    """Whether what one job of this kind has found is shown to others that ask for the same."""
 
     @abstractmethod
     def read(self, data: Any, changes: Mapping[str, Any]) -> Any:

@@ -1,9 +1,9 @@
 """Training: a draft's runs side by side, from the request to stored events.
 
-The same experiment and seed is never trained twice. What a job before has finished is copied; what another
-job is training at this moment is waited for, after everything else of this job is done, and then copied (or
-trained here, if the other one stopped). Who waits is queued again and takes nobody's slot. Nobody waits who
-has not done all that is theirs, or holds anything, so no two jobs wait for each other.
+The same experiment and seed is never trained twice. What a job before has finished is referred to; what
+another job is training at this moment is waited for, after everything else of this job is done, and then
+referred to (or trained here, if the other one stopped). Who waits is queued again and takes nobody's slot.
+Nobody waits who has not done all that is theirs, or holds anything, so no two jobs wait for each other.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class TrainingJob(Kind):
     label = "training"
     summary = "Trains the runs of a draft, a round of each after another."
     smallest = {"rounds": 1, "attack": None}
+    shared = True
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Training:
         if changes and isinstance(data, Mapping) and "base" in data:
@@ -104,6 +105,7 @@ class TrainingJob(Kind):
                     run_cache.leave()  # of what diverged nothing is kept for others, who may now try
                 elif left:
                     return Outcome("queued", waits_for=min(theirs.values()))
+            reuse.mark(recorder)
         finally:
             recorder.close()
             run_cache.leave()
@@ -199,7 +201,7 @@ def _drive(folder: Path, runs: dict[int, Run], recorder: Recorder, pure: bool) -
         if pure and turn.run in own and end["event"] == "end" and end["status"] == "completed":
             recorder.flush()
             experiment = runs[turn.run].experiment
-            run_cache.note(run_cache.name_of(experiment), folder.name, turn.run)
+            run_cache.note(folder.name, {turn.run: run_cache.name_of(experiment)})
             figures = figures_of(last.get(turn.run, {}), end).as_json()
             results.note(folder.name, [(experiment, figures)], bits_alone(experiment))
     recorder.flush()

@@ -29,6 +29,7 @@ class SweepJob(Kind):
     label = "sweep"
     summary = "Trains one experiment under every combination of some values of its fields, a cell each."
     smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
+    shared = True
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Sweep:
         """A sweep `{"base", "grid", "seeds"}`; the changes are of its base."""

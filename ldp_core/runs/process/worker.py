@@ -15,7 +15,7 @@ import sys
 import time
 
 from ldp_core.errors import DiskFull, StorageFailed
-from ldp_core.runs import queue
+from ldp_core.runs import kinds, queue
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.machine.slots import Slot, slots
@@ -34,6 +34,8 @@ UNREADABLE_SECONDS = 120.0
 """So long somebody else may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
 """After so long without a job, a machine that has not been measured is measured."""
+SHOWING_SECONDS = 0.5
+"""Spent at a time on jobs that need no slot."""
 IDLE_SECONDS = 600.0
 """A worker without work stays warm this long."""
 
@@ -125,7 +127,9 @@ def _patience() -> float:
 def _turn(watched: list[Watched], free: list[Slot]) -> None:
     """Fill the slots, look after what runs in them, and keep the house."""
     queue.reap([one.job.id for one in watched])
-    while free and not _waits() and (job := queue.claim(len(watched) + len(free))) is not None:
+    _show_what_is_known()
+    most, shared = len(watched) + len(free), kinds.shared()
+    while free and not _waits() and (job := queue.claim(most, shared)) is not None:
         try:
             watched.append(Watched(job, free[0]))
         except OSError as error:  # no memory, or no number, for one more process
@@ -137,6 +141,23 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
     if _look_after(watched, free):
         for removed in prune():
             logging.info("job %s: its record was removed to make room", removed.job.id)
+
+
+def _show_what_is_known() -> None:
+    """Complete the jobs that waited for another one, if that has found all that they ask for: none of them
+    takes a slot. Not for long at a time, for whoever runs is to be looked after too.
+    """
+    until = time.monotonic() + SHOWING_SECONDS
+    for job in queue.released():
+        if time.monotonic() > until or _waits():
+            break
+        try:
+            done = kinds.get(job.kind).complete(job.id)
+        except kinds.UNREADABLE as error:
+            logging.warning("job %s has its turn like any other: %s", job.id, error)
+            done = False
+        if not done:
+            queue.release(job.id)
 
 
 def _waits() -> bool:

@@ -10,7 +10,7 @@ from ldp_core.runs.queue.moves import cancel, move, say, set_pid
 from ldp_core.runs.queue.ownerless import lost, reap
 from ldp_core.runs.queue.resting import drop, held, strip
 from ldp_core.runs.queue.table import find, get, queue_path, status
-from ldp_core.runs.queue.turns import ahead_of, claim, in_turn, running, take
+from ldp_core.runs.queue.turns import ahead_of, claim, in_turn, release, released, running, take
 
 __all__ = [
     "add",
@@ -28,6 +28,8 @@ __all__ = [
     "new_id",
     "queue_path",
     "reap",
+    "release",
+    "released",
     "requeue",
     "running",
     "say",

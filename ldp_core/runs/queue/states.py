@@ -27,3 +27,5 @@ MAY_BECOME: dict[str, tuple[Status, ...]] = {
 """One that has ended is only taken up, as queued, by whoever asks for it (`queue.requeue`)."""
 LIVE = ("queued", "running", "cancelling")
 RESUMABLE = tuple(status for status, after in MAY_BECOME.items() if status not in LIVE and after)
+FINAL = tuple(status for status, after in MAY_BECOME.items() if not after)
+"""What no job comes out of: its record never changes again."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Collection
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import LIVE
-from ldp_core.runs.queue.table import changing, find, looking, note_owner, selected
+from ldp_core.runs.queue.table import changing, find, looking, note_owner, of_this_version, selected
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import is_written
 
@@ -65,16 +66,27 @@ def _last_turns(db: sqlite3.Connection) -> dict[str | None, float]:
     return {row["owner"]: row["at"] for row in db.execute(query, (time.time(),))}
 
 
-def claim(most: int | None = None) -> Job | None:
-    """Take the job whose turn it is for this process; None if there is none, or if `most` run already."""
+def claim(most: int | None = None, shared: Collection[str] = ()) -> Job | None:
+    """Take the job whose turn it is for this process; None if there is none, or if `most` run already.
+
+    Args:
+        most: jobs that may run at a time.
+        shared: kinds of job whose results are anybody's. One of these that is asked for what another one
+            does at this moment, to the letter, waits for that, and has no turn before it is released.
+    """
     who = presence.show()
     for job in in_turn():
+        if job.kind in shared and job.waits_for:
+            continue  # what that has found may be all that this one needs: it is looked at first
         if is_written(job.folder):  # by whom nobody here knows of: nothing begins beside them
             continue
         with changing() as db:
             query = "SELECT COUNT(*) AS count FROM jobs WHERE status IN ('running', 'cancelling')"
             if most is not None and db.execute(query).fetchone()["count"] >= most:
                 return None
+            if job.kind in shared and (same := _at_it(db, job.id)):
+                db.execute("INSERT OR REPLACE INTO waits VALUES (?, ?)", (job.id, same))
+                continue
             done = db.execute(
                 "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? "
                 "WHERE id = ? AND status = 'queued'",
@@ -84,6 +96,33 @@ def claim(most: int | None = None) -> Job | None:
                 note_owner(db, job.id, who)
                 return next(selected(db, "jobs.id = ?", (job.id,)))
     return None
+
+
+def _at_it(db: sqlite3.Connection, identity: str) -> str | None:
+    """The job that does at this moment what another one is asked for."""
+    query = (
+        "SELECT other.id FROM jobs JOIN jobs AS other ON other.kind = jobs.kind "
+        "AND other.request = jobs.request WHERE jobs.id = ? AND other.status = 'running' LIMIT 1"
+    )
+    row = db.execute(query, (identity,)).fetchone()
+    return row and str(row["id"])
+
+
+def released() -> list[Job]:
+    """The queued jobs that wait for one which has ended: what it has found completes them, or they are
+    released.
+    """
+    with looking() as db:
+        if db is None or not of_this_version(db):
+            return []
+        over = f"waits_for NOT IN (SELECT id FROM jobs WHERE status IN {LIVE})"  # noqa: S608
+        return list(selected(db, f"status = 'queued' AND {over} ORDER BY place"))
+
+
+def release(identity: str) -> None:
+    """Have a job wait for no other one any more."""
+    with changing() as db:
+        db.execute("DELETE FROM waits WHERE id = ?", (identity,))
 
 
 def take(identity: str) -> Job | None:

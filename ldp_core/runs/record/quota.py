@@ -10,15 +10,17 @@ import logging
 import os
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from ldp_core.errors import DiskFull, NotNow, StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import FINAL
+from ldp_core.runs.record import run_cache
+from ldp_core.runs.record.weights import File, Kept, Scales, files_of, weighed
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.holding import is_written
 from ldp_core.runs.storage.paths import runs_dir
@@ -30,32 +32,20 @@ MOST_GB = 1e9
 PIN = "pinned"
 GONE = ".removed"
 """What the names of records end in that were removed and are still there."""
-
-
 Takes = Callable[[Job], int]
+BESIDE = 50 * 10**6
+"""Bytes, outside the quota, that records may take which only refer to others."""
 
 
 class Stuck(StorageFailed):
     """A record's folder that cannot be renamed."""
 
 
-@dataclass(frozen=True)
-class Kept:
-    """One job's record on the disk."""
-
-    job: Job
-    size: int
-    """Bytes."""
-    pinned: bool
-
-
 def kept() -> list[Kept]:
     """Every job that has a record, the newest first."""
-    return [
-        Kept(job, _size(job.folder), is_pinned(job))
-        for job in queue.find(most=100_000)
-        if job.folder.is_dir()
-    ]
+    jobs = [job for job in queue.find(most=100_000) if job.folder.is_dir()]
+    pinned = {job.id: is_pinned(job) for job in jobs}
+    return weighed(reversed(jobs), pinned)[::-1]
 
 
 def is_pinned(job: Job) -> bool:
@@ -93,11 +83,13 @@ def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = 
 
 
 def _refuse_hoards(job: Job, most: int, takes: Takes) -> None:
-    def in_the_end(one: Job, size: int) -> int:
-        return size if one.status in ("completed", "diverged") else max(size, takes(one))
+    def to_come(one: Job, files: Mapping[File, int]) -> int:
+        return 0 if one.status in FINAL else max(0, takes(one) - sum(files.values()))
 
-    pinned = sum(in_the_end(one.job, one.size) for one in kept() if one.pinned)
-    more = in_the_end(job, _size(job.folder))
+    before, (own, _) = [one for one in kept() if one.pinned], files_of(job.folder)
+    files = {file: size for one in before for file, size in one.files.items()}
+    pinned = sum(files.values()) + sum(to_come(one.job, one.files) for one in before)
+    more = sum(size for file, size in own.items() if file not in files) + to_come(job, own)
     if pinned + more > most:
         raise NotNow(
             f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and visitors may keep "
@@ -117,12 +109,10 @@ def prune(most: int | None = None) -> list[Kept]:
         StorageFailed: nothing could be removed, because that cannot be noted.
     """
     limit = most_bytes() if most is None else most
-    records = kept()
-    total, removed = sum(one.size for one in records), list[Kept]()
-    for one in reversed(records):
-        if total <= limit:
-            break
-        if one.pinned or one.job.live:
+    scales, removed = Scales(kept()[::-1]), list[Kept]()
+    for one in scales.in_order():
+        too_much = scales.total > limit or (one.beside and scales.beside > (BESIDE if limit else 0))
+        if not too_much:
             continue
         try:
             done = remove_with(partial(queue.strip, one.job.id), one.job.folder)
@@ -134,7 +124,7 @@ def prune(most: int | None = None) -> list[Kept]:
                 raise
             break
         if done:
-            total -= one.size
+            scales.remove(one)
             removed.append(one)
     sweep()
     return removed
@@ -217,6 +207,7 @@ def sweep() -> list[str]:
         except (StorageFailed, OSError):  # nobody can tell now
             logging.exception("%s stays", folder.name)
             continue
+        run_cache.forget(folder.name.partition(".")[0])
         shutil.rmtree(folder, ignore_errors=True)
         removed.append(folder.name)
     return removed
@@ -244,12 +235,3 @@ def most_bytes() -> int:
     except (KeyError, ValueError):
         return QUOTA
     return int(min(asked, MOST_GB) * 1e9) if asked > 0 else QUOTA
-
-
-def _size(folder: Path) -> int:
-    found = 0
-    for base, _, files in os.walk(folder):  # which overlooks what is gone since
-        for name in files:
-            with suppress(OSError):
-                found += Path(base, name).lstat().st_size
-    return found

@@ -1,4 +1,4 @@
-"""What this server has trained already is taken over into another job's record, and not trained again."""
+"""What this server has trained already is shown in another job's record too, and not trained again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import queue
-from ldp_core.runs.record import run_cache
+from ldp_core.runs.queue.states import FINAL
+from ldp_core.runs.record import reference, run_cache
+from ldp_core.runs.record.run_cache import Known
 from ldp_core.runs.record.store import Recorder
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.holding import WRITER, hold
@@ -22,15 +24,37 @@ def take_over(left: Mapping[int, Run], recorder: Recorder) -> dict[int, Run]:
 
     Of a run that was begun here only the rest is taken over, if what is recorded is how it began.
     """
-    unknown = {}
-    for number, run in left.items():
-        known = run_cache.find(run_cache.name_of(run.experiment))
-        told = recorder.told(number) if known else []
-        if known and told == [event.body for event in known[1][: len(told)]]:
-            recorder.copy(number, known[1][len(told) :], known[0])
+    names = {number: run_cache.name_of(run.experiment) for number, run in left.items()}
+    stored = dict[int, tuple[Known, int]]()
+    for number, name in names.items():
+        if known := run_cache.find(name):
+            told = recorder.told(number)
+            if told == known.bodies[: len(told)]:
+                stored[number] = known, len(told)
+    if stored:
+        # noted first: whoever is killed in between leaves a hint at nothing, and no record unknown
+        run_cache.note(recorder.folder.name, {number: names[number] for number in stored})
+    for number, (known, skip) in stored.items():
+        _show(number, known, skip, recorder)
+    return {number: run for number, run in left.items() if number not in stored}
+
+
+def _show(number: int, known: Known, skip: int, recorder: Recorder) -> None:
+    """By reference; what is stored where somebody may still go on is copied."""
+    if known.source and queue.status(known.holder) in FINAL:
+        try:
+            recorder.refer(number, known.source, known.job, skip)
+        except OSError as error:  # removed at this moment, or no such links here
+            logging.info("run %s of job %s is copied: %s", number, known.holder, error)
         else:
-            unknown[number] = run
-    return unknown
+            return
+    recorder.copy(number, known.bodies[skip:], known.job)
+
+
+def mark(recorder: Recorder) -> None:
+    """Mark a record that holds nothing but references: it takes no place."""
+    if recorder.refers_only():
+        (recorder.folder / reference.ONLY).touch()
 
 
 def complete(identity: str) -> bool:
@@ -46,10 +70,13 @@ def complete(identity: str) -> bool:
     try:
         job.folder.mkdir(parents=True, exist_ok=True)
         with hold(job.folder / WRITER):
-            recorder = Recorder(job.folder, runs)
+            recorder = Recorder(job.folder, runs, at_once=True)
             try:
                 pure = recorder.begun_by(run_cache.program())
-                whole = pure and not take_over(dict(enumerate(runs)), recorder)
+                fresh = not recorder.ended()  # or how its own runs have ended is told as well, in its turn
+                whole = pure and fresh and not take_over(dict(enumerate(runs)), recorder)
+                if whole:
+                    mark(recorder)
             finally:
                 recorder.close()
     except (StudioError, OSError, sqlite3.Error) as error:  # then a worker finds out what is wrong

@@ -1,14 +1,19 @@
 """Runs that are finished or under way, by what they are: the same one is not trained twice.
 
 What another version of the program has trained does not count: its figures may be others. Nor does what
-another engine has trained (`name_of`): its last bits are.
+another engine has trained (`name_of`): its last bits are. A run may be held by several jobs, of which one has
+trained it and the others refer to it: it is known as long as one of them is there. What stands here is a
+hint, and whoever finds a run has looked at the record itself.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,21 +21,21 @@ from typing import Any
 from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Experiment
-from ldp_core.runs.record.store import Stored, events_after
+from ldp_core.runs.record.reference import Source
+from ldp_core.runs.record.store import copied, told_of
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.holding import is_written
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.system.process_identity import identity, is_alive
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS finished (
+HELD = """
+CREATE TABLE IF NOT EXISTS held (
     key TEXT NOT NULL,       -- `name_of` the experiment
     program TEXT NOT NULL,   -- the version that trained it
-    job TEXT NOT NULL,
+    job TEXT NOT NULL,       -- that has the run in its record
     run INTEGER NOT NULL,
-    PRIMARY KEY (key, program)
-);
-PRAGMA user_version = 1;
+    PRIMARY KEY (key, program, job, run)
+)
 """
 UNDER_WAY = """
 CREATE TABLE IF NOT EXISTS under_way (
@@ -40,9 +45,24 @@ CREATE TABLE IF NOT EXISTS under_way (
     pid INTEGER NOT NULL,    -- the process that trains it
     since REAL NOT NULL,
     PRIMARY KEY (key, program)
-);
+)
 """
-"""Apart from the schema: a file of an earlier day has only the other table."""
+SCHEMA = f"{HELD}; {UNDER_WAY}; PRAGMA user_version = 1;"
+"""A file of an earlier day has other tables, so whoever writes makes sure of its own."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A finished run."""
+
+    job: str
+    """That has trained it."""
+    holder: str
+    """The job in whose record it was found."""
+    source: Source | None
+    """Where it is stored; None where that is two places."""
+    bodies: list[dict[str, Any]]
+    """Its events."""
 
 
 def name_of(experiment: Experiment) -> str:
@@ -51,37 +71,55 @@ def name_of(experiment: Experiment) -> str:
     return f"{experiment.key} {engine}" if engine else experiment.key
 
 
-def note(key: str, job: str, run: int) -> None:
-    """Remember that a job has finished a run."""
+def note(job: str, runs: Mapping[int, str]) -> None:
+    """Remember that a job has finished runs in its record, or is about to have them: each with its name."""
     with writing(_path(), SCHEMA) as db:
-        db.execute("INSERT OR REPLACE INTO finished VALUES (?, ?, ?, ?)", (key, program(), job, run))
+        db.execute(HELD)
+        rows = [(key, program(), job, run) for run, key in runs.items()]
+        db.executemany("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?)", rows)
 
 
-def find(key: str) -> tuple[str, list[Stored]] | None:
-    """The job that has finished a run of this experiment, and the run's events; None if there is none."""
+def forget(job: str) -> None:
+    """Of a job whose record was removed; where that cannot be written down, whoever looks finds out."""
+    with suppress(StorageFailed):
+        if not _path().exists():
+            return
+        with writing(_path(), SCHEMA) as db:
+            db.execute(HELD)
+            db.execute("DELETE FROM held WHERE job = ?", (job,))
+
+
+def find(key: str) -> Known | None:
+    """A finished run of this experiment, in whichever job's record it is whole; None if it is in none."""
+    with suppress(StorageFailed), reading(_path()) as db:
+        query = "SELECT job, run FROM held WHERE key = ? AND program = ? ORDER BY rowid"
+        rows = db.execute(query, (key, program())).fetchall() if db else []
+        for row in rows:
+            if found := _held(str(row["job"]), int(row["run"])):
+                return found
+    return None  # then it is trained again
+
+
+def _held(job: str, run: int) -> Known | None:
     try:
-        with reading(_path()) as db:
-            query = "SELECT job, run FROM finished WHERE key = ? AND program = ?"
-            row = db and db.execute(query, (key, program())).fetchone()
-        if not row:
-            return None
-        folder = runs_dir() / "jobs" / row["job"]
-        events = [event for event in events_after(folder) if event.run == row["run"]]
-        whole = _is_whole([event.body for event in events])
+        folder = runs_dir() / "jobs" / job
+        told, source = told_of(folder, run)
+        return Known(copied(folder).get(run, job), job, source, told) if _is_whole(told) else None
     except (StorageFailed, LookupError, TypeError):
-        return None  # then it is trained again
-    return (row["job"], events) if whole else None
+        return None
 
 
 def has(keys: Collection[str]) -> bool:
     """True if each of these experiments seems to be finished; only `find` knows whether it can be read."""
     try:
         with reading(_path()) as db:
-            query = "SELECT key FROM finished WHERE program = ?"
-            known = {row["key"] for row in db.execute(query, (program(),))} if db else set()
+            query = (
+                "SELECT DISTINCT key FROM held WHERE program = ? AND key IN (SELECT value FROM json_each(?))"
+            )
+            known = db.execute(query, (program(), json.dumps([*keys]))).fetchall() if db else []
     except StorageFailed:
         return False
-    return set(keys) <= known
+    return set(keys) <= {row["key"] for row in known}
 
 
 def _is_whole(told: list[dict[str, Any]]) -> bool:

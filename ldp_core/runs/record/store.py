@@ -14,7 +14,9 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Run
 from ldp_core.federated.state import State
 from ldp_core.runs.lockstep import Start, Turn
-from ldp_core.runs.storage.database import opened, reading
+from ldp_core.runs.record import reference
+from ldp_core.runs.record.reference import Source
+from ldp_core.runs.storage.database import opened, persist, reading
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -53,6 +55,7 @@ CREATE TABLE IF NOT EXISTS programs (
 );
 PRAGMA user_version = 2;
 """
+ENDS = f"json_extract(body, '$.event') IN ('end', '{reference.EVENT}')"
 FLUSH_SECONDS = 0.1
 IMPORTED = "imported"
 """The file that marks a record which was not made on this server; it holds the job's id there."""
@@ -90,13 +93,19 @@ class Recorder:
     The events of a turn and the state after it are committed together, so that whoever takes the job
     up again loses no event and tells none twice. A folder that has a record already is taken up.
 
+    Args:
+        folder: of the job.
+        runs: of the job.
+        at_once: nothing needs to outlive a loss of power before all of it is closed.
+
     Raises:
         StorageFailed: it has one that is damaged, which is left as it is.
     """
 
-    def __init__(self, folder: Path, runs: Sequence[Run]) -> None:
+    def __init__(self, folder: Path, runs: Sequence[Run], at_once: bool = False) -> None:
         refuse_damaged(folder)
-        self._db = opened(database(folder), SCHEMA)
+        self.folder, self._at_once = folder, at_once
+        self._db = opened(database(folder), SCHEMA, durable=not at_once)
         self._db.executescript(SCHEMA)  # a record of an older version has no checkpoints yet
         if not self._db.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
             self._add(runs)
@@ -115,7 +124,7 @@ class Recorder:
 
     def ended(self) -> set[int]:
         """The runs whose end is recorded."""
-        rows = self._db.execute("SELECT run FROM events WHERE json_extract(body, '$.event') = 'end'")
+        rows = self._db.execute(f"SELECT run FROM events WHERE {ENDS}")  # noqa: S608
         return {row["run"] for row in rows}
 
     def begun_by(self, program: str) -> bool:
@@ -132,8 +141,8 @@ class Recorder:
         A record of the first version has no states.
         """
         self._db.execute(
-            "DELETE FROM events WHERE run NOT IN (SELECT run FROM checkpoints) AND run NOT IN "
-            "(SELECT run FROM events WHERE json_extract(body, '$.event') = 'end')"
+            "DELETE FROM events WHERE run NOT IN (SELECT run FROM checkpoints) AND run NOT IN "  # noqa: S608
+            f"(SELECT run FROM events WHERE {ENDS})"
         )
 
     def starts(self) -> dict[int, Start]:
@@ -172,15 +181,30 @@ class Recorder:
     def told(self, run: int) -> list[dict[str, Any]]:
         """What is recorded of a run so far."""
         rows = self._db.execute("SELECT body FROM events WHERE run = ? ORDER BY seq", (run,))
-        return [json.loads(row["body"]) for row in rows]
+        with sound(self.folder):
+            return [body for row in rows for body in _bodies(self.folder, row["body"])]
 
-    def copy(self, run: int, events: Sequence[Stored], job: str) -> None:
+    def refer(self, run: int, source: Source, job: str, skip: int = 0) -> None:
+        """Record a run that a job has trained before, without its first events, by reference to its record,
+        which must never change again.
+
+        Raises:
+            OSError: it is not there any more, or cannot be linked to.
+        """
+        self.copy(run, [reference.link(source, self.folder) | {"skip": skip}], job)
+
+    def refers_only(self) -> bool:
+        """True if nothing stands here but references."""
+        rows = self._db.execute("SELECT DISTINCT json_extract(body, '$.event') AS kind FROM events")
+        return {row["kind"] for row in rows} == {reference.EVENT}
+
+    def copy(self, run: int, bodies: Sequence[dict[str, Any]], job: str) -> None:
         """Record a run, or the rest of one, that a job has trained before."""
         self._db.execute("BEGIN IMMEDIATE")
         self._db.execute("INSERT OR REPLACE INTO copied VALUES (?, ?)", (run, job))
         self._forget_state(run)
         now = time.time()
-        rows = [(run, now, json.dumps(event.body)) for event in events]
+        rows = [(run, now, json.dumps(body)) for body in bodies]
         self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
         self._db.execute("COMMIT")
 
@@ -222,6 +246,8 @@ class Recorder:
             self.flush()
         finally:
             self._db.close()
+        if self._at_once:
+            persist(database(self.folder))
 
 
 def database(folder: Path) -> Path:
@@ -243,7 +269,8 @@ def began(folder: Path) -> float | None:
 
 
 def events_after(folder: Path, seq: int = 0) -> list[Stored]:
-    """The events of a job that came after event number `seq`, in order.
+    """The events of a job that came after event number `seq`, in order. Those of a run that it refers to came
+    at once, and have one number.
 
     Raises:
         StorageFailed: they cannot be read.
@@ -251,7 +278,35 @@ def events_after(folder: Path, seq: int = 0) -> list[Stored]:
     with reading(database(folder)) as db:
         rows = db.execute("SELECT * FROM events WHERE seq > ? ORDER BY seq", (seq,)).fetchall() if db else []
     with sound(folder):
-        return [Stored(row["seq"], row["run"], row["at"], _body(row["body"])) for row in rows]
+        return [
+            Stored(row["seq"], row["run"], row["at"], body)
+            for row in rows
+            for body in _bodies(folder, row["body"])
+        ]
+
+
+def told_of(folder: Path, run: int) -> tuple[list[dict[str, Any]], Source | None]:
+    """What is recorded of one run of a job, and where all of it is stored; None for what is in two places.
+
+    Raises:
+        StorageFailed: it cannot be read.
+    """
+    with reading(database(folder)) as db:
+        query = "SELECT body FROM events WHERE run = ? ORDER BY seq"
+        rows = db.execute(query, (run,)).fetchall() if db else []
+    with sound(folder):
+        last = _body(rows[-1]["body"]) if rows else {}
+        found: Source | None = Source(database(folder), folder.name, run)
+        if last and last["event"] == reference.EVENT:
+            path = reference.path_of(folder, last)
+            found = Source(path, last["file"], int(last["run"])) if len(rows) == 1 else None
+        return [body for row in rows for body in _bodies(folder, row["body"])], found
+
+
+def _bodies(folder: Path, text: str) -> list[dict[str, Any]]:
+    """The events that one line of the table of events stands for."""
+    body = _body(text)
+    return reference.bodies(folder, body) if body["event"] == reference.EVENT else [body]
 
 
 def _body(text: str) -> dict[str, Any]:
@@ -269,7 +324,7 @@ def sound(folder: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, FileNotFoundError) as error:
         name = database(folder).name
         raise StorageFailed(f"{name} is damaged: its record cannot be read; train it again") from error
 
@@ -288,8 +343,8 @@ def glance(folder: Path) -> bool:
     with sound(folder):
         for run in runs[:1]:  # none, where it was killed before it was told what to train
             json.loads(run["experiment"])
-        if newest:
-            _body(newest["body"])
+        if newest and (body := _body(newest["body"]))["event"] == reference.EVENT:
+            reference.path_of(folder, body).stat()
     return True
 
 

@@ -6,6 +6,7 @@ corrupt a database, and a reader of a log must be able to write beside it.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -49,16 +50,34 @@ def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def opened(path: Path, schema: str) -> sqlite3.Connection:
-    """A connection for writing, in autocommit, with the schema in place."""
+def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
+    """A connection for writing, in autocommit, with the schema in place.
+
+    Not durable: what is committed outlives this process at once, and a machine that loses its power only when
+    whoever writes has seen to it (`persist`).
+    """
     with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, timeout=_busy[0], isolation_level=None)
         connection.row_factory = sqlite3.Row
+        if not durable:
+            connection.execute("PRAGMA synchronous = OFF")
         if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             # the lock first: who reads and then wants to write may be turned away at once
             connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
     return connection
+
+
+def persist(path: Path) -> None:
+    """Have a file that was written, and its name, outlive a loss of power."""
+    for one in (path, path.parent):
+        if one.is_dir() and os.name != "posix":
+            continue
+        file = os.open(one, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
 
 
 @contextmanager

@@ -94,6 +94,20 @@ def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once():
 
 
 @pytest.mark.usefixtures("two_slots")
+def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
+    asked = Draft(parse({"rounds": 200, "attack": None, "seed": 30}), (Variant("run"),))
+    ids = [jobs.submit(asked, owner=f"{n:016x}") for n in range(30)]
+    ended = until(ids[0], lambda job: not job.live).ended
+    told = [until(identity, lambda job: not job.live) for identity in ids]
+    assert {job.status for job in told} == {"completed"}
+    assert [job.id for job in told if job.started is not None] == ids[:1], "nobody else has had a slot"
+    assert [copied(job.folder) for job in told] == [{}, *[{0: ids[0]}] * 29]
+    assert len({jobs.status(identity)["weights_sha256"] for identity in (ids[0], ids[29])}) == 1
+    late = max(job.ended or 0.0 for job in told) - (ended or 0.0)
+    assert late <= within(5)
+
+
+@pytest.mark.usefixtures("two_slots")
 def test_who_waits_for_a_job_that_is_stopped_trains_the_runs_itself():
     first = launch(ENDLESS | {"seed": 50})
     until(first, trained_a_round)

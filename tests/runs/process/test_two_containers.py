@@ -23,7 +23,7 @@ from ldp_core.runs.process import training
 from ldp_core.runs.process.child_process import CONTEXT
 from ldp_core.runs.process.executor import TAKEN
 from ldp_core.runs.record.quota import Stuck, put_away
-from ldp_core.runs.record.store import events_after
+from ldp_core.runs.record.store import database, events_after
 from ldp_core.runs.storage.holding import WRITER, is_written
 from tests.conftest import ROOT
 from tests.data import events
@@ -124,3 +124,23 @@ def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder
         time.sleep(0.02)
     assert trained() == 0
     assert events_after(job.folder)[-1].body["event"] == "end"
+
+
+def test_what_one_container_has_trained_another_one_refers_to_and_keeps(
+    elsewhere: Elsewhere, runs_dir: Path, tmp_path: Path
+):
+    asked = {"rounds": 2, "attack": None}
+    (tmp_path / "experiment.json").write_text(json.dumps(asked))
+    first = queue.add("run", {"draft": Draft(parse(asked), (Variant("run"),)).as_json()})
+    job = queue.claim()
+    assert job is not None
+    training.train_job(job.folder, job.request, 10**9)
+    assert queue.move(first, "completed")
+    figures = [one.body for one in events_after(job.folder)]
+    elsewhere(SUBMIT, "submit", tmp_path / "experiment.json")
+    second, _ = queue.find()
+    assert (second.status, second.started) == ("completed", None)
+    (link,) = second.folder.glob("*.stored")
+    assert link.samefile(database(job.folder))
+    jobs.remove(first)
+    assert [one.body for one in events_after(second.folder)] == figures

@@ -67,5 +67,5 @@ def test_a_finished_run_with_something_missing_is_trained_again(runs_dir: Path, 
         with sqlite3.connect(folder / "events.sqlite") as db:
             rows = [(0, 1.0, json.dumps(event)) for event in part]
             db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
-        run_cache.note("key", "a", 0)
+        run_cache.note("a", {0: "key"})
         assert (run_cache.find("key") is not None) is expected
