@@ -94,11 +94,14 @@ class UnknownDraft(StudioError, LookupError):
 
 
 class ProcessLost(StudioError):
-    """A process that trained was killed from outside."""
+    """A process that trained was killed from outside, or crashed twice at one task."""
 
-    def __init__(self) -> None:
+    def __init__(self, crashed: str = "") -> None:
         super().__init__(
-            "a process that trained was killed, most likely because the machine ran out of memory; "
+            f"a process that trained crashed ({crashed}) twice at the same client, in a library's own code; "
+            "try another engine (EPSILON_ENGINE), and report it with the run"
+            if crashed
+            else "a process that trained was killed, most likely because the machine ran out of memory; "
             "try a smaller model, or fewer processes at a time (EPSILON_CORES)"
         )
 

@@ -8,6 +8,7 @@ them, and are ended as soon as a task is interrupted or fails.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -28,6 +29,13 @@ from ldp_core.engines.recipe import Recipe
 from ldp_core.errors import ProcessLost
 from ldp_core.system.memory import ran_out
 from ldp_core.system.process_death import die_with
+
+CRASHES = [
+    getattr(signal, name)
+    for name in ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")
+    if hasattr(signal, name)
+]
+"""What a process gets that went wrong by itself; whoever ends one from outside sends another signal."""
 
 Samples = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 """Training samples and labels, and test samples."""
@@ -77,66 +85,92 @@ class Pool:
     def __init__(self, size: int, samples: Samples, method: str | None = None) -> None:
         """Start `size` processes, by "fork" where that is safe (Linux), else by "spawn"."""
         method = method or ("fork" if sys.platform == "linux" else "spawn")
-        context: Any = multiprocessing.get_context(method)
+        self._context: Any = multiprocessing.get_context(method)
         if method == "spawn":
             for tensor in samples:
                 tensor.share_memory_()  # type: ignore[no-untyped-call]
-        self._processes: list[BaseProcess] = []
-        self._ends: list[Connection] = []
+        self._samples = samples
+        self._processes: dict[Connection, BaseProcess] = {}
         for _ in range(size):
-            ours, theirs = context.Pipe()
-            arguments = (theirs, os.getpid(), samples)
-            process = context.Process(target=_serve, args=arguments, daemon=True, name="epsilon-client")
-            process.start()
-            theirs.close()  # so that its end is heard when the process ends
-            self._processes.append(process)
-            self._ends.append(ours)
+            self._start()
+
+    def _start(self) -> Connection:
+        """One more process; returns our end of the pipe to it."""
+        ours: Connection
+        ours, theirs = self._context.Pipe()
+        arguments = (theirs, os.getpid(), self._samples)
+        process = self._context.Process(target=_serve, args=arguments, daemon=True, name="epsilon-client")
+        process.start()
+        theirs.close()  # so that its end is heard when the process ends
+        self._processes[ours] = process
+        return ours
 
     @property
     def pids(self) -> list[int]:
         """Of its processes."""
-        return [process.pid for process in self._processes if process.pid is not None]
+        return [process.pid for process in self._processes.values() if process.pid is not None]
 
     def map(self, tasks: Sequence[Task]) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """The number of each task and its result, as they are done; tasks begin in their order.
 
         Raises:
             MemoryError: a task did not fit in memory.
-            ProcessLost: a process was killed from outside.
+            ProcessLost: a process was killed from outside, or a task crashed two of them.
         """
         doing: dict[Connection, int] = {}
-        waiting = iter(enumerate(tasks))
+        repeated: set[int] = set()
+        waiting = iter(range(len(tasks)))
+
+        def give(end: Connection, number: int) -> None:
+            end.send(tasks[number])
+            doing[end] = number
+
         try:
-            for end, (number, task) in zip(self._ends, waiting, strict=False):
-                end.send(task)
-                doing[end] = number
+            for end, number in zip(list(self._processes), waiting, strict=False):
+                give(end, number)
             while doing:
                 for end in cast("list[Connection]", wait(list(doing))):
-                    result = end.recv()
+                    number = doing.pop(end)
+                    try:
+                        result = end.recv()
+                    except (EOFError, ConnectionError):
+                        give(self._replaced(end, number in repeated), number)
+                        repeated.add(number)
+                        continue
                     if isinstance(result, Failure):
                         raise MemoryError(result.words) if result.memory else RuntimeError(result.words)
-                    done = doing.pop(end)
                     following = next(waiting, None)
                     if following is not None:
-                        end.send(following[1])
-                        doing[end] = following[0]
-                    yield done, result
+                        give(end, following)
+                    yield number, result
         except (EOFError, ConnectionError) as error:
             self.close()
-            raise ProcessLost from error
+            raise ProcessLost from error  # it was gone before it was asked
         except BaseException:
             self.close()  # among them a person who cancels: nobody waits for what is half done
             raise
 
+    def _replaced(self, end: Connection, again: bool) -> Connection:
+        """A fresh process in place of one that crashed for the first time."""
+        process = self._processes.pop(end)
+        end.close()
+        process.join()
+        crash = -(process.exitcode or 0)
+        name = signal.Signals(crash).name if crash in CRASHES else ""
+        if again or not name:
+            raise ProcessLost(name)
+        logging.warning("a process that trained crashed (%s); its client is trained once more", name)
+        return self._start()
+
     def close(self) -> None:
         """End all processes at once."""
-        for process in self._processes:
+        for process in self._processes.values():
             process.kill()
-        for process in self._processes:
+        for process in self._processes.values():
             process.join()
-        for end in self._ends:
+        for end in self._processes:
             end.close()
-        self._processes, self._ends = [], []
+        self._processes = {}
 
 
 def _serve(connection: Connection, parent: int, samples: Samples) -> None:

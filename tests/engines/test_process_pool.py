@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
+from numpy.typing import NDArray
 
 from ldp_core.engines.per_client import batches_of
-from ldp_core.engines.process_pool import Pool, Training
+from ldp_core.engines.process_pool import Pool, Samples, Training
 from ldp_core.errors import ProcessLost
 from tests.busy import within
 from tests.conftest import ROOT
@@ -112,3 +117,35 @@ def test_an_interrupted_pool_is_ended_and_an_error_in_it_is_told():
     os.kill(lost.pids[0], signal.SIGKILL)
     with pytest.raises(ProcessLost):
         list(lost.map([task]))
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A task at which a library goes wrong, once or always."""
+
+    noted: Path
+    always: bool
+
+    def __call__(self, samples: Samples) -> NDArray[np.float32]:
+        with self.noted.open("a") as note:
+            note.write("x")
+        if self.always or self.noted.stat().st_size == 1:
+            faulthandler.disable()  # it is meant
+            os.abort()
+        return samples[0].numpy()
+
+
+def test_a_process_that_crashes_is_replaced_once_and_no_bit_is_lost(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    recipe, data, plan = recipe_of("cnn", (28, 28)), samples((28, 28)), plan_of(1)
+    good = Training(recipe, start_of(recipe).numpy(), batches_of(plan, 0))
+    pool = Pool(2, data)
+    found = dict(pool.map([good, Crash(tmp_path / "once", False), good, good]))
+    assert np.array_equal(found[1], data[0].numpy())
+    assert all(np.array_equal(found[n], found[0]) for n in (2, 3))
+    assert "crashed (SIGABRT)" in caplog.text
+    assert len(pool.pids) == 2
+    with pytest.raises(ProcessLost, match=r"crashed \(SIGABRT\) twice at the same client"):
+        list(pool.map([good, Crash(tmp_path / "always", True)]))
+    assert pool.pids == []
