@@ -22,6 +22,7 @@ from ldp_core.leakage.observe import Victims, audit_uploads, audit_values, obser
 from ldp_core.models.base import Shape
 from ldp_core.models.mlp import MLP
 from ldp_core.streams import stream
+from tests.busy import within
 from tests.data import digits, events, mnist_like
 
 CPU = torch.device("cpu")
@@ -97,7 +98,7 @@ def test_eighty_tasks_are_quick():
     for name in ("least_squares", "rank_one", "trimmed", "per_neuron"):
         before = time.process_time()
         attacks.reconstructor(name).reconstruct(seen, generator=stream(0, "reconstruction"))
-        assert time.process_time() - before < 0.5, name
+        assert time.process_time() - before < within(0.5), name
 
 
 def test_auto_follows_model_mechanism_and_upload():

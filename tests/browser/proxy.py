@@ -58,7 +58,7 @@ class Proxy:
 
         self._call(shut)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join(30)
         self._loop.close()
 
     def _call(self, work: Callable[[], Any]) -> Any:

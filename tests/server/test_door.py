@@ -25,7 +25,7 @@ class Answer:
 
 
 def get(server: Server, path: str, host: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
         connection.putrequest("GET", path, skip_host=True)
         connection.putheader("Host", host)

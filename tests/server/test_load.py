@@ -36,7 +36,7 @@ def put(server: Server, session: str, body: bytes, length: int | None = None, to
     edge = uuid.uuid4().hex
     head = f'--{edge}\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n'.encode()
     whole = head + body + f"\r\n--{edge}--\r\n".encode()
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
         connection.putrequest("PUT", f"/_stcore/upload_file/{session}/{uuid.uuid4()}")
         connection.putheader("Content-Type", f"multipart/form-data; boundary={edge}")

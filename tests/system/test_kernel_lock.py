@@ -71,7 +71,7 @@ def test_it_ends_with_its_holder_and_not_with_what_that_has_forked(tmp_path: Pat
         assert kernel_lock.is_taken(mine)
         os.kill(holder, signal.SIGKILL)
         os.waitpid(holder, 0)
-        for _ in range(100):  # the child may not have had a turn yet
+        for _ in range(1000):  # the child may not have had a turn yet
             if not kernel_lock.is_taken(mine):
                 break
             time.sleep(0.05)

@@ -21,6 +21,7 @@ from pages.parts.charts.side_by_side import leak_figure
 from pages.parts.charts.styles import Style
 from pages.parts.papers.known import known
 from tests.conftest import ROOT
+from tests.runs.processes import PATIENCE_SECONDS
 
 CLAIM = papers.get("pldp_fl").claim("relative-error")
 ORDERED = {"ε₁ τ₂": 40.0, "ε₂ τ₂": 20.0, "ε₃ τ₂": 10.0, "ε₂ τ₁": 10.0, "ε₂ τ₃": 30.0}
@@ -34,7 +35,7 @@ def page(runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App
     monkeypatch.setattr("pages.parts.papers.known.SHIPPED", tmp_path / "shipped")
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
-    return AppTest.from_file(str(ROOT / "pages" / "papers.py"), default_timeout=30)
+    return AppTest.from_file(str(ROOT / "pages" / "papers.py"), default_timeout=PATIENCE_SECONDS)
 
 
 def said(page: AppTest) -> str:

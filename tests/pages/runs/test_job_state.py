@@ -12,6 +12,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.run_progress import Progress, RunProgress
 from pages.parts.runs.job_state import _stopped, place_in_queue
+from tests.runs.processes import PATIENCE_SECONDS
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -61,7 +62,7 @@ def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
         job = replace(queue.find()[0], status="running", started=0.0)
         job_state(job, presets.get("two_volunteers").draft, progress(1, 6, 7, ended=1), [])
 
-    app = AppTest.from_function(page).run()
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
     assert not app.exception
     assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs, 1 of them done")
 

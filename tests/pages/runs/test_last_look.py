@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from ldp_core import presets
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import queue
+from tests.runs.processes import PATIENCE_SECONDS
 
 REQUESTS = {"run": {}, "attack": {"ladder": Ladder().as_json()}}
 GOES_ON = {"run": "Training: round 0 of 15", "attack": "training the model"}
@@ -51,7 +52,7 @@ def page() -> None:
 
 def shown(identity: str, happens: str) -> str:
     """The words on the page in the end."""
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
     app.session_state["job"], app.session_state["happens"] = identity, happens
     app.run()
     assert not app.exception

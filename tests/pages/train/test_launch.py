@@ -15,6 +15,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
 from pages.parts.train.chosen_job import closest, lesson_of
 from pages.parts.train.launch import question_of
+from tests.runs.processes import PATIENCE_SECONDS
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -85,7 +86,7 @@ def page() -> None:
 def test_what_was_refused_is_said_while_another_job_runs(runs_dir: Path):
     """Said later, when that has ended, it would no longer be so."""
     identity = drafts.new(DRAFT)
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
     app.session_state["draft"] = identity
     app.session_state["job"] = queue.add("run", {"draft": DRAFT.as_json()}, identity)
     assert queue.claim()
@@ -117,7 +118,7 @@ def settings_page() -> None:
 
 def test_results_of_earlier_settings_are_faint_and_a_button_is_where_these_are(runs_dir: Path):
     identity = drafts.new(DRAFT)
-    app = AppTest.from_function(settings_page, default_timeout=20)
+    app = AppTest.from_function(settings_page, default_timeout=PATIENCE_SECONDS)
     app.session_state["draft"] = identity
     app.session_state["job"] = launched = queue.add("run", {"draft": DRAFT.as_json()}, identity)
     queue.cancel(launched)

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.ui import job_actions
+from tests.runs.processes import PATIENCE_SECONDS
 
 
 def page() -> None:
@@ -24,7 +25,7 @@ def page() -> None:
 
 
 def test_it_is_said_until_it_was_read_or_something_else_is_done(monkeypatch: pytest.MonkeyPatch):
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
     app.run()
     assert not app.error
     app.button(key="delete").click().run()

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.conftest import ROOT
+from tests.runs.processes import PATIENCE_SECONDS
 
 PAGES = sorted((ROOT / "pages").rglob("*.py"))
 CALLBACKS = ("on_click", "on_change", "on_select")
@@ -43,7 +44,7 @@ def page() -> None:
 @pytest.mark.parametrize("how", ["the next run", "a lost connection"])
 @pytest.mark.parametrize("safe", [True, False])
 def test_nothing_interrupts_a_callback_that_must_not_be_cut_short(how: str, safe: bool):
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
     app.session_state["safe"], app.session_state["how"] = safe, how
     kept: list[float] = []
     app.session_state["kept"] = kept
@@ -56,7 +57,7 @@ def test_nothing_interrupts_a_callback_that_must_not_be_cut_short(how: str, safe
 
 
 def test_the_next_run_is_not_forgotten():
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
     app.session_state["safe"] = True
     app.run()
     app.number_input(key="first").set_value(1.0)
@@ -90,7 +91,7 @@ def page_with_a_button() -> None:
 
 @pytest.mark.parametrize(("safe", "rounds"), [(True, 400.0), (False, 15.0)])
 def test_a_button_works_with_what_was_typed_before_it_was_pressed(safe: bool, rounds: float):
-    app = AppTest.from_function(page_with_a_button)
+    app = AppTest.from_function(page_with_a_button, default_timeout=PATIENCE_SECONDS)
     app.session_state["safe"] = safe
     app.run()
     app.number_input(key="rounds").set_value(400.0)

@@ -27,7 +27,7 @@ from ldp_core.runs.record.store import database, events_after
 from ldp_core.runs.storage.holding import WRITER, is_written
 from tests.conftest import ROOT
 from tests.data import events
-from tests.runs.processes import end_workers, living, trained_a_round, until, workers
+from tests.runs.processes import PATIENCE_SECONDS, end_workers, living, trained_a_round, until, workers
 from tests.runs.spaces import SPACE
 
 ROUNDS = 250  # some seconds, so that it is under way still when it is suspended
@@ -118,7 +118,7 @@ def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder
     inside.kill()
     assert living([inside.pid]) == []
     # its threads die one by one, and the last of them lets go of the file
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while queue.claim() is None:
         assert time.monotonic() < deadline, "the lock outlives its holder"
         time.sleep(0.02)

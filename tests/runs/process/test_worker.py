@@ -23,7 +23,7 @@ from ldp_core.runs.record.store import copied, events_after
 from ldp_core.runs.view.run_progress import Progress
 from tests.busy import within
 from tests.conftest import ROOT
-from tests.runs.processes import launch, trained_a_round, until, workers
+from tests.runs.processes import PATIENCE_SECONDS, launch, trained_a_round, until, workers
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 
@@ -117,7 +117,7 @@ def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom
     assert job.status == "interrupted"
     assert time.monotonic() - killed < within(15)
     if whom == "worker":
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while psutil.pid_exists(job.pid or target) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert not [p for p in workers(runs_dir) if p.pid == target], "no orphan goes on training"
