@@ -13,7 +13,7 @@ from typing import Any
 
 from ldp_core.datasets import Step, Told
 from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line, shown
-from ldp_core.experiment import Experiment, amended, changed, departures, read_json
+from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed, typed_changes
 from ldp_core.experiment.sweep import read_values
 from ldp_core.tune_command import command_of_tune, tune
 
@@ -256,7 +256,7 @@ def _pin(options: argparse.Namespace) -> int:
 
 
 def _experiment(options: argparse.Namespace) -> Experiment:
-    return amended(read_json(_text(options.experiment)), _changes(options.set))
+    return amended(read_json(_text(options.experiment)), typed_changes(options.set))
 
 
 def _asked(options: argparse.Namespace, kind: str) -> Any:
@@ -272,7 +272,7 @@ def _asked(options: argparse.Namespace, kind: str) -> Any:
         raise InvalidExperiment(
             [Problem("--grid" if grid else "--seeds", "belongs to a sweep (--kind sweep)")]
         )
-    return made.read(data, _changes(options.set))
+    return made.read(data, typed_changes(options.set))
 
 
 def _swept(data: Any, grid: Sequence[str], seeds: str | None) -> Any:
@@ -292,7 +292,7 @@ def _swept(data: Any, grid: Sequence[str], seeds: str | None) -> Any:
             values[name] = read_values(text)
         except InvalidExperiment as error:
             raise InvalidExperiment([Problem(name, p.message) for p in error.problems]) from None
-    return whole | {"grid": values} | ({} if seeds is None else {"seeds": _value(seeds)})
+    return whole | {"grid": values} | ({} if seeds is None else {"seeds": typed(seeds)})
 
 
 def _text(source: str) -> str:
@@ -309,25 +309,6 @@ def _text(source: str) -> str:
         message = f"cannot read {source}: it is longer than {MOST_CHARACTERS // 10**6} million characters"
         raise InvalidExperiment([Problem("", message)])
     return text
-
-
-def _changes(pairs: Sequence[str]) -> dict[str, Any]:
-    """`rounds=5 mechanism.name=duchi` as a dict; values are JSON, or else bare words."""
-    changes = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not (name and equals):
-            raise InvalidExperiment([Problem("--set", f"takes NAME=VALUE, like rounds=5; got “{pair}”")])
-        changes[name] = _value(value)
-    return changes
-
-
-def _value(text: str) -> Any:
-    """What was typed: JSON, or else a bare word."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _parser() -> argparse.ArgumentParser:

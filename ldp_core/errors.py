@@ -143,7 +143,7 @@ def one_of(names: Sequence[str]) -> str:
 
 def hint(given: object, known: Iterable[str]) -> str:
     """`; did you mean x?` when one of the known names is close to what was typed."""
-    if not isinstance(given, str):
+    if not isinstance(given, str) or len(given) > 100:
         return ""
     close = difflib.get_close_matches(given, list(known), n=1)
     return f"; did you mean {close[0]}?" if close else ""

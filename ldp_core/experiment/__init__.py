@@ -7,7 +7,7 @@ from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
 from ldp_core.experiment.overrides import amended, changed
 from ldp_core.experiment.profiles import MOST_BYTES, read_profiles, write_profiles
-from ldp_core.experiment.reading import loads, parse, read_json
+from ldp_core.experiment.reading import loads, parse, read_json, typed, typed_changes
 from ldp_core.experiment.schema import TARGETS, Experiment, Local, Population
 
 __all__ = [
@@ -34,5 +34,7 @@ __all__ = [
     "parse_draft",
     "read_json",
     "read_profiles",
+    "typed",
+    "typed_changes",
     "write_profiles",
 ]

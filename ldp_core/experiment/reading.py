@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +13,10 @@ from ldp_core.errors import InvalidExperiment, Problem, hint, shown
 from ldp_core.experiment.schema import Experiment
 
 Path = tuple[int | str, ...]
+MOST_PROBLEMS = 100
+"""So many are told at a time."""
+MOST_OF_A_NAME = 60
+"""Characters of a name that nobody knows, when it is repeated."""
 TOO_DEEP = Problem("", "an experiment is an object of a few levels, and this one goes far too deep")
 
 
@@ -31,7 +35,7 @@ def parse(data: Any) -> Experiment:
     except ValidationError as error:
         try:
             found = problems_of(error, data)
-            found += _hidden_behind(found, data)
+            found += _hidden_behind(found, data) if len(found) <= MOST_PROBLEMS else []
         except RecursionError:
             raise InvalidExperiment([TOO_DEEP]) from None
         raise InvalidExperiment(found) from None
@@ -70,12 +74,54 @@ def read_json(text: str) -> Any:
         raise InvalidExperiment([Problem("", message)]) from None
 
 
+def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
+    """`rounds=5 mechanism.name=duchi`, as somebody typed it, by field.
+
+    Raises:
+        InvalidExperiment: one is no such pair, or would undo another one.
+    """
+    changes: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise InvalidExperiment([Problem("--set", f"takes NAME=VALUE, like rounds=5; got {shown(pair)}")])
+        undone = next((one for one in changes if one == name or one.startswith(f"{name}.")), None)
+        if undone == name:
+            raise InvalidExperiment([Problem(_short(name), "is set twice; which of the two is meant?")])
+        if undone is not None:
+            message = f"is set after {_short(undone)}, which it would undo; set it first"
+            raise InvalidExperiment([Problem(_short(name), message)])
+        changes[name] = typed(value)
+    return changes
+
+
+def typed(text: str) -> Any:
+    """What somebody typed: JSON, or else a bare word.
+
+    Raises:
+        InvalidExperiment: an object in which a name stands twice.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_once_each)
+    except InvalidExperiment:
+        raise
+    except (ValueError, RecursionError):
+        return text
+
+
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidExperiment([Problem(name, "stands there twice; which of the two is meant?")])
-    return dict(pairs)
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InvalidExperiment([Problem(_short(name), "stands there twice; which of the two is meant?")])
+        found[name] = value
+    return found
+
+
+def _short(name: object) -> str:
+    """A name as it is repeated to whoever typed it."""
+    text = "".join(c if c.isprintable() else "?" for c in str(name)[: MOST_OF_A_NAME + 1])
+    return text if len(text) <= MOST_OF_A_NAME else text[: MOST_OF_A_NAME - 1] + "…"
 
 
 def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Experiment) -> list[Problem]:
@@ -83,7 +129,7 @@ def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Exper
     found = []
     for item in error.errors(include_url=False):
         path: Path = item["loc"]
-        where = "".join(c if c.isprintable() else "?" for c in ".".join(map(str, path)))
+        where = ".".join(map(_short, path))
         if item["type"] == "extra_forbidden":
             known = _known_fields(path[:-1], data, root)
             message = f"is not a field here (there are {', '.join(sorted(known))}){hint(path[-1], known)}"
@@ -100,7 +146,10 @@ def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Exper
                 message = f"will not do ({message[0].lower()}{message[1:]}); got {shown(item['input'])}"
         found.append(Problem(where, message))
     # a list whose items were refused is not to be called too short as well
-    return [p for p in found if not any(q.path.startswith(f"{p.path}.") for q in found)]
+    above = {q.path[:at] for q in found for at, c in enumerate(q.path) if c == "."}
+    found = [p for p in found if p.path not in above]
+    more = len(found) - MOST_PROBLEMS
+    return found[:MOST_PROBLEMS] + ([Problem("", f"and {more} more are wrong")] if more > 0 else [])
 
 
 def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> list[str]:

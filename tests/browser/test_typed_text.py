@@ -45,7 +45,12 @@ PAYLOADS = [
     "| a | b |",
     "';alert(1)//\"",
     "[" * 80,
+    f"see {EVIL}/a or HTTPS://evil.example",
+    "www.evil.example",
+    "someone@evil.example",
 ]
+LINKS = "a[href*='evil.example' i], a[href^='mailto:' i]"
+"""To what somebody typed."""
 SCRIPTS = """() => [...document.querySelectorAll("script")]
   .filter((one) => !one.src.includes("/assets/plotly/")).length"""  # the charts' own may come late
 SHOWN = r"(text) => document.body.innerText.replace(/[\s\u2060]/g, '').includes(text)"
@@ -80,9 +85,11 @@ def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: p
         page.get_by_text("Latest runs on this server").wait_for()
         for text in PAYLOADS[n : n + 6]:
             page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text))
+        assert page.locator(LINKS).count() == 0
     visitor.open("/runs", "text=All runs take")
     for text in PAYLOADS[-20:]:
         page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text))
+    assert page.locator(LINKS).count() == 0
     for n in range(0, len(PAYLOADS), 6):
         visitor.open(f"/train?job={ids[n]}", "text=You are watching somebody else")
         page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", PAYLOADS[n]))
@@ -111,6 +118,7 @@ def test_every_label_of_a_design_is_shown_literally(visitor: Visitor, monkeypatc
             page.wait_for_timeout(300)
             assert page.evaluate("document.querySelectorAll('script').length") < 20
             assert page.locator("iframe, img[src='x'], [onerror], [onload], a[href^=javascript]").count() == 0
+            assert page.locator(LINKS).count() == 0
             assert page.get_by_test_id("stException").count() == 0
     assert dialogs == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Experiment, changed, loads, parse
+from ldp_core.experiment import Experiment, changed, loads, parse, read_json, typed_changes
 
 
 def problems(data: Any) -> dict[str, str]:
@@ -192,3 +193,63 @@ def test_changes_by_dotted_names():
     with pytest.raises(InvalidExperiment, match=r"rounds\.x is not a field"):
         changed(base, {"rounds.x": 1})
     assert base == parse({}), "the original is untouched"
+
+
+def refused(call: Any, *given: Any) -> str:
+    with pytest.raises(InvalidExperiment) as caught:
+        call(*given)
+    return str(caught.value)
+
+
+def test_a_name_that_stands_twice_is_found_in_the_time_of_reading():
+    """40 000 names took 26 s when each was counted."""
+    many = ",".join(f'"k{n}":1' for n in range(40_000))
+    began = time.process_time()
+    assert len(read_json(f"{{{many}}}")) == 40_000
+    assert refused(read_json, f'{{{many},"k0":2}}') == "k0 stands there twice; which of the two is meant?"
+    assert time.process_time() - began < 2
+
+
+def test_a_long_name_that_nobody_knows_is_not_repeated_whole():
+    long = "x" * 100_000
+    for asked in ({long: 1}, {"clients": {long: 1}}, {"mechanism": {"name": "pdpm", long: 1}}):
+        said = refused(parse, asked)
+        assert "xxx… is not a field" in said
+        assert len(said) < 400
+    assert len(refused(read_json, f'{{"{long}": 1, "{long}": 1}}')) < 200
+
+
+def test_what_is_wrong_thousands_of_times_is_told_a_hundred_times():
+    began = time.process_time()
+    with pytest.raises(InvalidExperiment) as caught:
+        parse({f"k{n}": 1 for n in range(5000)})
+    assert len(caught.value.problems) == 101
+    assert str(caught.value).endswith("and 4900 more are wrong")
+    assert time.process_time() - began < 2
+
+
+def test_changes_as_somebody_types_them():
+    assert typed_changes(
+        ["rounds=5", "mechanism.name=duchi", 'clients={"count":3}', "clients.epsilon=1"]
+    ) == {
+        "rounds": 5,
+        "mechanism.name": "duchi",
+        "clients": {"count": 3},
+        "clients.epsilon": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        (["rounds=1", "rounds=2"], "rounds is set twice; which of the two is meant?"),
+        (['clients={"count":1,"count":2}'], "count stands there twice; which of the two is meant?"),
+        (
+            ["clients.count=2", 'clients={"epsilon":1}'],
+            "clients is set after clients.count, which it would undo",
+        ),
+        (["rounds"], "--set takes NAME=VALUE, like rounds=5; got “rounds”"),
+    ],
+)
+def test_changes_of_which_one_would_be_lost_are_refused(pairs: list[str], words: str):
+    assert words in refused(typed_changes, pairs)

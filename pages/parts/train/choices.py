@@ -93,8 +93,9 @@ def _training(workspace: Workspace) -> None:
 def _compared(workspace: Workspace) -> None:
     """Which runs stand side by side: aggregators, mechanisms, or the scenario's own variants."""
     variants = workspace.draft.variants
-    paths = {path for variant in variants for path in variant.set}
-    now = next((name for name, (path, _) in COMPARE.items() if paths == {path}), PREPARED)
+    # each sets one and the same field: one that changes nothing is somebody's own comparison
+    paths = {tuple(variant.set) for variant in variants}
+    now = next((name for name, (path, _) in COMPARE.items() if paths == {(path,)}), PREPARED)
     options = [*([PREPARED] if now == PREPARED else []), *COMPARE]
     told = each(MEANS[now], COMPARE[now][1]) if now in COMPARE else None
     names = dict(zip(options, options, strict=True))
@@ -113,7 +114,7 @@ def _compared(workspace: Workspace) -> None:
         **bind(
             workspace,
             f"compared {now}",
-            [variant.set[path] for variant in variants],
+            [*dict.fromkeys(variant.set[path] for variant in variants)],
             lambda w, picked: _compare(w, path, labels, picked),
             into="default",
         ),

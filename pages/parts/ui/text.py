@@ -12,16 +12,17 @@ from ldp_core.experiment import Experiment
 THIN = "\u202f"
 EXACT_DB = 100.0
 MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^=&"})
-ICON, JOINER = re.compile(r":(?=material/|streamlit:)"), "\u2060"
-"""Streamlit looks for icons when Markdown has been read, so no backslash hides them from it: a character
-without width does."""
+FOUND_LATER = re.compile(r"(:(?=material/|streamlit:|//)|www(?=\.)|@)", re.IGNORECASE)
+JOINER = "\u2060"
+"""Icons, and addresses that would become links, are looked for when Markdown has been read, so no backslash
+hides them: a character without width does."""
 
 
 def plain(text: str, most: int = 80) -> str:
     """Text that somebody typed, safe to set in Markdown: shown literally, on one line, shortened."""
     line = " ".join(text.split())
     line = line if len(line) <= most else line[: most - 1] + "…"
-    return ICON.sub(":" + JOINER, line).translate(MARKDOWN)
+    return FOUND_LATER.sub(rf"\1{JOINER}", line).translate(MARKDOWN)
 
 
 def number(value: float, digits: int = 3) -> str:

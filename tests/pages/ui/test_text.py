@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pages.parts.ui import text
@@ -45,6 +47,17 @@ def test_typed_text_has_no_markup(typed: str):
     assert "\n" not in text.plain("a\nb")
     assert ":material/" not in text.plain(":material/bolt:").replace("\\", "")
     assert len(text.plain("x" * 500)) == 80
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["https://a.b/c", "HTTP://a.b", "www.a.b", "see WWW.a.b", "_www.a.b", "a.b@c.de", "mailto:a@b.de"],
+)
+def test_an_address_that_somebody_typed_is_no_link(typed: str):
+    shown = text.plain(typed).replace("\\", "")
+    assert shown.replace(text.JOINER, "") == typed
+    # what Markdown looks for when it has been read (mdast-util-gfm-autolink-literal)
+    assert not re.search(r"https?://|www\.|[-.\w+]+@[-\w]+(\.[-\w]+)+", shown, re.IGNORECASE)
 
 
 def test_a_list_of_labels_with_commas_can_be_told_apart():

@@ -1,0 +1,57 @@
+"""What Train compares, as its widgets show it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core.experiment import parse_draft
+from ldp_core.runs.record import drafts
+
+BY_MEAN = {"label": "by the mean", "set": {"aggregator.name": "mean"}}
+BY_LOT = {"label": "by lot", "set": {"aggregator.name": "probability_selection"}}
+AS_IT_IS = {"label": "as it is", "set": {}}
+MORE = {"label": "and more", "set": {"aggregator.name": "inverse_std", "rounds": 3}}
+
+
+def page() -> None:
+    import streamlit as st
+
+    from ldp_core.runs.record import drafts
+    from pages.parts.train.choices import _compared
+    from pages.parts.ui.workspace import Workspace
+
+    identity = st.session_state["draft"]
+    draft = drafts.load(identity)
+    assert draft is not None
+    _compared(Workspace(identity, draft, "train"))
+
+
+@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.parametrize(
+    ("variants", "picked"),
+    [
+        ([BY_MEAN, BY_LOT], ["mean", "probability_selection"]),
+        ([BY_MEAN, BY_MEAN | {"label": "the same again"}], ["mean"]),
+        ([AS_IT_IS, BY_LOT], None),
+        ([AS_IT_IS], None),
+        ([BY_MEAN, MORE], None),
+    ],
+)
+def test_what_is_compared_is_one_field_or_as_somebody_has_prepared_it(
+    variants: list[dict[str, Any]], picked: list[str] | None
+):
+    app = AppTest.from_function(page)
+    app.session_state["draft"] = drafts.new(parse_draft({"base": {}, "variants": variants}))
+    app.run()
+    assert not app.exception
+    shown: Any = app.get("button_group")
+    compared, *choice = [one.value for one in shown]
+    if picked is None:
+        assert compared == "As prepared"
+        assert variants[0]["label"] in app.caption[0].value
+    else:
+        assert compared == "Aggregators"
+        assert choice == [picked]
