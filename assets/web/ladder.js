@@ -1,7 +1,9 @@
 // An attacker's ladder: what came back under each mechanism (a row) at each budget (a column).
 // data: {known: [cell], budgets: [text], rows: [{name, cells: [cell or null]}], steps: [number], caption, title}
+// image: the cell of the image that was attacked, or nothing where there are many
 // cell: {images: [image], lines: [text], mark, label, frames: [{image, lines}] or nothing}; a frame for each step
 
+import { closer } from "./closer.js";
 import { child, element, resize, text } from "./dom.js";
 import { paint } from "./pixels.js";
 import { save } from "./picture.js";
@@ -51,7 +53,9 @@ function draw(box, given, step) {
     known: given.known.map((cell) => then(cell, step, given)),
     rows: given.rows.map((row) => ({ ...row, cells: row.cells.map((cell) => then(cell, step, given)) })),
   };
-  const known = child(box, "div", "es-known");
+  const top = child(box, "div", "es-top");
+  const known = child(top, "div", "es-known");
+  known.classList.toggle("es-has-closer", Boolean(data.image));
   resize(known, data.known.length, picture).forEach((node, i) => fill(node, data.known[i]));
   const grid = child(box, "div", "es-grid");
   grid.style.setProperty("--budgets", data.budgets.length);
@@ -65,6 +69,7 @@ function draw(box, given, step) {
     at(node, cells[i].r, cells[i].c);
     fill(node, cells[i].cell);
   });
+  closer(box, data, { picture, fill });
   const button = child(box, "button", "es-save");
   text(button, "Save as a picture");
   button.type = "button";

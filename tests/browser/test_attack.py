@@ -39,6 +39,18 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     expect(page.locator(f'{SHOTS}[data-mark="recovered"]').first).to_be_visible()
     expect(page.get_by_text("pictures are back from ε")).to_be_visible()
 
+    # the budget under the hand: what is large is what the attack gave at that rung, and nothing in between
+    large = page.locator(".es-closer-shots canvas").nth(1)
+    budget = page.get_by_role("slider", name="Drag the budget")
+    rung = budget.evaluate("slider => Number(slider.value)")
+    for key, there in (("ArrowRight", rung + 1), ("Home", 0), ("End", 11)):
+        budget.press(key)
+        expect(large).to_have_attribute(
+            "aria-label", page.locator(f"{SHOTS} canvas").nth(there).get_attribute("aria-label") or ""
+        )
+    page.locator(SHOTS).nth(5).click()
+    expect(page.get_by_text("Drag the budget: ε 4")).to_be_visible()
+
     page.get_by_role("button", name="What the attacker knows").click()
     expect(page.get_by_text("the global model that the client started from").first).to_be_visible()
     page.keyboard.press("Escape")

@@ -31,6 +31,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
         if ladder["rounds_observed"] == 1
         else f"What the server sees in {ladder['rounds_observed']} uploads",
         "known": known,
+        "image": known[0] if ladder["upload"] == "audit" else None,
         "budgets": [f"ε {number(epsilon)}" for epsilon in ladder["epsilons"]],
         "rows": [
             {
