@@ -22,6 +22,8 @@ from ldp_core import accounting, presets, theory
 from ldp_core.runs.process.registration import ensure_worker
 from ldp_core.system.memory import share_one_heap
 from pages.server.host_check import Door
+from pages.server.messages import Messages
+from pages.server.private_streamlit import believe_what_fits
 from pages.server.reconnect import Reconnect
 
 ROOT = Path(__file__).parent
@@ -42,6 +44,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the worker while the first visitor is reading: after the first page, which comes first."""
     asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker, True)
     share_one_heap()
+    believe_what_fits()
     gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits
     yield
 
@@ -49,7 +52,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
 app = st.App(
     ROOT / "pages" / "shell.py",
     lifespan=lifespan,
-    middleware=[Middleware(Door), Middleware(Reconnect)],
+    middleware=[Middleware(Door), Middleware(Messages), Middleware(Reconnect)],
     routes=[Mount("/assets", Files(directory=ROOT / "assets"))],
 )
 

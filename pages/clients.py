@@ -11,6 +11,7 @@ from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
 from pages.parts.clients.cells import Cell, Outcome, apply_edits
 from pages.parts.clients.data_panel import data_panel
+from pages.parts.clients.edits import heard
 from pages.parts.clients.fills import fills
 from pages.parts.clients.profiles import profiles
 from pages.parts.clients.unmended import errors_of, unmended
@@ -21,6 +22,8 @@ from pages.parts.ui.workspace import Workspace, open_workspace
 
 PAGE = 50
 """Rows shown at a time."""
+MOST_TABLES = 20
+"""Whose edits are remembered as seen: a table begins anew with its page."""
 
 
 def main() -> None:
@@ -56,22 +59,23 @@ def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
     """
     seen = st.session_state.setdefault("seen edits", {})
     typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
-    edits = (st.session_state.get(workspace.key("table")) or {}).get("edits") or {"mount": "", "log": []}
-    last = seen.get(edits["mount"], 0)
-    new = [edit for edit in edits["log"] if edit["serial"] > last]
+    mount, log = heard(st.session_state.get(workspace.key("table")))
+    new = [edit for edit in log if edit.serial > seen.get(mount, 0)]
     outcome = Outcome({}, typed, {})
 
     def applied(draft: Draft) -> Draft:
         nonlocal outcome
-        cells = [((int(edit["client"]), str(edit["field"])), str(edit["text"])) for edit in new]
-        outcome = apply_edits(draft.base.clients, typed, cells)
+        outcome = apply_edits(draft.base.clients, typed, [(edit.cell, edit.text) for edit in new])
         return draft.with_base(outcome.changes) if outcome.changes else draft
 
     problems = workspace.change(applied) if new or typed else ()
     st.session_state[workspace.key("typed")] = outcome.typed
     st.session_state[workspace.key("wrong")] = outcome.errors
     if new:
-        seen[edits["mount"]] = new[-1]["serial"]
+        seen.pop(mount, None)
+        seen[mount] = new[-1].serial
+        for oldest in list(seen)[:-MOST_TABLES]:
+            del seen[oldest]
     return problems
 
 
@@ -85,7 +89,7 @@ def _table(workspace: Workspace) -> None:
     rows = range(start, min(start + PAGE, clients.count))
     budgets, (low, high) = clients.budgets(), clients.bounds()
     noise = np.sqrt(client_variance(experiment))
-    typed: dict[Cell, str] = st.session_state[workspace.key("typed")]
+    typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
     errors = errors_of(workspace)
     wrong = unmended(workspace)
     st.markdown(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -34,9 +35,17 @@ DECIDES = (
 """Rooms and files of `ldp_core`."""
 
 
-@cache
+_one = threading.Lock()
+
+
 def version() -> str:
     """Eight hex digits; what is only reworded or commented keeps them."""
+    with _one:  # two threads that make syntax trees disturb each other in Python 3.11
+        return _version()
+
+
+@cache
+def _version() -> str:
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for place in DECIDES:

@@ -6,12 +6,17 @@ of `uncut` and of reconnecting browsers, and only then change the version in the
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from streamlit import runtime
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.common import WidgetMetadata, is_element_id
+from streamlit.runtime.state.session_state import Serialized, Value, WStates
+from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 
 @contextmanager
@@ -39,3 +44,73 @@ def session_named(identity: str) -> Any | None:
 def run_again(session: Any) -> None:
     """Run the page that a session shows, with what its browser has told last."""
     session.request_rerun(session._client_state)
+
+
+def is_download(name: str) -> bool:
+    """Whether a button that some page shows leads to this."""
+    return name in runtime.get_instance().media_file_mgr._deferred_callables
+
+
+def believe_what_fits() -> None:
+    """Take from a browser only what one of its widgets can hold; the rest is as if it had not been said.
+
+    Streamlit trusts the page that it has sent: of a value of another type, or one that is not among the
+    options, the callback or the page itself would hear, and fail. Said once, before the first visitor.
+    """
+    if WStates.__getitem__ is _read:
+        return
+    WStates.__getitem__ = _read  # type: ignore[method-assign]
+    WStates.set_widget_from_proto = _set  # type: ignore[method-assign, assignment]
+
+
+_plain_read, _plain_set = WStates.__getitem__, WStates.set_widget_from_proto
+
+
+def _set(states: WStates, widget_state: WidgetState) -> None:
+    """Hear what a browser says that a widget holds, if it was drawn as one that can hold it."""
+    told = widget_state
+    drawn = states.widget_metadata.get(told.id)
+    if is_element_id(told.id) and (drawn is None or _can_hold(drawn, told)):
+        _plain_set(states, told)
+
+
+def _read(states: WStates, identity: str) -> Any:
+    """What a widget holds; what it begins with, where a browser said what it cannot hold."""
+    state, drawn = states.states.get(identity), states.widget_metadata.get(identity)
+    if drawn is None or not isinstance(state, Serialized):
+        return _plain_read(states, identity)
+    if _can_hold(drawn, state.value):
+        # each widget reads in its own way, and fails in its own way
+        with suppress(Exception):
+            found = _plain_read(states, identity)
+            if not isinstance(found, DeletedFile):
+                return found
+    states.states[identity] = Value(drawn.deserializer(None))
+    return _plain_read(states, identity)
+
+
+OBJECTS = {"json_value": dict, "json_trigger_value": list}
+"""What a component of our own may say."""
+
+
+def _is_object(text: str, kind: type) -> bool:
+    try:
+        return isinstance(json.loads(text), kind)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _can_hold(drawn: WidgetMetadata[Any], told: WidgetState) -> bool:
+    """False for another type, for a choice that was not offered, and for none where one is always made."""
+    kind = told.WhichOneof("value")
+    if kind not in (None, drawn.value_type):
+        return False
+    if kind in OBJECTS:
+        return _is_object(getattr(told, kind), OBJECTS[kind])
+    own = getattr(drawn.deserializer, "__self__", None)
+    options = getattr(own, "formatted_option_to_option_index", None)
+    if options is None or kind not in ("string_value", "string_array_value"):
+        return True
+    chosen = [told.string_value] if kind == "string_value" else list(told.string_array_value.data)
+    always_one = getattr(own, "default_option_index", None) is not None
+    return all(one in options for one in chosen) and (bool(chosen) or not always_one)

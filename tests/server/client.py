@@ -11,6 +11,19 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
 DONE = {"finished_successfully", "finished_fragment_run_successfully"}
+HOLDS = {
+    "button": "trigger_value",
+    "checkbox": "bool_value",
+    "number_input": "double_value",
+    "selectbox": "string_value",
+    "text_input": "string_value",
+    "text_area": "string_value",
+    "multiselect": "string_array_value",
+    "button_group": "string_array_value",
+    "slider": "double_array_value",
+    "pagination": "int_value",
+    "file_uploader": "file_uploader_state_value",
+}
 
 
 class Viewer:
@@ -19,6 +32,7 @@ class Viewer:
     Attributes:
         fragments: the parts that ask to be refreshed, by id, with their interval in seconds.
         widgets: the ids of what can be moved, by the label that people read.
+        holds: by a widget's id, the kind of value that it holds, where that is known.
         parts: the part of the page that each of these stands in, "" for none: only that is drawn again.
         errors: what went wrong, in words.
         told: what was written on the page, oldest first.
@@ -29,6 +43,7 @@ class Viewer:
         self.socket, self.page, self.query = socket, page, query
         self.fragments: dict[str, float] = {}
         self.widgets: dict[str, str] = {}
+        self.holds: dict[str, str] = {}
         self.parts: dict[str, str] = {}
         self.states: dict[str, Any] = {}
         self.errors: list[str] = []
@@ -117,11 +132,13 @@ class Viewer:
             if which == "bidi_component":  # one of our own, by its name
                 name = inner.component_name.rpartition(".")[2]
                 self.widgets[name], self.parts[name] = inner.id, told.delta.fragment_id
+                self.holds[inner.id] = "json_value"
             if which == "exception":
                 self.errors.append(element.exception.message)
             elif hasattr(inner, "id") and hasattr(inner, "label"):
                 self.widgets[inner.label] = inner.id
                 self.parts[inner.label] = told.delta.fragment_id
+                self.holds[inner.id] = HOLDS.get(which, "")
 
     async def close(self) -> None:
         """Leave, as a closed tab does."""

@@ -29,6 +29,7 @@ MOST_CLIENTS = 5000
 """Of more than these the verdict stays that of the draft: to have it follow a hand would take too long."""
 HEIGHT = 262
 ASKED = "asked"
+MOST_MOVES = 10**9
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class WhatIf:
 def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int]) -> WhatIf:
     """The strip with its sliders; returns where they stand."""
     key = workspace.key("strip")
-    asked = dict((st.session_state.get(key) or {}).get(ASKED) or {})
-    who = str(asked.get("who")) if asked.get("who") in named else next(iter(named))
+    asked = _asked(key)
+    who = str(asked.get("who")) if str(asked.get("who")) in named else next(iter(named))
     client = named[who]
     own = float(shown[0].experiment.population().epsilon[client])
     ladder = _ladder(own)
@@ -90,7 +91,7 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
                         "note": "",
                     },
                 ],
-                "seq": int(asked.get("seq") or 0),
+                "seq": _moves(asked),
             },
             key=key,
         )
@@ -99,8 +100,20 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
 
 def settled(workspace: Workspace) -> int:
     """The number of the last move that has ended; 0 before any."""
-    asked = (st.session_state.get(workspace.key("strip")) or {}).get(ASKED) or {}
-    return int(asked.get("seq") or 0) if asked.get("settled") else 0
+    asked = _asked(workspace.key("strip"))
+    return _moves(asked) if asked.get("settled") else 0
+
+
+def _asked(key: str) -> Mapping[str, Any]:
+    """What the strip says, if it is the strip that says it."""
+    told = (st.session_state.get(key) or {}).get(ASKED)
+    return told if isinstance(told, Mapping) else {}
+
+
+def _moves(asked: Mapping[str, Any]) -> int:
+    """How many moves the strip has counted."""
+    count = asked.get("seq")
+    return count if isinstance(count, int) and 0 <= count < MOST_MOVES else 0
 
 
 def _ladder(own: float) -> list[float]:

@@ -107,8 +107,8 @@ def _cell(place: str) -> str:
 @uncut
 def _open(sweep: Sweep, place: str, key: str) -> None:
     pressed = st.session_state[key].get("opened")
-    if pressed is not None:
-        st.session_state[_cell(place)] = number_at(sweep, int(pressed))
+    if isinstance(pressed, int):
+        st.session_state[_cell(place)] = number_at(sweep, pressed)
 
 
 def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:

@@ -54,6 +54,8 @@ def bind(
 
     @uncut
     def changed() -> None:
+        if key not in st.session_state:
+            return  # it is on the page no more
         given = st.session_state[key]
         known, current, first = fields.get(place, (value, version, value))
         if version != current:

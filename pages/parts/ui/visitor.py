@@ -14,14 +14,18 @@ from importlib.util import find_spec
 
 import streamlit as st
 
-from ldp_core.runs.queue.people import Person, is_teacher, person, signed_in
+from ldp_core.runs.queue.people import Person, person, signed_in
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
+from pages.server.address import of_page
+from pages.server.guesses import guess
 
 COOKIE = "epsilon_visitor"
 _teachers: set[str] = set()
 """Those who have told the secret since this server was started, on whatever page they are now."""
+TYPED, REFUSED = "teacher's secret typed", "why it is not the secret"
+MOST_TYPED = 1000
 TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
@@ -75,17 +79,20 @@ def teacher_entrance() -> None:
 
 def _door() -> None:
     with st.popover("I am the teacher", type="tertiary"):
-        st.text_input("Secret", type="password", key="teacher's secret typed", on_change=_enter)
-        if st.session_state.get("teacher's secret typed"):
-            st.error("That is not the secret that this server was started with.")
+        st.text_input("Secret", type="password", key=TYPED, max_chars=MOST_TYPED, on_change=_enter)
+        if st.session_state.get(TYPED) and (why := st.session_state.get(REFUSED)):
+            st.error(why)
         else:
             st.caption("With it you may stop, pin and delete everybody's runs.")
 
 
 @uncut
 def _enter() -> None:
-    owner = visitor().owner
-    if owner and is_teacher(st.session_state["teacher's secret typed"]):
+    owner, typed = visitor().owner, st.session_state.get(TYPED)
+    if not owner or not typed:
+        return
+    st.session_state[REFUSED] = guess(typed, owner, of_page())
+    if not st.session_state[REFUSED]:
         _teachers.add(owner)
 
 

@@ -1,0 +1,46 @@
+"""How often something may happen: some at once, and from then on one every so many seconds, for each name."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+MOST_NAMES = 10_000
+"""Of more, those that have waited long enough are forgotten, and then the oldest: memory has an end."""
+
+
+class Pace:
+    """An allowance for each name; threads may share it.
+
+    Args:
+        burst: how often at once.
+        seconds: until one more is allowed.
+    """
+
+    def __init__(self, burst: int, seconds: float) -> None:
+        self.burst, self.seconds = burst, seconds
+        self._empty_until: dict[str, float] = {}
+        """By name: when its allowance will be whole again."""
+        self._one = threading.Lock()
+
+    def wait(self, name: str = "", now: float | None = None) -> float:
+        """Seconds until this name may; 0 if it may now. Nothing is used up."""
+        now = time.monotonic() if now is None else now
+        whole = self._empty_until.get(name, now)
+        return max(0.0, whole - now - (self.burst - 1) * self.seconds)
+
+    def take(self, name: str = "", now: float | None = None) -> bool:
+        """Use one of the allowance; False if there is none."""
+        now = time.monotonic() if now is None else now
+        with self._one:
+            if self.wait(name, now) > 0:
+                return False
+            whole = max(now, self._empty_until.pop(name, now))
+            if len(self._empty_until) >= MOST_NAMES:
+                self._forget(now)
+            self._empty_until[name] = whole + self.seconds
+            return True
+
+    def _forget(self, now: float) -> None:
+        kept = {name: whole for name, whole in self._empty_until.items() if whole > now}
+        self._empty_until = dict(list(kept.items())[-MOST_NAMES // 2 :])

@@ -1,0 +1,49 @@
+"""What the clients' table says was typed, as far as it is the table that says it.
+
+Anybody may send anything in its name: what has not the shape of an edit was not typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pages.parts.clients.cells import Cell
+
+MOST_EDITS = 2000
+"""As many as the table keeps (assets/web/table.js)."""
+MOST_TYPED = 100
+"""Characters of a cell."""
+
+
+class Edit(NamedTuple):
+    """One cell, typed once."""
+
+    serial: int
+    """Counts the edits of one table, from 1."""
+    cell: Cell
+    text: str
+
+
+def heard(told: Any) -> tuple[str, list[Edit]]:
+    """Which table it is, and what was typed in it, in order.
+
+    Args:
+        told: the component's state.
+    """
+    edits = told.get("edits") if isinstance(told, Mapping) else None
+    if not isinstance(edits, Mapping) or not isinstance(edits.get("log"), list):
+        return "", []
+    found = [edit for one in edits["log"][-MOST_EDITS:] if (edit := _edit(one))]
+    return str(edits.get("mount"))[:MOST_TYPED], sorted(found)
+
+
+def _edit(one: Any) -> Edit | None:
+    if not isinstance(one, Mapping):
+        return None
+    serial, client, field, text = (one.get(name) for name in ("serial", "client", "field", "text"))
+    if not isinstance(serial, int) or not isinstance(client, int):
+        return None
+    if not isinstance(field, str) or not isinstance(text, str):
+        return None
+    return Edit(serial, (client, field), text[:MOST_TYPED])

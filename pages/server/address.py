@@ -1,0 +1,67 @@
+"""From which address a visitor comes: what limits for people without a name count by, beside their browsers.
+
+Behind a proxy every connection is the proxy's; `EPSILON_ADDRESS_HEADER` names the header in which it tells
+the visitor's address (`X-Forwarded-For`, `X-Real-IP`). It is believed only where the operator has named it:
+without a proxy anybody could write one.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from collections.abc import Sequence
+
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from ldp_core.errors import InvalidInput, shown
+
+NAME = "EPSILON_ADDRESS_HEADER"
+HEADER = re.compile(r"[A-Za-z0-9-]{1,60}")
+UNKNOWN = "an unknown address"
+
+
+def header() -> str:
+    """The header that the operator has named; "" without a proxy.
+
+    Raises:
+        InvalidInput: what was named is no header.
+    """
+    given = os.environ.get(NAME, "").strip()
+    if given and not HEADER.fullmatch(given):
+        raise InvalidInput(f"{NAME} must be a header's name, like X-Forwarded-For; got {shown(given)}")
+    return given
+
+
+def of_request(scope: Scope) -> str:
+    """The address of whoever makes a request or opens a connection."""
+    peer = scope.get("client")
+    return known(str(peer[0]) if peer else "", Headers(scope=scope).getlist(header()) if header() else [])
+
+
+def of_page() -> str:
+    """The address of whoever sees the page that is being drawn."""
+    told = st.context.headers.get_all(header()) if header() else []
+    return known(st.context.ip_address or "127.0.0.1", told)
+
+
+def known(peer: str, told: Sequence[str]) -> str:
+    """One name for an address; of IPv6 the network, as a home has 2⁶⁴ of them.
+
+    Args:
+        peer: who is at the other end of the connection.
+        told: the named header, once for each time that it is there. Proxies append to it, so its last entry
+            is our own proxy's.
+    """
+    text = told[-1].rpartition(",")[2].strip() if told else peer
+    try:
+        found = ipaddress.ip_address(text)
+    except ValueError:
+        return UNKNOWN
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, 64), strict=False))

@@ -1,0 +1,82 @@
+"""Which messages a visitor may send over the connection of a page, and how many of them.
+
+Streamlit takes some that serve its developers or a host around the page: one empties everybody's caches,
+one writes a file on the server. A visitor needs none of them. What is none of those below is not answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from contextlib import suppress
+
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnected
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from pages.server.private_streamlit import is_download
+
+MOST_FILES = 20
+"""Addresses for uploads that one message may ask for; the page asks for one."""
+MOST_BYTES = 2_000_000
+"""Of one message: what stands in all fields of a page is far less."""
+MOST_QUERY = 4_000
+"""Characters of an address behind its question mark."""
+MOST_NAME = 100
+NAME = re.compile(r"[0-9a-f]{0,64}")
+"""Of pages and of their parts."""
+BURST, A_SECOND = 60, 30.0
+"""Messages at once, and from then on: a hand that drags a slider makes about 25 a second."""
+
+
+class Messages:
+    """Middleware: hears only what a visitor needs to say, and no faster than a hand can."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        left, at = float(BURST), time.monotonic()
+
+        async def heard() -> Message:
+            nonlocal left, at
+            while True:
+                message = await receive()
+                if message["type"] != "websocket.receive":
+                    return message
+                now = time.monotonic()
+                left, at = min(BURST, left + (now - at) * A_SECOND) - 1, now
+                if left < 0:  # while it waits here the network makes the sender wait
+                    await asyncio.sleep(-left / A_SECOND)
+                if is_needed(message.get("bytes") or b""):
+                    return message
+
+        # a browser that leaves while it is told something is none that Streamlit has listened to
+        with suppress(WebSocketDisconnected):
+            await self.app(scope, heard, send)
+
+
+def is_needed(payload: bytes) -> bool:
+    """Whether a visitor may say this; False too for what is no message at all."""
+    if not payload or len(payload) > MOST_BYTES:
+        return False
+    try:
+        message = BackMsg.FromString(payload)
+    except DecodeError:
+        return False
+    kind = message.WhichOneof("type")
+    if kind == "rerun_script":
+        asked = message.rerun_script
+        names = asked.fragment_id, asked.page_script_hash
+        return len(asked.query_string) <= MOST_QUERY and all(map(NAME.fullmatch, names))
+    if kind == "file_urls_request":
+        return len(message.file_urls_request.file_names) <= MOST_FILES
+    if kind == "backend_operation_request":  # others than this one install things on the server
+        wanted = message.backend_operation_request
+        return len(wanted.request_id) <= MOST_NAME and is_download(wanted.deferred_file.file_id)
+    return kind == "stop_script"

@@ -1,0 +1,45 @@
+"""Where a visitor comes from: the connection's other end, or what a proxy tells if the operator named it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ldp_core.errors import InvalidInput
+from pages.server import address
+from pages.server.address import UNKNOWN, known, of_request
+
+FORGED = [(b"x-forwarded-for", b"192.0.2.66")]
+
+
+def scope(headers: list[tuple[bytes, bytes]]) -> dict[str, object]:
+    return {"type": "http", "client": ("192.0.2.7", 50000), "headers": headers}
+
+
+def test_without_a_proxy_nobody_says_who_they_are(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv(address.NAME, raising=False)
+    assert of_request(scope(FORGED)) == "192.0.2.7"
+
+
+def test_behind_one_its_own_word_counts_and_not_the_visitors(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(address.NAME, "X-Forwarded-For")
+    told = [(b"x-forwarded-for", b"192.0.2.66, 198.51.100.4")]
+    assert of_request(scope(told)) == "198.51.100.4"
+    assert of_request(scope([*FORGED, *told])) == "198.51.100.4"
+    assert of_request(scope([])) == "192.0.2.7"
+    assert of_request(scope([(b"x-forwarded-for", b"<script>")])) == UNKNOWN
+
+
+@pytest.mark.parametrize("given", ["X Forwarded", "X:1", "x" * 61, "é"])
+def test_what_is_no_header_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch, given: str):
+    monkeypatch.setenv(address.NAME, given)
+    with pytest.raises(
+        InvalidInput, match=f"^{address.NAME} must be a header's name, like X-Forwarded-For; got "
+    ):
+        address.header()
+
+
+def test_a_home_with_many_addresses_is_one():
+    assert known("2001:db8:1:2:3:4:5:6", []) == known("2001:db8:1:2:ffff::1", []) == "2001:db8:1:2::/64"
+    assert known("2001:db8:1:3::1", []) != known("2001:db8:1:2::1", [])
+    assert known("::ffff:192.0.2.1", []) == known("192.0.2.1", []) == "192.0.2.1"
+    assert known("", []) == UNKNOWN

@@ -1,0 +1,52 @@
+"""The teacher's secret: guesses are slowed for a visitor, an address and everybody, and told in the log."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from ldp_core.system.pace import Pace
+from pages.server import guesses
+from pages.server.guesses import WRONG, guess
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk and cheese")
+    for name in ("EACH", "PLACE", "ALL", "LINES"):
+        known = getattr(guesses, name)
+        monkeypatch.setattr(guesses, name, Pace(known.burst, known.seconds))
+
+
+def test_the_secret_opens_and_another_word_does_not():
+    assert guess("chalk", "anna", "192.0.2.1") == WRONG
+    assert guess("chalk and cheese", "anna", "192.0.2.1") == ""
+
+
+def test_after_five_a_visitor_waits_even_with_the_right_one():
+    said = [guess("chalk", "anna", "192.0.2.1") for _ in range(6)]
+    assert said[:5] == [WRONG] * 5
+    assert said[5].startswith("Too many secrets were tried; this one was not looked at. Try again in 2")
+    assert guess("chalk and cheese", "anna", "192.0.2.1") == said[5]
+    assert guess("chalk and cheese", "ben", "192.0.2.1") == "", "the teacher beside her need not wait"
+
+
+def test_a_new_cookie_for_every_guess_is_the_same_address():
+    said = [guess("chalk", f"nobody {n}", "192.0.2.1") for n in range(200)]
+    assert said.count(WRONG) == 10
+    assert guess("chalk and cheese", "ben", "192.0.2.2") == ""
+
+
+def test_a_thousand_addresses_are_slowed_together():
+    said = [guess("chalk", f"nobody {n}", f"192.0.2.{n}") for n in range(1000)]
+    assert 30 <= said.count(WRONG) <= 31
+
+
+def test_they_are_logged_without_the_guess_and_without_end(caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.WARNING)
+    for n in range(500):
+        guess(f"guess number {n}", "anna", "192.0.2.1")
+    assert 1 <= len(caplog.records) <= 11
+    assert caplog.messages[0] == "a visitor from 192.0.2.1 tried a wrong teacher's secret"
+    assert "guess number" not in caplog.text

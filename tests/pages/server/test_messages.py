@@ -1,0 +1,109 @@
+"""What a visitor may say: what a page needs, and no more."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from pages.server import messages
+from pages.server.messages import Messages, is_needed
+
+
+def said(**fields: Any) -> BackMsg:
+    return BackMsg(**fields)
+
+
+NEEDED = [
+    said(rerun_script={}),
+    said(rerun_script={"query_string": "draft=0123456789ab", "fragment_id": "0a" * 16}),
+    said(stop_script=True),
+    said(file_urls_request={"request_id": "1", "file_names": ["a.csv"]}),
+]
+NOT_NEEDED = [
+    said(),
+    said(clear_cache=True),
+    said(set_run_on_save=True),
+    said(load_git_info=True),
+    said(app_heartbeat=True),
+    said(debug_shutdown_runtime=True),
+    said(backend_operation_request={"install_skills": {}}),
+    said(backend_operation_request={"dismiss_skills_nudge": {}}),
+    said(backend_operation_request={"dataframe_chunk": {"source_id": "x"}}),
+    said(backend_operation_request={"deferred_file": {"file_id": "no button's"}}),
+    said(backend_operation_request={"deferred_file": {"file_id": "a"}, "request_id": "x" * 200}),
+    said(file_urls_request={"file_names": ["x"] * 100}),
+    said(rerun_script={"query_string": "x" * 5000}),
+    said(rerun_script={"fragment_id": "x\nWARNING forged"}),
+    said(rerun_script={"page_script_hash": "../x"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def one_button(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages, "is_download", lambda name: name == "a")
+
+
+@pytest.mark.parametrize("message", NEEDED, ids=lambda m: m.WhichOneof("type"))
+def test_what_a_page_needs_is_heard(message: BackMsg):
+    assert is_needed(message.SerializeToString())
+
+
+def test_a_download_of_a_button_is_heard():
+    asked = said(backend_operation_request={"deferred_file": {"file_id": "a"}, "request_id": "1"})
+    assert is_needed(asked.SerializeToString())
+
+
+@pytest.mark.parametrize("message", NOT_NEEDED, ids=lambda m: str(m)[:50].replace("\n", " "))
+def test_anything_else_is_not(message: BackMsg):
+    assert not is_needed(message.SerializeToString())
+
+
+@pytest.mark.parametrize("payload", [b"", b"\xff", b"\x00" * 9, bytes(2_000_001)])
+def test_what_is_no_message_is_not(payload: bytes):
+    assert not is_needed(payload)
+
+
+def test_the_next_message_that_is_needed_comes_after_those_that_are_not():
+    told: list[dict[str, Any]] = [
+        {"type": "websocket.connect"},
+        {"type": "websocket.receive", "text": "a text"},
+    ]
+    told += [{"type": "websocket.receive", "bytes": m.SerializeToString()} for m in [*NOT_NEEDED, NEEDED[0]]]
+    told += [{"type": "websocket.disconnect"}]
+    assert [one["type"] for one in asyncio.run(heard(told))] == [
+        "websocket.connect",
+        "websocket.receive",
+        "websocket.disconnect",
+    ]
+
+
+def test_who_says_more_than_a_hand_can_waits(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(messages, "BURST", 5)
+    one = {"type": "websocket.receive", "bytes": NEEDED[0].SerializeToString()}
+    begun = time.monotonic()
+    asyncio.run(heard([one] * 11 + [{"type": "websocket.disconnect"}]))
+    assert time.monotonic() - begun > 5 / messages.A_SECOND
+
+
+async def heard(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a page behind the middleware hears of this."""
+    found: list[dict[str, Any]] = []
+
+    async def page(scope, receive, send):
+        while not found or found[-1]["type"] != "websocket.disconnect":
+            found.append(await receive())
+
+    waiting = iter(told)
+
+    async def receive():
+        return next(waiting)
+
+    async def send(message):
+        raise AssertionError(message)
+
+    await Messages(page)({"type": "websocket"}, receive, send)
+    return found

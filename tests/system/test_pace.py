@@ -1,0 +1,34 @@
+"""Some at once, then one every so often, for each name; however many names there are."""
+
+from __future__ import annotations
+
+from ldp_core.system import pace
+from ldp_core.system.pace import Pace
+
+
+def test_some_at_once_and_then_one_every_so_often():
+    slow = Pace(3, 10.0)
+    assert [slow.take("a", 100.0) for _ in range(5)] == [True, True, True, False, False]
+    assert slow.wait("a", 100.0) == 10.0
+    assert slow.take("b", 100.0), "each name has its own"
+    assert not slow.take("a", 109.9)
+    assert slow.take("a", 110.0)
+    assert not slow.take("a", 110.0)
+    assert [slow.take("a", 1000.0) for _ in range(4)] == [True, True, True, False], (
+        "what is unused adds up to three"
+    )
+
+
+def test_looking_uses_nothing_up():
+    slow = Pace(1, 10.0)
+    assert [slow.wait("a", 5.0) for _ in range(3)] == [0.0, 0.0, 0.0]
+    assert slow.take("a", 5.0)
+
+
+def test_a_stranger_of_many_names_takes_no_more_memory(monkeypatch):
+    monkeypatch.setattr(pace, "MOST_NAMES", 10)
+    slow = Pace(1, 1000.0)
+    for number in range(100):
+        assert slow.take(str(number), float(number))
+    assert len(slow._empty_until) <= 10
+    assert not slow.take("99", 99.0), "the newest are remembered"
