@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.compare.arms import Arm, arms
-from pages.parts.compare.choice import Chosen, choose, chosen
+from pages.parts.compare.choice import Chosen, choose, chosen, suggestions
 from pages.parts.compare.side_by_side import bought, curves, figures, served, settings
 from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import verdict
@@ -26,6 +26,8 @@ def main() -> None:
     choose(now, time.time())
     live = any(arm.job.live for arm in arms(now)[0])
     refreshing(_side_by_side, pace() if live else None)(now, trouble, live)
+    if not now:
+        suggestions(time.time())
     st.page_link("runs.py", label=":blue[Tick runs on the list of all]")
     introduce(token())
 

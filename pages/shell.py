@@ -28,8 +28,8 @@ page = st.navigation(
         st.Page("attack.py", title="Attack", url_path="attack"),
         st.Page("tune.py", title="Tune", url_path="tune"),
         st.Page("papers.py", title="Papers", url_path="papers"),
-        st.Page("compare.py", title="Compare", url_path="compare", visibility="hidden"),
-        st.Page("runs.py", title="Runs", url_path="runs", visibility="hidden"),
+        st.Page("compare.py", title="Compare", url_path="compare"),
+        st.Page("runs.py", title="Runs", url_path="runs"),
     ],
     position="top",
 )

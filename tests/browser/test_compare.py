@@ -39,3 +39,7 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
     link = page.url.partition("?")[2]
     page = visitor.open(f"/compare?{link},{'0' * 12}", "text=is no run of this server")
     expect(page.get_by_text("The aggregator made the difference")).to_be_visible()
+    page = visitor.open("/compare", "text=begin with one of the newest trainings")
+    page.get_by_role("button", name="three").first.click()
+    expect(page.get_by_text("The aggregator made the difference")).to_be_visible()
+    page.wait_for_url(f"**/compare?*{identity}*")

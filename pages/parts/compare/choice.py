@@ -11,13 +11,15 @@ import streamlit as st
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from pages.parts.runs.ticks import PARAMETER
-from pages.parts.ui.text import ago
+from pages.parts.ui.text import ago, few, plain
 from pages.parts.ui.uninterrupted import uncut
 
 MOST = 6
 """Runs side by side: more lines than that nobody tells apart."""
 OFFERED = 60
 """Of the newest jobs, whose runs are in the list."""
+SUGGESTED = 5
+"""Of the newest trainings, that are offered where nothing is chosen."""
 TOKEN = re.compile(r"([0-9a-f]{12})(?:\.(\d{1,3}))?")
 KEY = "compared runs"
 Chosen = tuple[str, int]
@@ -91,6 +93,25 @@ def choose(now: list[Chosen], clock: float) -> None:
         on_change=_keep,
         placeholder="choose two to six runs",
     )
+
+
+def suggestions(clock: float) -> None:
+    """A way to each of the newest trainings that have something to compare; or what to do for one."""
+    several = [job for job in jobs.recent(OFFERED) if len(variants(job)) > 1]
+    if not several:
+        st.caption("No training on this server compares anything yet: open a scenario and press Train.")
+        return
+    st.markdown("**Or begin with one of the newest trainings**")
+    for job in several[:SUGGESTED]:
+        words = plain(f"{name_of(job)}: {few(variants(job)[:MOST])}", 120)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(words, key=f"compare {job.id}", type="tertiary", on_click=_name, args=(job.id,))
+            st.caption(ago(clock - job.created))
+
+
+@uncut
+def _name(identity: str) -> None:
+    st.query_params[PARAMETER] = identity
 
 
 @uncut
