@@ -36,7 +36,7 @@ class Listed:
 
     def in_words(self) -> str:
         """Its name, and what it is."""
-        if self.damaged:
+        if self.damaged or self.job.long:  # that would take as long as a hundred others
             return self.name
         try:
             made = kinds.get(self.job.kind)
@@ -55,7 +55,7 @@ def listed(most: int = 200) -> list[Listed]:
 def describe(job: Job) -> Listed:
     """One job in a few words; a look at its record says whether that can be read."""
     try:
-        base = kinds.get(job.kind).base(job.request)
+        base = kinds.get(job.kind).base(job.brief)
         name, rounds = str(base["name"]), int(base["rounds"])
     except kinds.UNREADABLE:
         return Listed(job, "", 0, True, is_pinned(job))

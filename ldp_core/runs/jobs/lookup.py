@@ -39,7 +39,7 @@ def look(identity: str) -> Job:
 def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
     """The newest jobs of one kind that were launched from a draft, newest first."""
     found = queue.find("draft = ? AND kind = ?", (draft_id, kind), most=most)
-    return [job for job in found if job.request]  # what cannot be read any more is on the list of all
+    return [job for job in found if job.brief]  # what cannot be read any more is on the list of all
 
 
 def recent(most: int = 10, owner: str | None = None) -> list[Job]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from ldp_core.cost.work import Rates
 from ldp_core.errors import StudioError
@@ -16,6 +16,12 @@ from ldp_core.runs.machine import slots
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 
+READING_SECONDS = 0.2
+"""Spent at a time on what nobody has estimated yet: a request of 60 000 clients takes as long."""
+MOST = 1024
+_kept: dict[tuple[str, Rates], float | None] = {}
+"""What jobs take, which never changes."""
+_one = threading.Lock()
 Left = Callable[[Job], float | None]
 """Seconds that a running job will still take, from its own pace; None before it has one."""
 
@@ -46,31 +52,40 @@ def wait(job: Job, left: Left) -> Wait:
     order = queue.in_turn(None if job.id else job)
     before = order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
     known, now = rates(), time.time()
+    until = time.monotonic() + READING_SECONDS
     sure, free = True, [0.0] * max(0, slots.at_work() - len(running))
     for one in running:
         seconds = left(one)
-        if seconds is None and (planned := _planned(one, known)) is not None:
+        if seconds is None and (planned := _planned(one, known, until)) is not None:
             seconds = max(0.0, planned - (now - (one.started or now)))
             sure &= seconds > 0  # or it takes longer than was planned, and nobody knows how much
         sure &= seconds is not None
         free.append(max(0.0, seconds or 0.0))
     heapq.heapify(free)
     for one in before:
-        seconds = _planned(one, known)
+        seconds = _planned(one, known, until)
         sure &= seconds is not None
         heapq.heapreplace(free, free[0] + (seconds or 0.0))
     return Wait(len(running) + len(before), free[0], sure)
 
 
-def _planned(job: Job, known: Rates | None) -> float | None:
-    """Seconds that a job takes as a whole by this machine's rates."""
-    return None if known is None else _seconds(job.id, known)
+def _planned(job: Job, known: Rates | None, until: float) -> float | None:
+    """Seconds that a job takes as a whole by this machine's rates; None where nobody has looked yet, and now
+    there is no time for it.
+    """
+    if known is None:
+        return None
+    key = job.id, known
+    with _one:
+        if key not in _kept and time.monotonic() < until:
+            _kept[key] = _seconds(job, known)
+            while len(_kept) > MOST:
+                del _kept[next(iter(_kept))]
+        return _kept.get(key)
 
 
-@lru_cache(maxsize=1024)
-def _seconds(identity: str, known: Rates) -> float | None:
+def _seconds(job: Job, known: Rates) -> float | None:
     try:
-        job = queue.get(identity)
         estimate = kinds.get(job.kind).estimate(job.request)
     except StudioError:
         return None

@@ -131,7 +131,7 @@ class TrainingJob(Kind):
         behind = min(going if job.live and going else rounds, key=lambda run: rounds[run], default=-1)
         return {
             "round": rounds.get(behind, 0),
-            "rounds": self._rounds(job.request),
+            "rounds": self._rounds(job.brief),
             "accuracy": accuracy.get(behind),
             "weights_sha256": sha256.get(behind),
             "runs": [
@@ -147,12 +147,12 @@ class TrainingJob(Kind):
         }
 
     def progress(self, job: Job) -> Reached:
-        at, rounds = progress_of(job.folder).update(PAUSE_SECONDS).at(), self._rounds(job.request)
+        at, rounds = progress_of(job.folder).update(PAUSE_SECONDS).at(), self._rounds(job.brief)
         return Reached(at, rounds, f"round {at} of {spelled(rounds)}")
 
     def seconds_left(self, job: Job) -> float | None:
         progress = progress_of(job.folder).update()
-        every = progress.rounds_in_all(self._rounds(job.request))
+        every = progress.rounds_in_all(self._rounds(job.brief))
         return progress.seconds_left(every, job.started or 0.0)
 
     def _rounds(self, request: Request) -> int:

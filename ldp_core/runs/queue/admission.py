@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sqlite3
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import NotNow, QueueFull
+from ldp_core.runs.queue.long_requests import parted
 from ldp_core.runs.queue.states import LIVE, RESUMABLE
 from ldp_core.runs.queue.table import changing
 
@@ -28,7 +28,7 @@ def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str
     Raises:
         QueueFull: this person, or everybody together, has enough jobs waiting.
     """
-    identity = new_id()
+    identity, (text, long) = new_id(), parted(request)
     with changing() as db:
         if live := _live(db, draft, kind):
             return live
@@ -36,8 +36,9 @@ def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str
         db.execute(
             "INSERT INTO jobs (id, kind, draft, request, status, created, owner) "
             "VALUES (?, ?, ?, ?, 'queued', ?, ?)",
-            (identity, kind, draft, json.dumps(request), time.time(), owner),
+            (identity, kind, draft, text, time.time(), owner),
         )
+        _keep(db, identity, long)
     return identity
 
 
@@ -65,11 +66,12 @@ def arrive(
         owner: whose it is here.
         record: a folder beside those of the jobs.
     """
+    text, long = parted(request)
     with changing() as db:
         values = (
             identity,
             kind,
-            json.dumps(request),
+            text,
             status,
             message,
             times[0] or time.time(),
@@ -81,7 +83,13 @@ def arrive(
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )
+        _keep(db, identity, long)
         record.rename(record.with_name(identity))
+
+
+def _keep(db: sqlite3.Connection, identity: str, long: str | None) -> None:
+    if long is not None:
+        db.execute("INSERT INTO requests VALUES (?, ?)", (identity, long))
 
 
 def requeue(identity: str) -> bool:

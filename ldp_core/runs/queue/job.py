@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ldp_core.runs.queue.long_requests import whole
 from ldp_core.runs.queue.states import LIVE, Status
 from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
@@ -23,7 +24,7 @@ class Job:
     kind: str
     draft: str | None
     text: str
-    """What it was asked to do, as JSON."""
+    """What it was asked to do, as JSON; of a `long` request, with words in place of its long lists."""
     status: Status
     message: str
     """Why it is so, and what else is to be said of it, in words that nothing depends on."""
@@ -39,17 +40,23 @@ class Job:
     """True once its record was removed to make room."""
     at: Holder | None = None
     """Who took it from the queue last; None if that was a program of an earlier version."""
+    long: bool = False
+    """True for a request of thousands of clients."""
 
     @cached_property
     def request(self) -> dict[str, Any]:
         """What it was asked to do; empty if it cannot be read any more. That of ten thousand clients is
         long: it is read by whoever wants to know it, and not whenever somebody asks for a state.
+
+        Raises:
+            StorageFailed: a long one cannot be read now.
         """
-        try:
-            found = json.loads(self.text)
-        except (ValueError, TypeError, RecursionError):
-            return {}
-        return found if isinstance(found, dict) else {}
+        return _read(whole(self.id)) if self.long else self.brief
+
+    @cached_property
+    def brief(self) -> dict[str, Any]:
+        """What it was asked to do, as a list tells of it: of a long request, without its long lists."""
+        return _read(self.text)
 
     @property
     def live(self) -> bool:
@@ -60,6 +67,14 @@ class Job:
     def folder(self) -> Path:
         """Where its events and its log are."""
         return runs_dir() / "jobs" / self.id
+
+
+def _read(text: Any) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def waiting_for(identity: str) -> str:

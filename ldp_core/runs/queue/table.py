@@ -53,9 +53,13 @@ CREATE TABLE IF NOT EXISTS spaces (
     space TEXT NOT NULL,                      -- where those numbers mean something: a boot and a namespace
     host TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS requests (
+    id TEXT PRIMARY KEY,
+    request TEXT NOT NULL                     -- the whole of one that is long (`long_requests`)
+);
 CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
 CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 """
 UPGRADES: tuple[tuple[str, ...], ...] = (
     ("ALTER TABLE jobs ADD COLUMN owner TEXT",),
@@ -76,6 +80,7 @@ UPGRADES: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE IF NOT EXISTS spaces (id TEXT PRIMARY KEY, pid_of_owner INTEGER NOT NULL, "
         "since REAL NOT NULL, space TEXT NOT NULL, host TEXT NOT NULL)",
     ),
+    ("CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, request TEXT NOT NULL)",),
 )
 """What leads from version 1 to 2, and so on."""
 LATEST = len(UPGRADES) + 1
@@ -133,7 +138,8 @@ def selected(db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] =
         query = f"SELECT * FROM jobs WHERE {where}"  # noqa: S608
     else:
         query = (
-            "SELECT * FROM (SELECT jobs.*, waits_for, removed, space, host FROM jobs "  # noqa: S608
+            "SELECT * FROM (SELECT jobs.*, waits_for, removed, space, host, "  # noqa: S608
+            "jobs.id IN (SELECT id FROM requests) AS long FROM jobs "
             "LEFT JOIN waits ON waits.id = jobs.id AND jobs.status = 'queued' "
             "LEFT JOIN spaces ON spaces.id = jobs.id AND pid_of_owner = owner_pid AND since = owner_since "
             f"LEFT JOIN removed ON removed.id = jobs.id) AS jobs WHERE {where}"
@@ -175,6 +181,7 @@ def _job(row: sqlite3.Row) -> Job:
     fields = {name: row[name] for name in known if name not in KEPT_BACK}
     for name in ("started", "ended", "pid"):  # of a damaged row: no times rather than no queue
         fields[name] = fields[name] if isinstance(fields[name], int | float) else None
+    fields["long"] = bool(fields.get("long"))
     fields["created"] = fields["created"] if isinstance(fields["created"], int | float) else 0.0
     waits_for, gone = fields.get("waits_for"), fields.pop("removed", None) is not None
     said = fields["message"] if isinstance(fields["message"], str) else ""

@@ -102,7 +102,9 @@ def _at_it(db: sqlite3.Connection, identity: str) -> str | None:
     """The job that does at this moment what another one is asked for."""
     query = (
         "SELECT other.id FROM jobs JOIN jobs AS other ON other.kind = jobs.kind "
-        "AND other.request = jobs.request WHERE jobs.id = ? AND other.status = 'running' LIMIT 1"
+        "AND other.request = jobs.request WHERE jobs.id = ? AND other.status = 'running' AND "
+        "(SELECT request FROM requests WHERE id = jobs.id) IS "
+        "(SELECT request FROM requests WHERE id = other.id) LIMIT 1"
     )
     row = db.execute(query, (identity,)).fetchone()
     return row and str(row["id"])

@@ -160,9 +160,19 @@ def _stop(one: Listed) -> None:
 def _said(identity: str, _job: Job) -> Words:
     """Said once a job: what was asked for stays as it was when it was launched."""
     try:
-        return in_words(_job.kind, _job.request)
+        return _in_brief(_job) if _job.long else in_words(_job.kind, _job.request)
     except (StudioError, LookupError, TypeError):  # of a version that knew other fields
-        return Words(str(kinds.get(_job.kind).base(_job.request)["name"]))
+        return Words(str(kinds.get(_job.kind).base(_job.brief)["name"]))
+
+
+def _in_brief(job: Job) -> Words:
+    """What stands in the request of thousands of clients, to read all of which would hold up everybody."""
+    base = kinds.get(job.kind).base(job.brief)
+    rounds, clients = int(base["rounds"]), int(base["clients"]["count"])
+    variants = job.brief.get("draft", {}).get("variants", [])
+    each = f"{number(rounds, 6)} round{'s' if rounds > 1 else ''}"
+    asked = f"{number(clients, 6)} clients, each with values of its own"
+    return Words(str(base["name"]), each, few([str(one["label"]) for one in variants]), asked)
 
 
 def in_words(kind: str, request: Mapping[str, Any]) -> Words:

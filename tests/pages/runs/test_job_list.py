@@ -76,7 +76,8 @@ def test_runs_with_budgets_of_their_own_say_them_all():
 
 def test_a_request_of_another_version_keeps_its_name():
     request = {"draft": {"base": {"name": "older", "a field of then": 1, "rounds": 3}, "seeds": 1}}
-    assert _said("a job", cast(Job, SimpleNamespace(kind="run", request=request))) == Words("older")
+    job = SimpleNamespace(kind="run", request=request, brief=request, long=False)
+    assert _said("a job", cast(Job, job)) == Words("older")
 
 
 def test_a_state_says_how_far_it_is(runs_dir: Path):

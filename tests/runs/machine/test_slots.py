@@ -127,7 +127,7 @@ def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, mon
     """One job runs for 10 s more; before the last one wait two, of 2 and 3 s."""
     monkeypatch.setenv("EPSILON_SLOTS", str(number))
     took: dict[str, float] = {}
-    monkeypatch.setattr(wait_estimate, "_planned", lambda job, known: took[job.id])
+    monkeypatch.setattr(wait_estimate, "_planned", lambda job, *_: took[job.id])
     running = queued(10, "a")
     assert queue.claim(1) is not None
     for rounds, owner in ((2, "b"), (3, "c"), (4, "d")):
@@ -141,7 +141,7 @@ def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, mon
 def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monkeypatch: pytest.MonkeyPatch):
     """Anna has one job that runs and two that wait: one of Ben's is next, and another of hers the last."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
-    monkeypatch.setattr(wait_estimate, "_planned", lambda job, known: 2.0)
+    monkeypatch.setattr(wait_estimate, "_planned", lambda job, *_: 2.0)
     assert wait_estimate.would_wait("anna", lambda job: 10.0) == wait_estimate.Wait(0, 0.0, True)
     jobs = [queued(3, "anna") for _ in range(3)]
     assert queue.claim(1) is not None

@@ -1,0 +1,100 @@
+"""Requests of 60 000 clients: a list of jobs does not read them, and whoever needs one has it whole."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from ldp_core.cost.work import Rates
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import parse_draft
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.jobs import lookup, wait_estimate
+from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.queue import long_requests
+from pages.parts.runs import job_list
+
+CLIENTS = 60_000
+JOBS = 16
+
+
+def request(seed: int) -> dict[str, Any]:
+    budgets = [0.5 + n / CLIENTS for n in range(CLIENTS)]
+    base = {"name": "many", "seed": seed, "rounds": 3, "clients": {"count": CLIENTS, "epsilon": budgets}}
+    variants = [{"label": "one", "set": {}}, {"label": "two", "set": {"aggregator.name": "mean"}}]
+    return {"draft": {"base": base, "variants": variants}, "reference": True}
+
+
+@pytest.fixture
+def many(runs_dir: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(lookup, "ensure_worker", lambda *_: None)
+    return [queue.add("run", request(seed), owner=f"{seed:016x}") for seed in range(JOBS)]
+
+
+def test_a_page_of_them_costs_no_more_than_others(many: list[str]):
+    """A hundred of them kept the page of runs for 51 s."""
+    began = time.process_time()
+    found = lines(Wanted("many two"))
+    assert [line.job.id for line in found] == many[::-1]
+    told = [describe(line.job) for line in found]
+    assert {(one.name, one.rounds, one.state, one.in_words()) for one in told} == {
+        ("many", 3, "queued", "many")
+    }
+    said = [job_list._said.__wrapped__(one.job.id, one.job) for one in told]  # type: ignore[attr-defined]
+    assert said[0].asked == "60\u202f000 clients, each with values of its own"
+    assert said[0].compared == "one, two"
+    assert [job.id for job in queue.in_turn()] == many
+    assert queue.claim(0) is None
+    assert time.process_time() - began < 1
+
+
+def test_whoever_needs_it_has_it_whole(many: list[str]):
+    job = queue.get(many[3])
+    assert job.request == request(3)
+    assert job.brief["draft"]["base"]["clients"] == {"count": CLIENTS, "epsilon": "60000 values"}
+    with pytest.raises(InvalidExperiment):  # so a program of before trains nothing else in its place
+        parse_draft(job.brief["draft"])
+    assert queue.claim(1, ["run"]).id == many[0]  # type: ignore[union-attr]
+    other, twin = queue.add("run", request(99), owner="b"), queue.add("run", request(0), owner="a")
+    claimed = [queue.claim(JOBS + 9, ["run"]) for _ in range(JOBS + 1)]
+    assert {one.id for one in claimed if one} == {*many[1:], other}, "and who asks for the same waits"
+    assert queue.get(twin).waits_for == many[0]
+
+
+def test_it_goes_with_its_job(many: list[str]):
+    assert queue.move(many[0], "cancelled")
+    job = queue.get(many[0])
+    jobs.remove(many[0])
+    with closing(sqlite3.connect(queue.queue_path())) as db:
+        assert db.execute("SELECT count(*) FROM requests").fetchone() == (JOBS - 1,)
+    assert job.request == {}, "of one that is gone nothing can be read"
+
+
+def test_what_is_short_stays_as_it_is():
+    assert long_requests.parted({"a": [1, 2]}) == ('{"a": [1, 2]}', None)
+
+
+def test_a_wait_is_estimated_a_little_at_a_time(many: list[str], monkeypatch: pytest.MonkeyPatch):
+    asked = list[str]()
+
+    def slowly(job: Any, known: Rates) -> float:
+        asked.append(job.id)
+        time.sleep(0.01)
+        return 2.0
+
+    monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
+    monkeypatch.setattr(wait_estimate, "_seconds", slowly)
+    monkeypatch.setattr(wait_estimate, "READING_SECONDS", 0.1)
+    last = queue.get(many[-1])
+    first = wait_estimate.wait(last, lambda _: None)
+    assert (first.ahead, first.sure) == (JOBS - 1, False)
+    assert 0 < len(asked) < JOBS - 1
+    while not (told := wait_estimate.wait(last, lambda _: None)).sure:
+        pass
+    assert sorted(asked) == sorted(many[:-1]), "each once"
+    assert told.seconds > first.seconds
