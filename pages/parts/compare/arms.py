@@ -16,11 +16,14 @@ from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.styles import styles
 from pages.parts.compare.choice import Chosen, name_of
+from pages.parts.compare.unlike import causes, unlike
 from pages.parts.runs.job_state import is_gone
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import number
 
 LETTERS = "ABCDEF"
+LONGEST = 24
+"""Characters of a setting's value that do for a name."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,19 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
         name = labels.get(job.id, Label()).name or name_of(job)
         name += " (imported)" * (job.folder / IMPORTED).exists()
         found.append(Arm(letter, job, name, draft.experiments()[variant], made))
-    return _dressed(found), list(dict.fromkeys(trouble))
+    return _dressed(named_apart(found)), list(dict.fromkeys(trouble))
+
+
+def named_apart(found: Sequence[Arm]) -> list[Arm]:
+    """By the one setting in which they differ, where their variants have the same name."""
+    fields = causes(unlike([arm.experiment for arm in found])) if found else []
+    alike = len({arm.series.label[len(arm.letter) :] for arm in found}) < len(found)
+    if not alike or len(fields) != 1 or max(map(len, fields[0].values)) > LONGEST:
+        return list(found)
+    return [
+        replace(arm, series=replace(arm.series, label=f"{arm.letter} {value}"))
+        for arm, value in zip(found, fields[0].values, strict=True)
+    ]
 
 
 def _dressed(found: Sequence[Arm]) -> list[Arm]:

@@ -13,7 +13,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final, worst
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.series import Series
-from pages.parts.compare.arms import Arm
+from pages.parts.compare.arms import Arm, named_apart
 from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import gap, verdict
 from tests.pages.charts.test_base import check, run
@@ -127,3 +127,16 @@ def test_the_front_is_what_no_other_beats():
     ]
     assert [each.one.number for each in front(points)] == [0, 2]
     check(pareto_figure(points))
+
+
+def test_runs_of_one_name_are_told_apart_by_what_differs(mean: Arm, weighted: Arm):
+    one, other = (
+        replace(arm, series=replace(arm.series, label=f"{arm.letter} run")) for arm in (mean, weighted)
+    )
+    values = [arm.series.label for arm in named_apart([one, other])]
+    assert values[0].startswith("A ") and values[1].startswith("B ")
+    assert values[0][2:] != values[1][2:] != "run"
+    named = [one, replace(other, series=replace(other.series, label="B mine"))]
+    assert named_apart(named) == named, "what has a name of its own keeps it"
+    more = replace(arm("B", {**WEIGHTED, "mechanism": "duchi"}), series=other.series)
+    assert named_apart([one, more]) == [one, more], "two settings are no name"
