@@ -133,7 +133,9 @@ def _estimate(kind: str, asked: Any) -> None:
 
 def _status(options: argparse.Namespace) -> int:
     from ldp_core.runs import jobs, kinds
+    from ldp_core.runs.jobs import standstill
 
+    standstill.look_twice(options.id)
     state = jobs.status(options.id)
     if options.json:
         print(json.dumps(state))

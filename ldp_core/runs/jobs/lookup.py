@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ldp_core.errors import DiskFull, StorageFailed
 from ldp_core.runs import queue
+from ldp_core.runs.jobs.standstill import unmoved
 from ldp_core.runs.process.registration import ensure_worker
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import LIVE
@@ -27,7 +28,7 @@ def look(identity: str) -> Job:
         return job
     lost = reap()
     trouble = wake() if job.status == "queued" else ""
-    job = _by_whom(_as_it_is(queue.get(identity), lost))
+    job = unmoved(_by_whom(_as_it_is(queue.get(identity), lost)))
     if job.waits_for and queue.status(job.waits_for) not in LIVE:
         job = replace(job, waits_for=None, message="")  # it has its turn like any other now
     if job.live and (short := disk_space.shortage()):
@@ -48,7 +49,7 @@ def recent(most: int = 10, owner: str | None = None) -> list[Job]:
     if queue.find("status = 'queued'", most=1):
         wake()
     found = queue.find(most=most) if owner is None else queue.find("owner = ?", (owner,), most=most)
-    return [_by_whom(_as_it_is(job, lost)) for job in found]
+    return [unmoved(_by_whom(_as_it_is(job, lost))) for job in found]
 
 
 def reap() -> dict[str, str]:

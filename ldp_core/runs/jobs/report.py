@@ -8,6 +8,7 @@ from typing import Any
 from ldp_core.errors import StorageFailed, UnknownName
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look
+from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record import round_share, store
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.record.store import Stored
@@ -29,7 +30,7 @@ def status(identity: str) -> dict[str, Any]:
         own = kinds.get(job.kind).status(job, runs, events)
     except UnknownName:  # of a version that knew other kinds
         own = {}
-    at_work = job.status in ("running", "cancelling")
+    at_work = job.status in ("running", "cancelling", STALLED)
     return {
         "id": job.id,
         "kind": job.kind,

@@ -17,6 +17,7 @@ from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.process.executor import DISK_FULL, NO_RECORD, TAKEN
 from ldp_core.runs.record.preparing import nothing
+from ldp_core.runs.storage import heartbeat
 from ldp_core.runs.storage.database import be_patient
 from ldp_core.runs.storage.disk_space import full_disk, is_full
 from ldp_core.runs.storage.holding import WRITER, Held, TakenBySomebody, hold
@@ -61,6 +62,7 @@ def train_job(folder: Path, request: dict[str, Any], room: int, kind: str = "run
     try:
         folder.mkdir(parents=True, exist_ok=True)
         held = hold(folder / WRITER, PATIENCE_SECONDS)
+        heartbeat.beat(held)
         (folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
         outcome = _do(kind, folder, request)
     except Stopped:

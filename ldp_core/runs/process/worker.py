@@ -77,6 +77,7 @@ def _be_seen() -> None:
         presence.take_over(int(number))
     else:
         presence.show()
+    presence.beat()
     presence.sweep()
 
 

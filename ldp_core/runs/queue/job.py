@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.runs.queue.long_requests import whole
-from ldp_core.runs.queue.states import LIVE, Status
+from ldp_core.runs.queue.states import LIVE, STALLED, Status
 from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
 
@@ -61,7 +61,7 @@ class Job:
     @property
     def live(self) -> bool:
         """True until the job has reached a final state."""
-        return self.status in LIVE
+        return self.status in LIVE or self.status == STALLED
 
     @property
     def folder(self) -> Path:

@@ -7,6 +7,7 @@ from typing import Literal
 Status = Literal[
     "queued",
     "running",
+    "stalled",
     "cancelling",
     "completed",
     "failed",
@@ -25,6 +26,8 @@ MAY_BECOME: dict[str, tuple[Status, ...]] = {
     "diverged": (),
 }
 """One that has ended is only taken up, as queued, by whoever asks for it (`queue.requeue`)."""
+STALLED: Status = "stalled"
+"""What a running job is called whose process stands still; no row holds it, for it may go on at any time."""
 LIVE = ("queued", "running", "cancelling")
 RESUMABLE = tuple(status for status, after in MAY_BECOME.items() if status not in LIVE and after)
 FINAL = tuple(status for status, after in MAY_BECOME.items() if not after)

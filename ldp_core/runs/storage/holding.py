@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +26,8 @@ WRITER = "writer.lock"
 """In a record's folder: held by whoever writes to it."""
 BEAT_BYTES = 32
 """In which the time stands of the last sign of life; the rest is who it is."""
+PROMISE = b"shows life"
+"""Stands in the file of a process that notes signs of life for as long as it goes on (`heartbeat`)."""
 PAUSE_SECONDS = 0.02
 
 
@@ -65,7 +69,9 @@ class Held:
 
     def __init__(self, path: Path, file: int, holder: Holder) -> None:
         self.path, self.file = path, file
-        said = f"{time.monotonic():<{BEAT_BYTES - 1}.3f}\n{json.dumps(asdict(holder))}\n".encode()
+        self._who = json.dumps(asdict(holder))
+        self._one, self._open = threading.Lock(), True
+        said = _now() + f"{self._who}\n".encode()
         os.ftruncate(file, os.pwrite(file, said, 0))
 
     def __enter__(self) -> Held:
@@ -78,7 +84,29 @@ class Held:
         """Let go of it; with `remove`, the file goes too."""
         if remove:
             self.path.unlink(missing_ok=True)
-        kernel_lock.let_go(self.file)
+        with self._one:  # its number may be another file's from here on
+            self._open = False
+            kernel_lock.let_go(self.file)
+
+    def show_life(self, promise: bool = False) -> bool:
+        """Note that this process goes on; False once it has let go.
+
+        Args:
+            promise: that it will be noted again and again.
+        """
+        with self._one:
+            if self._open:
+                with suppress(OSError):  # a full disk is no death
+                    os.pwrite(self.file, _now(), 0)
+                    if promise:
+                        who = self._who.encode() + b"\n" + PROMISE + b"\n"
+                        os.pwrite(self.file, who, BEAT_BYTES)
+            return self._open
+
+
+def _now() -> bytes:
+    """As it stands at the beginning of the file."""
+    return f"{time.monotonic():<{BEAT_BYTES - 1}.3f}\n".encode()
 
 
 def hold(path: Path, patience: float = 0.0) -> Held:
@@ -157,7 +185,8 @@ def is_written(folder: Path) -> bool:
 def holder(path: Path) -> Holder | None:
     """Who holds a file, by its own words; None if nobody does, or it has not said so."""
     try:
-        said: Any = json.loads(path.read_bytes()[BEAT_BYTES:]) if is_held(path) else None
+        text = path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0] if is_held(path) else b"null"
+        said: Any = json.loads(text)
         return Holder(int(said["pid"]), float(said["since"]), str(said["space"]), str(said["host"]))
     except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return None

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ldp_core.runs.storage import holding
+from ldp_core.runs.storage import heartbeat, holding
 from ldp_core.runs.storage.holding import Held, Holder
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.system import kernel_lock, process_identity
@@ -88,6 +88,24 @@ def take_over(file: int) -> None:
     kernel_lock.keep(file)
     who = holding.own()
     _shown[_path(who)] = Held(_path(who), file, who)
+
+
+def beat() -> None:
+    """Note signs of life of this process, which is seen to live, until it vanishes."""
+    with _one:
+        for path, held in _shown.items():
+            if path.parent == runs_dir() / "present":
+                heartbeat.beat(held)
+
+
+def stands_still(who: Holder) -> float:
+    """Seconds for which a process has shown no sign of life, if they are too many; else 0."""
+    return heartbeat.stands_still(_path(who))
+
+
+def file_of(who: Holder) -> Path:
+    """Where a process shows that it lives."""
+    return _path(who)
 
 
 def sweep() -> None:

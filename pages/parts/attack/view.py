@@ -10,13 +10,14 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.stored_ladder import StoredLadder, stored_ladder
 from ldp_core.runs.view.grid_progress import Desk, desk_of
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure, told
-from pages.parts.runs.job_state import gone, is_gone, place_in_queue, time_left
+from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
@@ -113,6 +114,8 @@ def _state(job: Job, desk: Desk) -> None:
         gone(job)
     elif job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.status == STALLED:
+        stalled(job)
     elif job.live:
         step = doing(job.folder) if not desk.start else None
         left = time_left(desk.seconds_left(job.started or 0.0)) or _expected(job)

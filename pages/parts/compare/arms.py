@@ -52,7 +52,7 @@ class Arm:
         if self.ended:
             return ""
         if self.job.live:
-            return "in the queue" if self.job.status == "queued" else f"running, {at}"
+            return "in the queue" if self.job.status == "queued" else f"{self.job.status}, {at}"
         return f"{self.job.status.replace('cancelled', 'stopped')} {at}"
 
 

@@ -10,6 +10,7 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.papers import Claim
 from ldp_core.runs import claims, jobs, kinds
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import STALLED
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refuse
 from pages.parts.ui.text import plain, seconds
@@ -63,7 +64,8 @@ def _watch(system: str, claim: Claim) -> None:
     share = reached.done / reached.in_all if reached and reached.in_all else 0.0
     words = "in the queue" if job.status == "queued" else reached.words if reached else "begins"
     told = f": {plain(job.message, 200)}" if job.message else ""
-    st.progress(min(1.0, share), text=f"Measuring again, {words}{told}")
+    verb = "Stalled" if job.status == STALLED else "Measuring again"
+    st.progress(min(1.0, share), text=f"{verb}, {words}{told}")
     mine = visitor().may(job.owner)
     st.button(
         "Stop",

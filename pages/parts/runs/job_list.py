@@ -19,6 +19,7 @@ from ldp_core.runs.jobs.listing import Listed, describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record import quota
 from pages.parts.runs.find_bar import figures_in_words, find_bar, relabel
 from pages.parts.runs.take_away import take_away
@@ -125,7 +126,7 @@ def _state(one: Listed) -> str:
     if job.status == "queued" and not job.message:
         before = _places().get(job.id, 0)
         return f"queued, {before} before it" if before else "queued"
-    if one.rounds and (job.status in ("running", "cancelling") or job.kind not in PAGES):
+    if one.rounds and (job.status in ("running", "cancelling", STALLED) or job.kind not in PAGES):
         with suppress(StudioError):
             words = kinds.get(job.kind).progress(job).words
             return f"{plain(one.state.replace('cancelled', 'stopped', 1))}, {words}"

@@ -14,7 +14,7 @@ from ldp_core.runs import kinds
 from ldp_core.runs.jobs.wait_estimate import Wait, wait, would_wait
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import REMOVED, Job
-from ldp_core.runs.queue.states import RESUMABLE
+from ldp_core.runs.queue.states import RESUMABLE, STALLED
 from ldp_core.runs.record import round_share
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.record.store import copied
@@ -36,6 +36,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         return
     if job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.status == STALLED:
+        stalled(job)
     elif job.live:
         at = progress.at()
         verb = "Stopping" if job.status == "cancelling" else "Training"
@@ -97,6 +99,11 @@ def gone(job: Job) -> None:
     """What is left to say of it."""
     became = {"completed": "finished", "cancelled": "stopped"}.get(job.status, job.status)
     st.warning(f"This was {became}; later {REMOVED}, so there is nothing to show any more.")
+
+
+def stalled(job: Job) -> None:
+    """Say of a job that is under way that it does not move, and what to do."""
+    st.warning(f"Stalled: {plain(job.message, 500)}.")
 
 
 def may_go_on(job: Job) -> bool:

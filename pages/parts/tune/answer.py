@@ -11,13 +11,14 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs import kinds
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.view.search_progress import SearchProgress, known, search_of
 from ldp_core.tuning import Question
 from ldp_core.tuning.search import bracket, tried
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import COLOURS, OTHERWISE
-from pages.parts.runs.job_state import gone, is_gone, place_in_queue
+from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
@@ -92,6 +93,8 @@ def _state(job: Job, found: SearchProgress) -> None:
         gone(job)
     elif job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.status == STALLED:
+        stalled(job)
     elif job.live:
         step = doing(job.folder) if not found.cells else None
         st.caption(plain(str(step) if step else f"Searching: {len(found.cells)} runs so far", 200))

@@ -10,10 +10,11 @@ from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.view.sweep_progress import SweepProgress, sweep_of
 from ldp_core.theory.feasibility import HITS
-from pages.parts.runs.job_state import gone, is_gone, place_in_queue, time_left
+from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, slices_figure, told
 from pages.parts.tune.found import Setting, dearest, settings, verdict
@@ -177,6 +178,8 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
         gone(job)
     elif job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.status == STALLED:
+        stalled(job)
     elif job.live:
         step = doing(job.folder) if not done else None
         left = time_left(progress.seconds_left(every, job.started or 0.0))

@@ -10,6 +10,7 @@ from ldp_core.experiment import Draft
 from ldp_core.presets.claims import Lesson
 from ldp_core.presets.claims import told as lesson_told
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.view.outcomes import evidence
 from pages.parts.runs.job_state import diverged_lines
 from pages.parts.runs.take_away import take_away
@@ -56,6 +57,9 @@ def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> No
 
 def _in_words(now: Seen, lesson: Lesson) -> None:
     """What the runs show, once they have ended, and of the scenario's lesson what they bear out."""
+    if now.job.status == STALLED:
+        st.caption("What the runs show is told when they have ended; now they stand still.")
+        return
     if now.job.live:
         st.caption("The runs go on; what they show is told when they have ended.")
         return
