@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 from typing import Any, Self
 
 import streamlit as st
@@ -13,7 +14,7 @@ from ldp_core.accounting import SHARE, Spending, promise, within
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
 from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import exponent, number, plain
+from pages.parts.ui.text import THIN, exponent, number, plain
 
 SCOPES = {
     "coordinate": "one weight",
@@ -34,8 +35,14 @@ BALL = (
     " Where whole uploads are shortened to a length, there is no safe range: these bounds are on any two "
     "uploads whatever, and one weight may tell as much as all of them."
 )
+DEARER = (
+    "At budgets this small an upload's ε is below that of one of its weights: it comes with a δ, and one "
+    "weight's is told with none."
+)
 FAR = 10.0
 """An ε beyond which a bound on the odds leaves them free: at 10 they may change 22 000-fold."""
+SLIGHT = 0.05
+"""An ε below which its factor is told as what it adds, in per cent: it begins with 1.0 anyway."""
 SPELLED = 15.0
 """An ε beyond which its factor is told as a power of ten."""
 MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
@@ -86,7 +93,15 @@ def promise_table(promised: Sequence[Promised]) -> None:
     weight, upload, *run = SCOPES.values()
     table(["", weight, upload, *([SEEN] if again else []), *run], grouped(rows))
     st.markdown(in_words(promised[0]))
+    if any(map(_seems_dearer, promised)):
+        st.caption(DEARER)
     st.caption(COVERS + (BALL if any(_in_ball(each) for each in promised) else ""))
+
+
+def _seems_dearer(one: Promised) -> bool:
+    weight, upload = one.entry["coordinate"], one.entry["upload"]
+    told = weight["guarantee"] and upload["guarantee"]
+    return bool(told and upload["epsilon"] < weight["epsilon"])
 
 
 def _cells(one: Promised, again: bool) -> Iterator[str]:
@@ -140,10 +155,11 @@ def in_words(one: Promised) -> str:
     if not (weight["guarantee"] and upload["guarantee"]):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."
     d = number(one.experiment.uploaded, 6)
+    others = "" if _in_ball(one) else ", if all its values were others,"
     text = (
         f"In words, for {plain(one.name, 100)}: if {_neighbours(one)}, nothing that "
-        f"can be seen in **one weight** would become more likely by more than {_growth(weight)}, and nothing "
-        f"in **all {d} weights of one upload** by more than {_growth(upload)}."
+        f"can be seen in **one weight** would become more likely by more than {_growth(weight)}; and nothing "
+        f"in **all {d} weights of one upload**{others} by more than {_growth(upload)}."
     )
     if upload["epsilon"] > FAR:
         text += (
@@ -170,10 +186,21 @@ def _growth(line: dict[str, Any]) -> str:
     """The factor e to the ε, and the δ that may come on top."""
     epsilon = line["epsilon"]
     power = math.ceil(epsilon / math.log(10))
-    factor = number(math.exp(epsilon)) if epsilon < SPELLED else f"10{exponent(power)}"
-    return f"a factor of {factor}" + (
-        f" plus a probability of {number(line['delta'])}" if line["delta"] else ""
-    )
+    if epsilon < SLIGHT:
+        grown = f"{number(_up(100 * math.expm1(epsilon)))}{THIN}%"
+    else:
+        grown = (
+            f"a factor of {number(_up(math.exp(epsilon))) if epsilon < SPELLED else f'10{exponent(power)}'}"
+        )
+    return grown + (f" plus a probability of {number(line['delta'])}" if line["delta"] else "")
+
+
+def _up(value: float) -> float:
+    """To three digits, and never below: it is told as a bound."""
+    if not value:
+        return 0.0
+    step = Decimal(1).scaleb(Decimal(value).adjusted() - 2)
+    return float((Decimal(value) / step).to_integral_value(ROUND_CEILING) * step)
 
 
 @st.cache_data(max_entries=512, show_spinner=False)

@@ -42,8 +42,10 @@ def standings(
         parts.append(_reached(ranked, stopped))
     if n := held_out(ranked[0][0]):
         widest = max(margin(float(value), n) for _, values in ranked for value in values)
-        many = f"{number(n, 6)} held-out samples"
-        parts[-1] += f" Each figure is good to ±{number(100 * widest, 2)} points: there are {many}."
+        parts[-1] += (
+            f" That only {number(n, 6)} samples are held out makes each figure unsure by "
+            f"±{number(100 * widest, 2)} points; what seeds do comes on top."
+        )
     if reference is not None and reference.round > 0 and not reference.diverged:
         without = f"Without noise a plain mean reaches {percent(reference.final('accuracy').mean())}"
         guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
@@ -95,12 +97,18 @@ def _order(ranked: Sequence[tuple[Series, Floats]], chance: float) -> list[str]:
         return ["None of them is better than guessing."]
     if min(len(values) for _, values in ranked) < 2:
         return ["One seed cannot tell which of them is ahead: run more."]
-    first = compared(ranked[0][0], ranked[1][0])
-    told = [_told(ranked[0][0], ranked[1][0], first)]
+    pairs = pairs_of(ranked)
+    first = compared(ranked[0][0], ranked[1][0], pairs)
+    told = [_told(ranked[0][0], ranked[1][0], first, pairs)]
     if not first.clear and len(ranked) > 2:
-        last = compared(ranked[0][0], ranked[-1][0])
-        told += [_told(ranked[0][0], ranked[-1][0], last)] if last.clear else []
+        last = compared(ranked[0][0], ranked[-1][0], pairs)
+        told += [_told(ranked[0][0], ranked[-1][0], last, pairs)] if last.clear else []
     return told
+
+
+def pairs_of(ranked: Sequence[object]) -> int:
+    """Among how many pairs the one that is told was picked, because it is the best with another."""
+    return len(ranked) * (len(ranked) - 1) // 2
 
 
 def compared(one: Series, other: Series, comparisons: int = 1) -> Difference:
@@ -124,23 +132,24 @@ def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:
     return np.stack([unpacked(end["right"], end["held_out"]) for end in ends])
 
 
-def _told(one: Series, other: Series, gap: Difference) -> str:
+def _told(one: Series, other: Series, gap: Difference, pairs: int) -> str:
     samples = f" and the {number(gap.held_out, 6)} held-out samples" if gap.held_out else ""
     over = f"over {gap.seeds} seeds{samples}"
+    interval = f"95{THIN}% interval{f' for all {pairs} pairs at once' if pairs > 1 else ''}"
     if gap.clear:
-        ends = f"95{THIN}% interval {in_points(gap.low)} to {in_points(gap.high)}"
+        ends = f"{interval} {in_points(gap.low)} to {in_points(gap.high)}"
         ahead = f"**{plain(one.label)}** is {in_points(gap.mean)} points ahead of **{plain(other.label)}**"
         return f"{ahead} ({ends}, {over})."
     between = f"between {in_points(-gap.low)} behind and {in_points(gap.high)} ahead"
     if gap.every and gap.mean > WIDE:
         return (
             f"**{plain(one.label)}** is {in_points(gap.mean)} points ahead of **{plain(other.label)}**, and "
-            f"ahead with each seed; but {gap.seeds} seeds cannot exclude chance (95{THIN}% interval: "
+            f"ahead with each seed; but {gap.seeds} seeds cannot exclude chance ({interval}: "
             f"{between})."
         )
     return (
         f"**{plain(one.label)}** and **{plain(other.label)}** are too close to call: the first may be "
-        f"anything {between} (points, 95{THIN}% interval {over})."
+        f"anything {between} (points, {interval}, {over})."
     )
 
 

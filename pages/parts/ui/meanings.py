@@ -53,7 +53,8 @@ GLOSSARY = {
     "the bound excludes nothing.",
     "As printed, corrected": "A paper's own form, and the form in which its promise holds.",
     "In clear": "Sent without noise: no ε covers it.",
-    "Strict, permissive": "Clients who ask for at most the median ε, and the others.",
+    "Strict, permissive": "Clients who ask for at most the median ε (for less, where most ask for the "
+    "largest), and the others.",
 }
 """Term → sentence."""
 EPSILON, TAU, SIGMA, MECHANISM, AGGREGATOR = (

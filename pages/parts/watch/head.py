@@ -16,9 +16,9 @@ from pages.parts.charts.series import Series
 from pages.parts.charts.styles import ladders, styles
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import named_clients
-from pages.parts.train.standings import GUESSING, WIDE, compared, same_model
+from pages.parts.train.standings import GUESSING, WIDE, compared, pairs_of, same_model
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import listed, number, percent
+from pages.parts.ui.text import few, listed, number, percent
 from pages.parts.watch.leak import closest_of_all, leak
 
 Piece = tuple[str, int | None]
@@ -123,14 +123,18 @@ def _line(shown: Sequence[Series], chance: float | None, state: str) -> list[Pie
     if silenced := _silenced(ranked):
         return [*silenced, *rest]
     second, close = ranked[1]
-    gap = compared(best, second)
+    gap = compared(best, second, pairs_of(ranked))
     last = ", no better than guessing" if chance is not None and least < chance + GUESSING else ""
-    if gap.clear or (gap.every and gap.mean > WIDE):
-        doubt = "" if gap.clear else f" ({gap.seeds} seed{'s' * (gap.seeds > 1)} only)"
+    if gap.clear:
         said = [_name(best), (f" reaches {percent(top)}, ", None), _name(worst)]
-        return [*said, (f" {percent(least)}{last}{doubt}", None), *rest]
-    said = [_name(best), (f" ({percent(top)}) and ", None), _name(second)]
-    said += [(f" ({percent(close)}) are too close to call", None)]
+        return [*said, (f" {percent(least)}{last}", None), *rest]
+    if gap.every and gap.mean > WIDE:
+        each = f" with each of {gap.seeds} seeds" if gap.seeds > 1 else ", with one seed only"
+        said = [_name(best), (f" ({percent(top)}) leads ", None), _name(second)]
+        said += [(f" ({percent(close)}){each}", None)]
+    else:
+        said = [_name(best), (f" ({percent(top)}) and ", None), _name(second)]
+        said += [(f" ({percent(close)}) are too close to call", None)]
     if len(ranked) > 2:
         said += [("; ", None), _name(worst), (f" ends at {percent(least)}{last}", None)]
     return [*said, *rest]
@@ -202,7 +206,8 @@ def promised(draft: Draft) -> Chip:
     """The third figure: what the run promises to its strictest and to its most generous client."""
     experiments = draft.experiments()
     named = list(named_clients(experiments[0]).values())
-    told = [_promises(draft, client) for client in dict.fromkeys((named[0], named[-1]))]
+    both = dict.fromkeys((named[0], named[-1]))
+    told = [_promises(draft, client, client == named[0]) for client in both]
     pieces, guarantee = told[0]
     others = f"; {told[1][0]}" if len(told) > 1 else ""
     rest = f"worst case, client {named[0] + 1}" + (
@@ -212,20 +217,23 @@ def promised(draft: Draft) -> Chip:
     return {"name": "Privacy of the run", "pieces": [(pieces, None)], "rest": rest, "kind": kind}
 
 
-def _promises(draft: Draft, client: int) -> tuple[str, bool]:
-    """What the runs promise to one client: `ε 0.5 per weight = 1 396 for the run`."""
-    own, run, deltas, per, safe = [], [], [], set(), True
+def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]:
+    """What the runs promise to one client: `ε 0.5 per weight = 1 396 for the run`; as a `whole` with
+    the names of those that promise nothing.
+    """
+    own, run, deltas, per, bare = [], [], [], set(), list[str]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
         if client >= experiment.clients.count:
             continue
         one = Promised.to(client, variant.label, experiment)
         line = one.entry["run_worst"]
         if experiment.mechanism.role == "identity":
+            bare.append(variant.label)
             continue
         own.append(one.client[0])
         per.add(PER[experiment.randomiser.scope])
         if not line["guarantee"]:
-            safe = False
+            bare.append(variant.label)
             continue
         run.append(line["epsilon"])
         deltas.append(line["delta"])
@@ -235,8 +243,8 @@ def _promises(draft: Draft, client: int) -> tuple[str, bool]:
     if not run:
         return f"{before}: no guarantee for the run", False
     delta = f" (δ {number(max(deltas))})" if max(deltas) else ""
-    some = "" if safe else ", or no guarantee"
-    return f"{before} = {_between(run)} for the run{delta}{some}", safe
+    none = f"; {few(bare)}: no guarantee" if bare and whole else ""
+    return f"{before} = {_between(run)} for the run{delta}{none}", not bare
 
 
 def _between(values: Sequence[float]) -> str:

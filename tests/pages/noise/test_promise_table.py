@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ldp_core.accounting import Spending, everyone, ledger, promise
 from ldp_core.experiment import Experiment, parse
 from ldp_core.presets import get
-from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, in_words
+from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, _growth, in_words
 from pages.parts.train.ledger_panel import named_clients
-from pages.parts.ui.text import number
+from pages.parts.ui.text import THIN, number
 
 
 def promised(experiment: dict[str, Any] | Experiment, client: int = 0) -> Promised:
@@ -89,6 +90,21 @@ def test_a_vacuous_bound_is_not_called_a_leak():
     epsilon = promise(parse({"mechanism": "duchi"}), (0.5, -1.0, 1.0))["upload"]["epsilon"]
     assert 56 < epsilon / math.log(10) < 57
     assert "a factor of 10⁵⁷" in in_words(promised({"mechanism": "duchi"})), "an upper bound is rounded up"
+
+
+def test_a_factor_is_never_told_below_the_bound():
+    for epsilon in np.random.default_rng(3).uniform(0.001, 14.9, 300):
+        told = _growth({"epsilon": float(epsilon), "delta": 0.0})
+        digits = told.removeprefix("a factor of ").removesuffix("%").replace(THIN, "")
+        value = 1 + float(digits) / 100 if told.endswith("%") else float(digits)
+        assert value >= math.exp(epsilon) * (1 - 1e-12)
+        assert value <= math.exp(epsilon) * 1.011
+    assert "a factor of 1 " not in in_words(promised({"clients": {"epsilon": 0.0005}}))
+
+
+def test_an_upload_is_bounded_for_all_its_values():
+    said = in_words(promised({"mechanism": "duchi", "clients": {"epsilon": 1}}))
+    assert "**, if all its values were others, by more than" in said
 
 
 def test_again_and_again_costs_more_the_more_is_seen():

@@ -42,7 +42,7 @@ def told(shown: list[Series], state: str = "completed", chance: float = 0.1) -> 
 def test_the_best_and_the_last_are_named_in_their_colours(apart: list[Series]):
     best, last = (percent(one.final("accuracy").mean()) for one in (apart[1], apart[0]))
     found = told(apart)
-    assert said(found["line"]).startswith(f"1/σ² reaches {best}, mean {last}")
+    assert said(found["line"]).startswith(f"1/σ² ({best}) leads mean ({last}) with each of 2 seeds")
     assert dict(found["line"])["1/σ²"] == 1
     assert said(found["chips"][0]["pieces"]) == f"1/σ² {best} · mean {last}"
     assert said(found["chips"][1]["pieces"]) == "nothing is attacked"
@@ -75,4 +75,5 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     assert said(chip["pieces"]).startswith(f"ε 0.5 per weight = {number(worst, 4)} for the run (δ ")
     assert "client 20: ε 8 per weight" in chip["rest"]
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
-    assert alone["kind"] == ""
+    assert alone["kind"] == "recovered"
+    assert said(alone["pieces"]).endswith("; no LDP: no guarantee"), "one of four promises nothing"
