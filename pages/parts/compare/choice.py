@@ -12,7 +12,7 @@ from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.ui.text import ago, few, plain
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed, uncut
 
 MOST = 6
 """Runs side by side: more lines than that nobody tells apart."""
@@ -109,7 +109,7 @@ def suggestions(clock: float) -> None:
             st.caption(ago(clock - job.created))
 
 
-@uncut
+@pressed
 def _name(identity: str) -> None:
     st.query_params[PARAMETER] = identity
 
