@@ -79,6 +79,23 @@ class DiskFull(StorageFailed):
         )
 
 
+class ReadOnly(StorageFailed):
+    """What is in the folder of runs can be read, and nothing written."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the folder of runs cannot be written to (it is read-only): what is there can be looked at, and "
+            "nothing launched or changed; make it writable, or name another folder in EPSILON_RUNS_DIR"
+        )
+
+
+class FolderGone(StorageFailed):
+    """The folder of runs was removed while this process was at work."""
+
+    def __init__(self) -> None:
+        super().__init__("the folder of runs was removed; what is launched now begins in a new one")
+
+
 class UnknownJob(StudioError, LookupError):
     """An id that belongs to no job."""
 

@@ -11,9 +11,13 @@ import ctypes
 import errno
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 STATUS = Path("/proc/self/status")
+SCORE = Path("/proc/self/oom_score_adj")
+FIRST, SECOND = 1000, 500
+"""What trains is given up first, and who watches over it second."""
 M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -8, -3, -1
 """As glibc's malloc.h has them."""
 LARGE = 64 * 1024
@@ -50,6 +54,17 @@ def keep_what_is_freed() -> None:
     if hasattr(libc, "mallopt"):
         libc.mallopt(M_MMAP_THRESHOLD, MOST)
         libc.mallopt(M_TRIM_THRESHOLD, MOST)
+
+
+def be_given_up(share: int) -> None:
+    """Where the machine, or the container, has no memory left, have the system end this process, and those
+    that it starts, before others: a server and what it trains share one limit (on Linux).
+
+    Args:
+        share: 0 for a process like any other, 1000 for the first to go.
+    """
+    with suppress(OSError):  # not Linux, or not ours to say
+        SCORE.write_text(str(share))
 
 
 def limit(bytes_more: int) -> None:

@@ -37,6 +37,7 @@ def train_process(kind: str, folder: Path, request: dict[str, Any], slot: Slot, 
     """Do a job in this process, which was started for it and ends with it."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     process_group.begin(parent)
+    memory.be_given_up(memory.FIRST)
     slot.enter()
     be_patient()
     if not _on_a_gpu():

@@ -14,7 +14,7 @@ import signal
 import sys
 import time
 
-from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.errors import DiskFull, FolderGone, StorageFailed
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
@@ -26,8 +26,10 @@ from ldp_core.runs.record.quota import prune, sweep
 from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.storage import disk_space, presence
 from ldp_core.runs.storage.holding import refuse_without_locks
-from ldp_core.system import process_group
+from ldp_core.runs.storage.paths import bind
+from ldp_core.system import memory, process_group
 from ldp_core.system.niceness import give_way
+from ldp_core.system.seldom import Seldom
 
 POLL_SECONDS = 0.05
 UNREADABLE_SECONDS = 120.0
@@ -47,13 +49,24 @@ def main() -> None:
     """Work until the queue has been empty for a while; leave at once if another worker is there."""
     program()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
+    logging.getLogger().addFilter(Seldom())
     with registration.lock():
         if registration.is_registered() and not registration.is_own():
             return
         _be_seen()
         registration.register(os.getpid(), registration.wanted())
+        bind()
+    try:
+        _stay()
+    except FolderGone as error:
+        logging.warning("the worker ends: %s", error)
+
+
+def _stay() -> None:
+    """Work, and be there for more, until nobody needs this worker any more."""
     signal.signal(signal.SIGTERM, _leave)
     give_way()
+    memory.be_given_up(memory.SECOND)
     sweep()
     disk_space.keep_back()
     _warm_up()
@@ -91,6 +104,8 @@ def _work() -> None:
             try:
                 _turn(watched, free)
                 read_at = time.monotonic()
+            except FolderGone:
+                raise
             except StorageFailed as error:
                 if isinstance(error, DiskFull):
                     disk_space.give_up()  # or how the jobs have ended could not be told

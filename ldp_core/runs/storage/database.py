@@ -6,20 +6,28 @@ corrupt a database, and a reader of a log must be able to write beside it.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.errors import DiskFull, ReadOnly, StorageFailed
 from ldp_core.runs.storage.disk_space import is_full
 
 BUSY_SECONDS = 10.0
 """So long a page waits for somebody else who writes."""
+READING_SECONDS = 5.0
+"""So long a page waits to read: whoever writes keeps readers away for a moment only."""
+AGAIN_SECONDS = 0.2
+"""So long it waits to read what was kept locked for all that time a moment ago."""
 PATIENT_SECONDS = 120.0
 """So long a process waits that would have to give up a job."""
 _busy = [BUSY_SECONDS]
+_locked: dict[Path, float] = {}
+"""When this process last waited in vain to read a file: a page reads several times, and each would wait."""
 Errors = tuple[type[Exception], ...]
 UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file may raise: Python decodes some of what SQLite finds before it looks at it."""
@@ -84,7 +92,7 @@ def persist(path: Path) -> None:
 def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     """A read-only connection, or None if there is no such database yet (or only an empty file)."""
     with _named(path, (*UNREADABLE, OSError)):
-        connection = _read_only(path) if _has_something(path) else None
+        connection = _patiently(path) if _has_something(path) else None
     if connection is None:
         yield None
         return
@@ -102,10 +110,35 @@ def _has_something(path: Path) -> bool:
         return False
 
 
-def _read_only(path: Path) -> sqlite3.Connection | None:
+def _patiently(path: Path) -> sqlite3.Connection | None:
+    """A connection; without waiting long where this process has just waited long enough."""
+    began = time.monotonic()
+    try:
+        found = _read_only(path, _patience(path))
+    except sqlite3.OperationalError as error:
+        if _is_busy(error):
+            _locked[path] = time.monotonic()
+        raise
+    if _locked.get(path, began) < began:
+        del _locked[path]
+    return found
+
+
+def _patience(path: Path) -> float:
+    if _busy[0] > BUSY_SECONDS:  # a process that would have to give up a job
+        return _busy[0]
+    again = time.monotonic() - _locked.get(path, -BUSY_SECONDS) < BUSY_SECONDS
+    return min(_busy[0], AGAIN_SECONDS if again else READING_SECONDS)
+
+
+def _is_busy(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
+def _read_only(path: Path, patience: float) -> sqlite3.Connection | None:
     """A connection; None if the file has gone since somebody looked."""
     try:
-        return _opened_read_only(path)
+        return _opened_read_only(path, patience)
     except sqlite3.OperationalError as error:
         if not path.exists():
             return None
@@ -114,11 +147,11 @@ def _read_only(path: Path) -> sqlite3.Connection | None:
         # its writer was killed in the middle of a commit: take that back, then read
         with closing(sqlite3.connect(path, timeout=_busy[0])) as writer:
             writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-        return _opened_read_only(path)
+        return _opened_read_only(path, patience)
 
 
-def _opened_read_only(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_busy[0])
+def _opened_read_only(path: Path, patience: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=patience)
     connection.row_factory = sqlite3.Row
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
@@ -139,14 +172,30 @@ def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError)) -> Iterator[Non
     try:
         yield
     except kinds as error:
-        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        if _is_busy(error):
             raise StorageFailed(
                 f"{path.name} in the folder of runs is kept locked by another program; try again in a moment"
             ) from error
         if is_full(error):
             raise DiskFull from error
+        if _is_read_only(error, path):
+            raise ReadOnly from error
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise StorageFailed(
             f"{path.name} in the folder of runs cannot be used ({reason}); move it away to start afresh, "
             "or name another folder in EPSILON_RUNS_DIR"
         ) from error
+
+
+def _is_read_only(error: Exception, path: Path) -> bool:
+    """True if nothing can be written where this file is, whatever SQLite or the file system says of it."""
+    if isinstance(error, OSError):
+        return error.errno == errno.EROFS
+    told = getattr(error, "sqlite_errorname", "")
+    if told.startswith("SQLITE_CANTOPEN"):
+        return path.parent.exists() and not _writable(path)
+    return told in ("SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY")  # and not one that was moved away
+
+
+def _writable(path: Path) -> bool:
+    return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))

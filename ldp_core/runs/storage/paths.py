@@ -6,6 +6,7 @@ own folder for user data.
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -13,16 +14,49 @@ from platformdirs import user_data_path
 
 from ldp_core.datasets import APP
 from ldp_core.datasets import data_dir as data_dir
-from ldp_core.errors import StorageFailed
+from ldp_core.errors import FolderGone, ReadOnly, StorageFailed
+
+_bound = list[tuple[int, int]]()
+"""The folder that a worker and its children belong to: its device and number."""
+
+
+def bind() -> None:
+    """Have this process, and those that it forks, know no folder of runs but the one of now.
+
+    If that is removed they make no other in its place.
+    """
+    found = runs_dir().stat()
+    _bound[:] = [(found.st_dev, found.st_ino)]
 
 
 def runs_dir() -> Path:
-    """The folder of the queue, the drafts and the runs; made if it is not there."""
+    """The folder of the queue, the drafts and the runs; made if it is not there.
+
+    Raises:
+        StorageFailed: it cannot be made.
+        FolderGone: it is not the one any more that this process is bound to.
+    """
     folder = Path(os.environ.get("EPSILON_RUNS_DIR") or user_data_path(APP) / "runs")
+    if _bound:
+        _refuse_another(folder)
+        return folder.resolve()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        if error.errno == errno.EROFS:
+            raise ReadOnly from None
         raise StorageFailed(
             f"the folder of runs cannot be made ({error.strerror}); name another one in EPSILON_RUNS_DIR"
         ) from None
     return folder.resolve()
+
+
+def _refuse_another(folder: Path) -> None:
+    try:
+        found = folder.stat()
+    except FileNotFoundError:
+        raise FolderGone from None
+    except OSError:  # nobody can tell now
+        return
+    if (found.st_dev, found.st_ino) not in _bound:
+        raise FolderGone

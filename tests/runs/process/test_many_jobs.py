@@ -72,6 +72,17 @@ def test_two_slots_train_two_jobs_at_once_and_no_third(two_slots: Path):
     assert jobs.look(second).status == "running"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's own way")
+def test_where_memory_ends_what_trains_goes_first_and_the_server_last(two_slots: Path):
+    """A container has one limit for all of them."""
+    trains = until(launch(ENDLESS | {"seed": 8}), trained_a_round).pid
+    (watches,) = {process.pid for process in workers(two_slots)} - {trains}
+    first, second, server = (
+        int(Path(f"/proc/{pid}/oom_score_adj").read_text()) for pid in (trains, watches, os.getpid())
+    )
+    assert first > second > server
+
+
 @pytest.mark.usefixtures("two_slots")
 def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once():
     first = launch({"rounds": 300, "attack": None})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,4 +28,36 @@ def test_a_locked_queue_is_called_locked_and_nobody_is_told_to_move_it(monkeypat
 
 
 def test_a_file_that_goes_while_it_is_opened_is_no_damaged_one(tmp_path: Path):
-    assert database._read_only(tmp_path / "gone.sqlite") is None
+    assert database._read_only(tmp_path / "gone.sqlite", 1.0) is None
+
+
+def test_what_is_kept_locked_keeps_a_page_once_and_not_at_each_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A page looks several times at a file: all of them together took 30 s."""
+    path, waited = tmp_path / "one.sqlite", list[float]()
+    monkeypatch.setattr(database, "READING_SECONDS", 0.6)
+    monkeypatch.setattr(database, "AGAIN_SECONDS", 0.01)
+    with database.writing(path, "CREATE TABLE IF NOT EXISTS t (x);"):
+        pass
+
+    def look() -> None:
+        began = time.monotonic()
+        with pytest.raises(StorageFailed, match="kept locked"), database.reading(path):
+            pass
+        waited.append(time.monotonic() - began)
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for _ in range(6):
+            look()
+        assert waited[0] >= 0.5
+        assert sum(waited[1:]) < 0.5
+        other.execute("COMMIT")
+        with database.reading(path) as db:
+            assert db is not None
+        other.execute("BEGIN EXCLUSIVE")
+        look()
+        assert waited[-1] >= 0.5, "it was free since, so it is waited for again"
+        monkeypatch.setattr(database, "_busy", [database.PATIENT_SECONDS])
+        assert database._patience(path) == database.PATIENT_SECONDS

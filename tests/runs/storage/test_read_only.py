@@ -1,0 +1,39 @@
+"""A folder of runs that cannot be written to is told so: nothing is to be moved away."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ldp_core.errors import ReadOnly
+from ldp_core.runs.storage.paths import runs_dir as made
+from tests.conftest import ROOT
+
+
+def test_a_read_only_disk_is_looked_at_and_says_what_to_do(tmp_path: Path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    begin = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    script = 'mount -t tmpfs none "$1" && mount -o remount,rw "$1" && shift && exec "$@"'
+    probe = [*begin, script, "sh", str(folder), "true"]
+    if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True).returncode:
+        pytest.skip("nobody may mount a disk on this machine (Linux: unshare --map-root-user --mount)")
+    command = [*begin, script, "sh", str(folder), sys.executable, "-m", "tests.runs.read_only"]
+    environment = os.environ | {"EPSILON_RUNS_DIR": str(folder / "runs")}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_folder_that_cannot_be_made_on_one_is_told_so(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(ReadOnly, match="make it writable"):
+        made()
