@@ -4,7 +4,11 @@
 #   docker run -p 8501:8501 -v epsilon-studio:/data epsilon-studio
 # It answers to localhost; for a class add the name that the class types (or * for any):
 #   -e STREAMLIT_SERVER_ALLOWED_HOSTS=studio.example.org
-FROM python:3.11-slim
+# A tag may become another image one day. Whoever wants to have the same one for ever names its digest, which
+# `docker buildx imagetools inspect python:3.11-slim` tells (it was not to be had where this was written):
+#   --build-arg BASE=python:3.11-slim@sha256:…
+ARG BASE=python:3.11-slim
+FROM ${BASE}
 
 ARG TORCH_INDEX=https://pypi.org/simple
 
@@ -24,10 +28,11 @@ RUN apt-get update \
 
 WORKDIR /app
 
-# first what changes least: the two large wheels from the chosen index, then everything else
+# first what changes least: the two large wheels from the chosen index, then everything else; of each step one
+# index, or whichever of two has a package of some name would be trusted with it
 COPY requirements.txt .
 RUN grep -E "^(torch|torchvision)==" requirements.txt > torch.txt \
-    && pip install --index-url "$TORCH_INDEX" --extra-index-url https://pypi.org/simple -r torch.txt \
+    && pip install --no-deps --index-url "$TORCH_INDEX" -r torch.txt \
     && pip install -r requirements.txt
 
 COPY LICENSE README.md app.py ./

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from importlib.metadata import packages_distributions
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
+
+from packaging.requirements import Requirement
 
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+PINNED = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 
 
 def test_exactly_two_commands_of_one_line_each():
@@ -61,11 +64,58 @@ def test_whatever_is_imported_is_pinned():
     assert needed <= {name.lower().replace("-", "_") for name in pinned}
 
 
+def _pulled_in() -> dict[str, Distribution]:
+    """What is installed here of all that the product needs, by its name in small letters; llvmlite too."""
+    found: dict[str, Distribution] = {}
+    waiting = re.findall(r"^([\w-]+)==", PINNED, re.M)
+    while waiting:
+        name = waiting.pop()
+        key = name.lower().replace("_", "-")
+        try:
+            package = distribution(name)
+        except PackageNotFoundError:  # optional, or of another system
+            continue
+        if key not in found:
+            found[key] = package
+            wanted = map(Requirement, package.requires or [])
+            waiting += [one.name for one in wanted if not one.marker or one.marker.evaluate({"extra": ""})]
+    return found
+
+
+def test_all_that_is_pulled_in_is_pinned_at_the_version_that_is_tested():
+    """Torch's own CUDA packages follow torch, and are not here."""
+    pins = {
+        name.lower().replace("_", "-"): version for name, version in re.findall(r"^(.+)==(.+)$", PINNED, re.M)
+    }
+    found = _pulled_in()
+    assert len(found) > 50
+    assert {name: one.version.partition("+")[0] for name, one in found.items()}.items() <= pins.items()
+
+
+FAMILIES = r"MIT(?!-CMU)|BSD|Apache|PSF"
+
+
+def test_licences_are_told_as_they_are():
+    """Whatever is none of the usual families is named beside them."""
+
+    def says(package: Distribution) -> str:
+        fields = ("License-Expression", "License")
+        said = [text for name in fields for text in package.metadata.get_all(name) or []]
+        known = [c for c in package.metadata.get_all("Classifier") or [] if c.startswith("License")]
+        return " ".join([*(text[:80] for text in said), *known])
+
+    beside = {name for name, one in _pulled_in().items() if not re.search(FAMILIES, says(one))}
+    assert beside == {"certifi", "pillow"}
+    head = PINNED.partition("streamlit==")[0]
+    assert all(name in head for name in [*beside, "MPL-2.0", "MIT-CMU", "libgfortran", "proprietary"])
+
+
 def test_the_container_is_slim_non_root_watched_and_keeps_its_runs():
     """Statically: no engine runs here, so the file has been read and not built."""
     steps = [line.split(maxsplit=1) for line in DOCKERFILE.splitlines() if re.match(r"[A-Z]+ ", line)]
     words = [word for word, _ in steps]
-    assert ["FROM", "python:3.11-slim"] in steps
+    assert steps[:2] == [["ARG", "BASE=python:3.11-slim"], ["FROM", "${BASE}"]], "and a digest can be named"
+    assert "--extra-index-url" not in DOCKERFILE, "of two indexes nobody knows which one a package comes from"
     assert any(word == "ARG" and rest.startswith("TORCH_INDEX") for word, rest in steps)
     assert ["USER", "studio"] in steps
     assert words.index("USER") < words.index("ENTRYPOINT")
