@@ -172,8 +172,8 @@ def per_run(job: Job) -> dict[int, list[dict[str, Any]]]:
 
 @pytest.mark.usefixtures("clean_processes")
 def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir: Path):
-    """Killed with SIGKILL eight times (by hand twenty), the worker or three times as often the training process,
-    and taken up again.
+    """Killed with SIGKILL eight times (by hand twenty), the worker or three times as often the training
+    process, and taken up again.
 
     The instants are drawn anew in every run of the test: some fall into a commit.
     """
