@@ -14,7 +14,7 @@ from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.streams import stream
 from ldp_core.theory import client_weights, sent_in_clear, server_noise
-from ldp_core.theory.feasibility import ENDS, HITS, outlook
+from ldp_core.theory.feasibility import ENDS, hits_in_words, outlook
 from pages.parts.noise.designs import Design, View, different
 from pages.parts.noise.float_panel import arithmetic
 from pages.parts.ui.tables import grouped, table
@@ -55,9 +55,8 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
         "Trained weight: the size (root mean square) of the model's weights after training without noise. "
         "The verdict is a rule of thumb, measured on digits: of weights, noise well below that size does "
         "little, and noise well above it drowns them; of changes, what counts is the noise of all rounds "
-        "against how far all rounds can move a weight. It was right for "
-        f"{number(HITS[0])} of {number(HITS[1])} experiments that it was not made from and spoke of, where "
-        f"right is {_counts_as_right()}. Noise is for weights in the middle of their safe "
+        "against how far all rounds can move a weight. It was "
+        f"{hits_in_words()}. Right is {_counts_as_right()}. Noise is for weights in the middle of their safe "
         f"range{_otherwise(shown)}, averaged over the rounds in which anybody is heard; ± is one standard "
         "error, where rounds had to be imagined. Shares are for a round in which all take part. Train shows "
         "what really happens."

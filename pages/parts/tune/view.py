@@ -13,7 +13,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.view.sweep_progress import SweepProgress, sweep_of
-from ldp_core.theory.feasibility import HITS
+from ldp_core.theory.feasibility import hits_in_words
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, slices_figure, told
@@ -28,8 +28,8 @@ from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
 VERDICTS = (
-    f"Before a cell is trained, theory's rule of thumb stands there: right in {HITS[0]} of {HITS[1]} random "
-    "experiments on digits that it was not made from. Beyond what it was measured for it says “unknown”."
+    f"Before a cell is trained, theory's rule of thumb stands there, {hits_in_words()}. "
+    "Beyond what it was measured for it says “unknown”."
 )
 PLANNED = "what is planned"
 
