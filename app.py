@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,15 +20,27 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ldp_core import accounting, presets, theory
+from ldp_core.errors import InvalidInput
 from ldp_core.runs.process.registration import ensure_worker
 from ldp_core.system.memory import share_one_heap
+from ldp_core.system.quiet_log import be_quiet
+from pages.server.crowd import Crowd
 from pages.server.host_check import Door
+from pages.server.limits import limits
+from pages.server.listening import listen_within
 from pages.server.messages import Messages
-from pages.server.private_streamlit import believe_what_fits
+from pages.server.private_streamlit import believe_what_fits, let_go_of_the_gone
 from pages.server.reconnect import Reconnect
+from pages.server.uploads import Uploads
 
 ROOT = Path(__file__).parent
 WARM_UP_SECONDS = 2.5
+SWEEP_SECONDS = 5.0
+
+try:
+    LIMITS = limits()
+except InvalidInput as error:
+    sys.exit(str(error))
 
 
 class Files(StaticFiles):
@@ -44,15 +57,31 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the worker while the first visitor is reading: after the first page, which comes first."""
     asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker, True)
     share_one_heap()
+    be_quiet()
     believe_what_fits()
+    listen_within(LIMITS)
     gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits
+    sweeping = asyncio.create_task(_sweep())
     yield
+    sweeping.cancel()
+
+
+async def _sweep() -> None:
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        let_go_of_the_gone()
 
 
 app = st.App(
     ROOT / "pages" / "shell.py",
     lifespan=lifespan,
-    middleware=[Middleware(Door), Middleware(Messages), Middleware(Reconnect)],
+    middleware=[
+        Middleware(Door),
+        Middleware(Crowd, limits=LIMITS),
+        Middleware(Uploads, limits=LIMITS),
+        Middleware(Messages),
+        Middleware(Reconnect),
+    ],
     routes=[Mount("/assets", Files(directory=ROOT / "assets"))],
 )
 

@@ -46,6 +46,30 @@ def run_again(session: Any) -> None:
     session.request_rerun(session._client_state)
 
 
+def is_session(identity: str) -> bool:
+    """Whether a browser that names this session is known, be its connection there or lost."""
+    return runtime.get_instance()._session_mgr.get_session_info(identity) is not None
+
+
+def uploaded(session: str) -> tuple[int, int]:
+    """Bytes that are kept of what a session has uploaded, and of what all have."""
+    manager: Any = runtime.get_instance().uploaded_file_mgr
+    with manager._lock:
+        files = list(manager.file_storage.get(session, {}).values())
+        return sum(len(file.data) for file in files), manager._total_bytes
+
+
+def let_go_of_the_gone() -> None:
+    """End the sessions of browsers that have not come back in time, with what they have uploaded.
+
+    Streamlit would do so when the next one is lost.
+    """
+    manager: Any = runtime.get_instance()._session_mgr
+    stored = manager._session_storage._cache
+    for _, known in stored.expire():
+        known.session.shutdown()
+
+
 def is_download(name: str) -> bool:
     """Whether a button that some page shows leads to this."""
     return name in runtime.get_instance().media_file_mgr._deferred_callables

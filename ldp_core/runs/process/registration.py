@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from ldp_core.system.process_identity import space
 STARTED = time.time()
 PRESENT = "--present"
 """Of the worker's command: the number of a file that shows that it lives (`presence`)."""
+LOG, LOG_BYTES = "worker.log", 10**7
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 """A thread that OpenBLAS cannot start, for want of memory, is one that it waits for for ever."""
 _started: list[subprocess.Popen[bytes]] = []
@@ -46,9 +48,10 @@ def ensure_worker(newest: bool = False) -> None:
         refuse_without_locks()
         path().with_name(f"{WORKER}.partial").write_text(" " * 200)  # no room: no process either
         _started[:] = [process for process in _started if process.poll() is None]
+        _begin_a_new_log(runs_dir() / LOG)
         prepared = presence.prepare()
         handed = [prepared.file] if os.name == "posix" else []
-        with presence.given(prepared), (runs_dir() / "worker.log").open("ab") as log:
+        with presence.given(prepared), (runs_dir() / LOG).open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "ldp_core.runs.process.worker", PRESENT, *map(str, handed)],
                 pass_fds=handed,
@@ -64,6 +67,13 @@ def ensure_worker(newest: bool = False) -> None:
             prepared.become(process.pid)
         _started.append(process)
         register(process.pid, STARTED)
+
+
+def _begin_a_new_log(path: Path) -> None:
+    """Once it is long; of those before, one is kept."""
+    with suppress(OSError):
+        if path.stat().st_size > LOG_BYTES:
+            path.replace(path.with_name(f"{path.name}.1"))
 
 
 def lock() -> FileLock:

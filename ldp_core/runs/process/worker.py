@@ -29,6 +29,7 @@ from ldp_core.runs.storage.holding import refuse_without_locks
 from ldp_core.runs.storage.paths import bind
 from ldp_core.system import memory, process_group
 from ldp_core.system.niceness import give_way
+from ldp_core.system.quiet_log import be_quiet
 from ldp_core.system.seldom import Seldom
 
 POLL_SECONDS = 0.05
@@ -50,6 +51,7 @@ def main() -> None:
     program()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     logging.getLogger().addFilter(Seldom())
+    be_quiet()
     with registration.lock():
         if registration.is_registered() and not registration.is_own():
             return

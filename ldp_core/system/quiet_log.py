@@ -1,0 +1,57 @@
+"""A log that nobody can fill: what is said again and again is said seldom, and the rest is counted."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+
+from ldp_core.system.pace import Pace
+
+SAME = (20, 60.0)
+"""Of one thing that a program says, whatever its details: at once, and seconds until one more."""
+ALL = (300, 10.0)
+"""Of everything: some 40 MB a day if each line had a traceback."""
+MOST = 4000
+"""Characters of one message."""
+COUNTED = 1000
+
+
+class Quiet:
+    """Decides which records of a log are written."""
+
+    def __init__(self, same: tuple[int, float] = SAME, every: tuple[int, float] = ALL) -> None:
+        self._same, self._all = Pace(*same), Pace(*every)
+        self._left_out: Counter[str] = Counter()
+        self._one = threading.Lock()
+
+    def lets_pass(self, record: logging.LogRecord, now: float | None = None) -> bool:
+        """Whether it is written; one that is says how many like it were not, and is cut if it is too long."""
+        kind = f"{record.name} {record.lineno} {str(record.msg)[:200]}"
+        if self._same.wait(kind, now) > 0 or not self._all.take(now=now):
+            with self._one:
+                if kind in self._left_out or len(self._left_out) < COUNTED:
+                    self._left_out[kind] += 1
+            return False
+        self._same.take(kind, now)
+        with self._one:
+            before = self._left_out.pop(kind, 0)
+        text = record.getMessage()
+        if before or len(text) > MOST:
+            more = f" ({before} like this were left out)" if before else ""
+            record.msg, record.args = text[:MOST] + "…" * (len(text) > MOST) + more, ()
+        return True
+
+
+def be_quiet() -> None:
+    """From now on every logger of this process, and of those that it forks, says so much and no more."""
+    if getattr(logging.Logger.handle, "quiet", False):
+        return
+    plain, quiet = logging.Logger.handle, Quiet()
+
+    def handle(self: logging.Logger, record: logging.LogRecord) -> None:
+        if quiet.lets_pass(record):
+            plain(self, record)
+
+    handle.quiet = True  # type: ignore[attr-defined]
+    logging.Logger.handle = handle  # type: ignore[method-assign]

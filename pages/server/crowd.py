@@ -1,0 +1,99 @@
+"""How many pages may be open, and which of them are closed because nobody is there.
+
+Whoever is one too many reads so, on a page of its own (429), and may come again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ldp_core.system.pace import Pace
+from pages.server.address import of_request
+from pages.server.limits import Limits
+from pages.server.private_streamlit import is_session
+
+RETRY_SECONDS = 30
+NEW_SECONDS = 0.5
+"""Between two pages that one address opens, once it has opened as many as it may have."""
+FILES = ("/_stcore", "/assets", "/static", "/media", "/component", "/favicon")
+"""Paths of what a page that is open already asks for."""
+AWAY = 1001
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Epsilon Studio is full</title>
+<meta name="viewport" content="width=device-width"><body style="font: 1.1rem sans-serif; margin: 4rem auto;
+max-width: 34rem; padding: 0 1rem"><h1>Epsilon Studio is full</h1><p>{why}</p><p>Close pages that you do not
+need, and <a href="">try again</a> in half a minute. What is training goes on.</p></body></html>"""
+
+
+class Crowd:
+    """Middleware: counts the pages that are open, refuses more, and closes those that nobody speaks from."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self.app, self.limits = app, limits
+        self.open: Counter[str] = Counter()
+        """Pages by address."""
+        self.new = Pace(limits.pages_each, NEW_SECONDS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._page(scope, receive, send)
+        elif scope["type"] == "http" and _is_document(scope) and (why := self.full(of_request(scope))):
+            await _refused(why)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    def full(self, address: str) -> str:
+        """Why no further page is opened for this address; "" if one is."""
+        if self.open.total() >= self.limits.pages:
+            return f"{self.limits.pages} pages are open on this server, as many as it serves at a time."
+        if self.open[address] >= self.limits.pages_each:
+            return f"From your network {self.limits.pages_each} pages are open, as many as one may have."
+        if self.new.wait(address) > 0:
+            return "From your network too many pages were opened one after the other."
+        return ""
+
+    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        address, names = of_request(scope), scope.get("subprotocols", [])
+        back = len(names) > 2 and is_session(names[2])
+        if why := self.full(address):
+            await _refused(why)(scope, receive, send)
+            return
+        if not back:
+            self.new.take(address)
+        self.open[address] += 1
+        try:
+            await self.app(scope, self._awake(receive, send, back), send)
+        finally:
+            self.open[address] -= 1
+            if not self.open[address]:
+                del self.open[address]
+
+    def _awake(self, receive: Receive, send: Send, known: bool) -> Receive:
+        """Hear what is said; who says nothing for too long has left."""
+        patience = self.limits.idle_seconds if known else self.limits.silent_seconds
+
+        async def heard() -> Message:
+            nonlocal patience
+            try:
+                message = await asyncio.wait_for(receive(), patience)
+            except TimeoutError:
+                await send({"type": "websocket.close", "code": AWAY, "reason": "nothing was heard for long"})
+                return {"type": "websocket.disconnect", "code": AWAY}
+            if message["type"] == "websocket.receive":
+                patience = self.limits.idle_seconds
+            return message
+
+        return heard
+
+
+def _is_document(scope: Scope) -> bool:
+    path = scope["path"]
+    return scope["method"] in ("GET", "HEAD") and not any(path.startswith(start) for start in FILES)
+
+
+def _refused(why: str) -> HTMLResponse:
+    headers = {"Retry-After": str(RETRY_SECONDS), "Cache-Control": "no-store"}
+    return HTMLResponse(PAGE.format(why=why), status_code=429, headers=headers)

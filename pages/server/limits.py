@@ -1,0 +1,51 @@
+"""How much of this server visitors may take together and each; the defaults fit a class and a small server.
+
+Thirty laptops behind one address have four pages open each, and some of them are opened anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ldp_core.system.settings import number, whole
+from pages.server.address import header
+
+MB = 10**6
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the operator has set, or else what was found to fit."""
+
+    connections: int
+    """Open at a time, of whatever kind; a browser has up to seven."""
+    pages: int
+    """Open at a time."""
+    pages_each: int
+    """Of one address."""
+    silent_seconds: float
+    """Until something is heard on a new connection."""
+    idle_seconds: float
+    """Until something more is heard from a page."""
+    uploads: int
+    """Bytes that all sessions together keep."""
+    uploads_each: int
+    """Bytes that one session keeps."""
+
+
+def limits() -> Limits:
+    """As the environment says now.
+
+    Raises:
+        InvalidInput: one of the settings makes no sense.
+    """
+    header()
+    return Limits(
+        whole("EPSILON_CONNECTIONS", 1000, 10, 100_000),
+        whole("EPSILON_PAGES", 400, 1, 100_000),
+        whole("EPSILON_PAGES_EACH", 200, 1, 100_000),
+        number("EPSILON_SILENT_SECONDS", 15, 1, 600),
+        60 * number("EPSILON_IDLE_MINUTES", 120, 0.01, 100_000),
+        int(MB * number("EPSILON_UPLOADS_MB", 100, 1, 1e6)),
+        int(MB * number("EPSILON_UPLOADS_EACH_MB", 20, 1, 1e6)),
+    )

@@ -1,0 +1,67 @@
+"""Connections below what Streamlit sees: how many there may be, and how long one may say nothing.
+
+Uvicorn waits for ever for the first request of a connection, and takes as many of them as come; a process
+has so many descriptors and no more, and one that has none left cannot open a database either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from ldp_core.system.pace import Pace
+from pages.server.limits import Limits
+
+WANTED = 8192
+"""Descriptors: a browser has up to seven connections, and a run that is looked at some files."""
+KEPT = 300
+"""Of them for databases, logs and assets."""
+WORDS = b"This server has as many connections as it may have; try again in half a minute.\n"
+FULL = (
+    b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 30\r\n"
+    b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(WORDS), WORDS)
+)
+LINES = Pace(3, 600.0)
+"""Of the log."""
+log = logging.getLogger(__name__)
+
+
+def listen_within(limits: Limits) -> None:
+    """Refuse connections beyond the limit, and close those on which no request comes."""
+    most = max(1, min(limits.connections, _descriptors() - KEPT))
+    protocol: Any = AutoHTTPProtocol
+    made = protocol.connection_made
+
+    def connection_made(self: Any, transport: asyncio.Transport) -> None:
+        made(self, transport)
+        if len(self.connections) > most:
+            if LINES.take():
+                log.warning("%d connections are open (EPSILON_CONNECTIONS); no more are taken", most)
+            transport.write(FULL)
+            transport.close()
+        else:
+            self.loop.call_later(limits.silent_seconds, _close_if_silent, self, transport)
+
+    protocol.connection_made = connection_made
+
+
+def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:
+    if protocol.scope is None and not transport.is_closing():
+        transport.close()
+
+
+def _descriptors() -> int:
+    """How many this process may have, once it has asked for enough."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return WANTED
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        return most
+    return WANTED if soft == resource.RLIM_INFINITY else soft

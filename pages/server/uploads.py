@@ -1,0 +1,80 @@
+"""How much may be uploaded: by a session, and by all of them; refused before any of it is read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.server.limits import Limits
+from pages.server.private_streamlit import uploaded
+
+PATH = "/_stcore/upload_file/"
+READING = ("GET", "HEAD", "OPTIONS")
+MOST_SECONDS = 60.0
+"""Until an upload is all here: it takes its place meanwhile."""
+
+
+class Uploads:
+    """Middleware: takes bodies of uploads only, and of those as many bytes as there is a place for."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self.app, self.limits = app, limits
+        self.coming: Counter[str] = Counter()
+        """Bytes that are on their way, by session."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] in READING:
+            await self.app(scope, receive, send)
+            return
+        _, path, rest = scope["path"].partition(PATH)
+        if not path or scope["method"] not in ("PUT", "DELETE"):
+            await PlainTextResponse("Nothing here takes that.\n", 405)(scope, receive, send)
+        elif scope["method"] == "DELETE":
+            await self.app(scope, receive, send)
+        else:
+            await self._upload(rest.partition("/")[0], scope, receive, send)
+
+    async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
+        text = Headers(scope=scope).get("content-length", "")
+        if not (text.isascii() and text.isdecimal()):
+            words = "An upload says first how long it is.\n"
+            await PlainTextResponse(words, 411, {"Connection": "close"})(scope, receive, send)
+            return
+        size = int(text)
+        if why := self._no_room(session, size):
+            await PlainTextResponse(why, 413, {"Connection": "close"})(scope, receive, send)
+            return
+        begun = False
+
+        async def told(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        self.coming[session] += size
+        try:
+            async with asyncio.timeout(MOST_SECONDS):
+                await self.app(scope, receive, told)
+        except TimeoutError:
+            if not begun:
+                words = "The upload took too long.\n"
+                await PlainTextResponse(words, 408, {"Connection": "close"})(scope, receive, send)
+        finally:
+            self.coming[session] -= size
+            if not self.coming[session]:
+                del self.coming[session]
+
+    def _no_room(self, session: str, size: int) -> str:
+        """Why an upload is refused; "" if there is a place for it."""
+        own, every = uploaded(session)
+        if own + self.coming[session] + size > self.limits.uploads_each:
+            most = self.limits.uploads_each / 1e6
+            return f"This page keeps {most:g} MB of uploads at most; remove one, or reload the page.\n"
+        if every + self.coming.total() + size > self.limits.uploads:
+            most = self.limits.uploads / 1e6
+            return f"This server keeps {most:g} MB of uploads at most; try again in some minutes.\n"
+        return ""

@@ -1,0 +1,187 @@
+"""What one visitor may take of a server: pages, silent connections, uploads; and what it says of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import resource
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from tests.browser.server import Server
+from tests.conftest import ROOT
+from tests.server.client import Viewer
+from tests.server.test_load import MB, put
+
+SILENT = 700
+NARROW = {
+    "EPSILON_CONNECTIONS": "150",
+    "EPSILON_PAGES": "12",
+    "EPSILON_PAGES_EACH": "8",
+    "EPSILON_SILENT_SECONDS": "2",
+    "EPSILON_IDLE_MINUTES": "0.05",
+    "EPSILON_UPLOADS_MB": "9",
+    "EPSILON_UPLOADS_EACH_MB": "6",
+    "EPSILON_ADDRESS_HEADER": "X-Real-IP",
+    "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1",
+}
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with small limits, behind a proxy that tells addresses."""
+    running = Server(tmp_path_factory.mktemp("narrow") / "runs", **NARROW)
+    yield running
+    running.stop()
+
+
+async def opened(server: Server, address: str) -> Viewer:
+    return await Viewer.open(server.url, "compare", **{"X-Real-IP": address})
+
+
+def read(server: Server, address: str) -> tuple[int, str]:
+    """The status and the text of the front page."""
+    request = urllib.request.Request(server.url, headers={"X-Real-IP": address})
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_one_page_too_many_says_so_and_there_is_room_once_others_have_left(narrow: Server):
+    async def scene() -> None:
+        mine = [await opened(narrow, "192.0.2.1") for _ in range(8)]
+        with pytest.raises(InvalidStatus) as refused:
+            await opened(narrow, "192.0.2.1")
+        assert refused.value.response.status_code == 429
+        status, text = await asyncio.to_thread(read, narrow, "192.0.2.1")
+        assert status == 429
+        assert "From your network 8 pages are open, as many as one may have." in text
+        assert (await asyncio.to_thread(read, narrow, "192.0.2.2"))[0] == 200, "others are let in"
+
+        others = [await opened(narrow, f"192.0.2.{n}") for n in range(2, 6)]
+        status, text = await asyncio.to_thread(read, narrow, "192.0.2.99")
+        assert (status, "12 pages are open on this server" in text) == (429, True)
+        for one in (*mine, *others):
+            assert one.errors == []
+            await one.close()
+        later = await opened(narrow, "192.0.2.99")
+        await later.close()
+
+    asyncio.run(scene())
+
+
+def test_a_page_from_which_nothing_is_heard_is_closed(narrow: Server):
+    async def scene() -> list[float]:
+        address = narrow.url.replace("http", "ws", 1) + "/_stcore/stream"
+        lasted = []
+        silent = await connect(address, subprotocols=["streamlit"], origin=narrow.url)  # type: ignore
+        idle = await opened(narrow, "192.0.2.20")
+        for socket_ in (silent, idle.socket):
+            begun = time.monotonic()
+            with contextlib.suppress(ConnectionClosed):
+                while True:
+                    await asyncio.wait_for(socket_.recv(), 20)
+            assert socket_.close_code == 1001
+            lasted.append(time.monotonic() - begun)
+        return lasted
+
+    silent, idle = asyncio.run(scene())
+    assert silent > 1.5
+    assert idle < 15, "three seconds after its last word"
+
+
+def test_hundreds_of_silent_connections_keep_nobody_out_for_long(narrow: Server):
+    """They are refused or closed, and the log has a line for them and no more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * SILENT)), hard))
+    before, silent = len(narrow.log.read_bytes()), list[socket.socket]()
+    try:
+        for _ in range(SILENT):
+            silent.append(socket.create_connection(("127.0.0.1", narrow.port), timeout=10))
+        first = silent[-1].recv(1000)
+        assert first.startswith(b"HTTP/1.1 429"), first
+        deadline = time.monotonic() + 30
+        while (status := _status(narrow)) != 200 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert status == 200
+        assert silent[0].recv(10) == b"", "the first ones were closed"
+    finally:
+        for one in silent:
+            one.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert len(narrow.log.read_bytes()) - before < 1000
+
+
+def _status(server: Server) -> int:
+    try:
+        return read(server, "192.0.2.30")[0]
+    except OSError:
+        return 0
+
+
+def test_uploads_end_at_a_sessions_limit_and_at_that_of_all_and_are_freed_with_it(narrow: Server):
+    token = generate_xsrf_token_string()
+
+    async def send(viewer: Viewer, megabytes: float, length: int | None = None) -> int:
+        body = b"x" * int(megabytes * MB)
+        return await asyncio.to_thread(put, narrow, viewer.session, body, length, token)
+
+    async def scene() -> None:
+        first, second = [await opened(narrow, f"192.0.2.{n}") for n in (40, 41)]
+        assert [await send(first, 2.0) for _ in range(4)] == [204, 204, 413, 413]
+        assert [await send(second, size) for size in (2.0, 2.0, 1.0)] == [204, 204, 413], "of all together"
+        await first.close()
+        deadline = time.monotonic() + 30
+        while (status := await send(second, 1.0)) == 413 and time.monotonic() < deadline:
+            await second.rerun()
+            await asyncio.sleep(0.2)
+        assert status == 204, "the place of who has left is free"
+        await second.close()
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("path", ["/", "/_stcore/agent/interact", "/_stcore/health"])
+def test_a_body_is_taken_for_an_upload_only(narrow: Server, path: str):
+    request = urllib.request.Request(narrow.url + path, data=b"x" * 1000, method="POST")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=10)
+    refused.value.close()
+    assert refused.value.code == 405
+
+
+def test_a_setting_that_makes_no_sense_is_one_sentence_and_no_server():
+    asked = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            "app.py",
+            "--server.port",
+            "0",
+            "--server.headless",
+            "true",
+        ],
+        cwd=ROOT,
+        env=os.environ | {"EPSILON_PAGES": "many"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert asked.returncode == 1
+    assert asked.stderr.strip() == "EPSILON_PAGES must be a number from 1 to 100000; got “many”"
