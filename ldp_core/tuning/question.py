@@ -109,7 +109,7 @@ def parse_question(data: Any) -> Question:
     try:
         for half in found.ranges:  # each of them can run
             found.experiment(half, min(1.0, found.most), 0)
-            found.experiment(half, None, 0)
+            found.experiment(half, None, 2 * found.seeds - 1)
     except InvalidExperiment:
         raise
     except InvalidInput as error:

@@ -1,8 +1,10 @@
 """The search: theory brackets ε for each range, a few runs find where the target is crossed, more decide.
 
-A setting meets the target where a fresh run will, with 97.5 % confidence by its seeds' own spread. All
-settings share their seeds, so they are paired. What is trained next follows from what was found alone: a
-search that was killed goes on by being told what was stored.
+A setting meets the target where a fresh run would, with 97.5 % confidence by its seeds' own spread, if it
+were the only one that was looked at. The least of many that seem to do was lucky, too: so what is told of the
+answer is of as many fresh seeds, which had no part in the choice. They decide nothing, or they would be part
+of it. All settings share their seeds, so they are paired. What is trained next follows from what was found
+alone: a search that was killed goes on by being told what was stored.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ class Tried:
     epsilon: float
     mean: float
     sure: float
-    """What a fresh run reaches with 97.5 % confidence."""
+    """What a fresh run reaches with 97.5 % confidence, if no other setting was looked at."""
     meets: bool
 
 
@@ -65,8 +67,9 @@ class Answer:
     above: float | None
     """The largest ε, at that range, that was seen not to do: the least lies above it."""
     mean: float | None
-    """Accuracy at the answer, over its seeds."""
+    """Accuracy at the answer, over seeds that the search had not seen; None before they are trained."""
     sure: float | None
+    """What one more run reaches with 97.5 % confidence, by the same seeds."""
     why: str
     """In a sentence."""
 
@@ -76,7 +79,16 @@ class Answer:
 
 
 def next_points(question: Question, known: Known) -> list[Point]:
-    """What to train next; nothing where the answer is known."""
+    """What to train next; nothing where the answer is known and checked."""
+    if wanted := _searched(question, known):
+        return wanted
+    chosen, _ = _chosen(question, known)
+    fresh = _fresh(question, chosen) if chosen else []
+    return [point for point in fresh if point not in known]
+
+
+def _searched(question: Question, known: Known) -> list[Point]:
+    """What to train next to find the answer."""
     first = [Point(half, None, s) for half in question.ranges for s in range(FEW)]
     first += [Point(h, e, s) for h in question.ranges for e in ladder(question, h) for s in range(FEW)]
     if missing := [point for point in first if point not in known]:
@@ -90,6 +102,11 @@ def next_points(question: Question, known: Known) -> list[Point]:
         for s in range(question.seeds)
         if (point := Point(half, epsilon, s)) not in known
     ]
+
+
+def _fresh(question: Question, chosen: Tried) -> list[Point]:
+    """As many runs of a setting as it was chosen by, of other seeds."""
+    return [Point(chosen.half, chosen.epsilon, question.seeds + s) for s in range(question.seeds)]
 
 
 @lru_cache(maxsize=256)
@@ -107,9 +124,10 @@ def ladder(question: Question, half: float) -> tuple[float, ...]:
 
 
 def tried(question: Question, known: Known, half: float) -> list[Tried]:
-    """The settings of a range that have all their seeds, by rising ε."""
+    """The settings of a range that have all the seeds that decide, by rising ε."""
     at: dict[float, list[float]] = {}
-    for point in sorted(p for p in known if p.half == half and p.epsilon is not None):
+    decide = (p for p in known if p.half == half and p.epsilon is not None and p.seed < question.seeds)
+    for point in sorted(decide):
         at.setdefault(point.epsilon or 0.0, []).append(known[point])
     found = []
     for epsilon, accuracies in at.items():
@@ -129,22 +147,30 @@ def bracket(found: Sequence[Tried]) -> tuple[Tried | None, Tried | None]:
 
 def answer_of(question: Question, known: Known) -> Answer:
     """What can be said by now: the least ε of all ranges, or what stands in the way."""
-    best: tuple[Tried, Tried | None] | None = None
-    for half in question.ranges:
-        fails, meets = bracket(tried(question, known, half))
-        if meets and (best is None or meets.epsilon < best[0].epsilon):
-            best = meets, fails
-    if best is None:
+    meets, fails = _chosen(question, known)
+    if meets is None:
         return Answer(None, None, None, None, None, _in_the_way(question, known))
-    meets, fails = best
-    beyond = f", and ε {fails.epsilon:g} does not" if fails else ""
-    why = (
-        f"ε {meets.epsilon:g} with a safe range of ±{meets.half:g} reaches {meets.mean:.1%} on average over "
-        f"{question.seeds} seeds, and a fresh run at least {meets.sure:.1%} with 97.5 % confidence "
-        f"(by the spread of the seeds){beyond}"
-    )
     above = fails.epsilon if fails else None
-    return Answer(meets.epsilon, meets.half, above, meets.mean, meets.sure, why)
+    why = f"the least that was found to do is ε {meets.epsilon:g} with a safe range of ±{meets.half:g}"
+    why += f"; ε {above:g} is not sure to" if above else ""
+    fresh = [known[point] for point in _fresh(question, meets) if point in known]
+    if len(fresh) < question.seeds:
+        return Answer(meets.epsilon, meets.half, above, None, None, f"{why}; that is not checked yet")
+    mean, sure = float(np.mean(fresh)), _sure(fresh)
+    met = sum(accuracy >= question.accuracy for accuracy in fresh)
+    why += (
+        f". With {len(fresh)} fresh seeds, which had no part in that choice, it reaches {mean:.1%} on "
+        f"average, and {question.accuracy:.1%} with {met} of them; one more run reaches at least "
+        f"{max(0.0, sure):.1%} with 97.5 % confidence (by the spread of these seeds)"
+    )
+    return Answer(meets.epsilon, meets.half, above, mean, sure, why)
+
+
+def _chosen(question: Question, known: Known) -> tuple[Tried | None, Tried | None]:
+    """The least ε of all ranges that meets the target, and the largest of its range that does not."""
+    found = (bracket(tried(question, known, half)) for half in question.ranges)
+    sure = [(meets, fails) for fails, meets in found if meets]
+    return min(sure, key=lambda pair: pair[0].epsilon, default=(None, None))
 
 
 def _race(question: Question, known: Known) -> list[float]:

@@ -36,7 +36,8 @@ def answer_view(job: Job | None, own: bool = False) -> None:
     if job is None:
         st.info(
             "Theory first says between which budgets the answer may lie, for each range; a few runs find "
-            "where the target is crossed, and eight seeds of each setting decide. The runs appear here."
+            "where the target is crossed, eight seeds of each setting decide, and as many fresh ones check "
+            "the answer. The runs appear here."
         )
         return
     every = pace() if job.live else None
