@@ -186,6 +186,12 @@ class System(Component):
         """
         return ""
 
+    def unpredicted(self, experiment: Any) -> str:
+        """Why nobody knows before training how much noise its clients add, as the end of a sentence that
+        begins “as”; "" if it is known.
+        """
+        return ""
+
     def remarks(self, experiment: Any) -> tuple[str, ...]:
         """What its clients do besides, as ends of sentences that begin with “the client”."""
         return ()

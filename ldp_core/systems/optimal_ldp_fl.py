@@ -116,8 +116,12 @@ class OptimalLDPFL(System):
     def papers_data(self, dataset: str) -> str | None:
         return dataset if dataset in DATA else None
 
+    def unpredicted(self, experiment: Any) -> str:
+        follows = self.ranges == "adaptive" and experiment.target == "weights"
+        return "each range follows the server's model" if follows else ""
+
     def remarks(self, experiment: Any) -> tuple[str, ...]:
-        if self.ranges == "fixed" or experiment.target == "update":
+        if not self.unpredicted(experiment):
             return ()
         end = ", within its own" if experiment.form == "corrected" else ", without an end"
         return (f"takes each layer's range from the server's model{end}",)

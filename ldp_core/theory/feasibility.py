@@ -73,7 +73,8 @@ class Outlook:
 
     word: Word
     sigma: float
-    """Standard deviation of the server's noise per weight in a round in which somebody is heard."""
+    """Standard deviation of the server's noise per weight in a round in which somebody is heard; NaN where
+    none is predicted."""
     size: float | None
     """Of trained weights, where it is known."""
     ratio: float | None
@@ -88,7 +89,7 @@ def outlook(experiment: Experiment) -> Outlook:
     if noise.empty > 1 - 1e-9:
         why = "nobody ever sends anything: each client's limit forbids it"
         return Outlook("chance", sigma, size, None, why)
-    why = beyond(experiment)
+    why = f"no noise is predicted, as {noise.unknown}" if noise.unknown else beyond(experiment)
     if why or size is None:
         return Outlook("unknown", sigma, size, None, f"{why}: press Train")
     return _judged(experiment, noise, size)

@@ -3,7 +3,8 @@
 Exact for weights at their ranges' centres: over who takes part, over data of unequal size, over the
 lottery, over clients that reach their own limits, over all rounds. Only where there are too many
 different mixtures of participants to go through, or where limits meet a random choice, rounds are
-imagined; `error` then says how sure the figure is.
+imagined; `error` then says how sure the figure is. Where the noise depends on the training itself, none is
+predicted, and it is said why.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ NODES = 24
 
 @dataclass(frozen=True)
 class ServerNoise:
-    """Mean squares, per weight, of what the mechanism adds to the aggregate."""
+    """Mean squares, per weight, of what the mechanism adds to the aggregate; NaN where none is predicted."""
 
     variance: float
     """Over all rounds of a run; a round in which nobody is heard adds nothing."""
@@ -38,12 +39,15 @@ class ServerNoise:
     error: float
     """One standard error of `variance`; 0 where nothing is imagined: then it is exact, but for noise that
     changes over more than 24 rounds, which is interpolated (5e-5 off at most, seen over 820 experiments)."""
+    unknown: str = ""
+    """Why none is predicted, as the end of a sentence that begins “as”; "" where it is."""
 
 
 def server_variance(experiment: Experiment) -> float:
     """The variance of the aggregate's noise per weight, averaged over rounds, for weights in mid-range.
 
-    What a biased mechanism adds on average is part of it, squared, as it is of what runs measure.
+    What a biased mechanism adds on average is part of it, squared, as it is of what runs measure. NaN where
+    none is predicted.
     """
     return server_noise(experiment).variance
 
@@ -81,7 +85,14 @@ def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNois
             imagined[len(noise)] = imagined.get(len(noise), 0.0) + turnout.share.sum() * noise
     heard = variance / (1 - empty) if empty < 1 - 1e-12 else 0.0
     error = math.sqrt(math.fsum(float(of.var()) / rows for rows, of in imagined.items()))
+    if variance and (why := unpredicted(experiment)):
+        return ServerNoise(math.nan, math.nan, min(1.0, empty), math.nan, why)
     return ServerNoise(variance, heard, min(1.0, empty), error)
+
+
+def unpredicted(experiment: Experiment) -> str:
+    """Why the noise of an experiment that adds any cannot be predicted, as in `ServerNoise.unknown`."""
+    return experiment.system.unpredicted(experiment) if experiment.system else ""
 
 
 class _Public:

@@ -18,6 +18,7 @@ from ldp_core.papers.way import way
 from ldp_core.runs.train_all import train_all
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded
+from ldp_core.theory import server_noise
 from tests.data import digits, events
 
 NAME = "optimal_ldp_fl"
@@ -70,8 +71,11 @@ def test_a_layer_whose_weights_are_equal_keeps_a_range():
         assert (found.high - found.low).min() == pytest.approx(0.02, rel=1e-6)
 
 
-def test_changes_have_the_clients_own_range():
-    found, _ = encoded(model(), **{"target": "update", "clients.range": 0.02})
+def test_changes_have_the_clients_own_range_and_then_their_noise_is_predicted():
+    changes: dict[str, Any] = {"target": "update", "clients.range": 0.02}
+    for known in (changes, {"system.ranges": "fixed"}):
+        assert server_noise(amended(ON_DIGITS, known)).variance > 0
+    found, _ = encoded(model(), **changes)
     assert np.unique(found.low).tolist() == [-0.02]
     assert np.unique(found.high).tolist() == [0.02]
 

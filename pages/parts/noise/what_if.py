@@ -145,12 +145,19 @@ def laws(now: WhatIf) -> Iterator[Card]:
             title=view.name,
             rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {number(epsilon)}",
             caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; grey: a weight from the "
-            "other end of the safe range (shaded)",
+            f"other end of the safe range (shaded){_otherwise(view)}",
             figure=law_figure(mechanism, tint, weight, epsilon, low, high),
             label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
             height=HEIGHT,
             row=len(once),
         )
+
+
+def _otherwise(view: View) -> str:
+    """That a run uses other ranges than the client's own, where it does."""
+    experiment = view.design.experiment
+    why = experiment.system.unpredicted(experiment) if experiment.system else ""
+    return f"; this one is the client's own: in a run {why}" if why else ""
 
 
 def _verdicts(now: WhatIf, shown: Sequence[Design]) -> dict[str, Any]:

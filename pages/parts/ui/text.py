@@ -26,7 +26,9 @@ def plain(text: str, most: int = 80) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number to a few significant digits: 0.5, 8, 1 396, 2.1e-5."""
+    """A number to a few significant digits: 0.5, 8, 1 396, 2.1e-5; where there is none, “not known”."""
+    if math.isnan(value):
+        return "not known"
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else "∞"
     size = math.floor(math.log10(abs(value)))

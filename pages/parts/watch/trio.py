@@ -9,7 +9,7 @@ from typing import Any
 from ldp_core.experiment import Draft
 from ldp_core.experiment.threat_model import spies, why_not
 from ldp_core.runs.queue.job import Job
-from ldp_core.theory import server_noise
+from ldp_core.theory import ServerNoise, server_noise
 from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.charts.series import Series, announced
@@ -41,9 +41,9 @@ def trio(
 ) -> dict[str, Any]:
     """All of it; `state` is "" before a launch, "live", "stopped" or "completed"."""
     rounds, steps = draft.base.rounds, ladders(draft)
-    expected = {}
-    if all(one.round == 0 for one in shown):
-        expected = {i: server_noise(e).heard for i, e in enumerate(draft.experiments())}
+    told = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
+    expected = {i: noise.heard for i, noise in enumerate(told) if not noise.unknown}
+    why = [f"No noise is predicted, as {reason}." for reason in _unknown(told)]
     lines = shown or announced(draft)
     seeds = max((len(one.runs) for one in shown), default=draft.seeds)
     chance = chance_of(shown)
@@ -52,11 +52,11 @@ def trio(
         at = min((one.round for one in shown), default=0)
         accuracy = accuracy_by_budget(shown, steps, chance, reference)
         noise, words = noise_by_budget(lines, steps, expected), f"after round {at} of {rounds}, against ε"
-        noise_words = words if at else "predicted, for weights in mid-range, against ε"
+        noise_words = words if at else _predicted(told, "{}, against ε")
     else:
         accuracy = accuracy_figure(shown, rounds, chance, reference)
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
-        noise_words = _noise_words(shown, expected)
+        noise_words = _predicted(told, "dashed: {}") if told else _noise_words(shown)
     return {
         "head": head(draft, shown, chance, pictured.upload, state, empty),
         "accuracy": {
@@ -68,7 +68,7 @@ def trio(
         },
         "noise": {
             "title": "Noise variance per weight",
-            "hint": f"{GLOSSARY['Noise variance']} {GLOSSARY['Signal']}",
+            "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Signal"], *why]),
             "subtitle": noise_words,
             "figure": components.written(noise),
             "label": _told("Noise variance per weight by round", shown, "noise_variance"),
@@ -107,11 +107,22 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
     return "waiting for the first upload" if job.live else "nothing was uploaded"
 
 
-def _noise_words(shown: Sequence[Series], expected: dict[int, float]) -> str:
+def _predicted(told: Sequence[ServerNoise], drawn: str) -> str:
+    """What the noise chart shows before the first round; `drawn` says how."""
+    if any(noise.heard > 0 for noise in told):
+        some = ", where it can be" * any(noise.unknown for noise in told)
+        return drawn.format(f"predicted, for weights in mid-range{some}")
+    why = next(iter(_unknown(told)), "")
+    return f"no noise is predicted, as {why}" if why else "no noise is added"
+
+
+def _unknown(told: Sequence[ServerNoise]) -> list[str]:
+    """Why it does not show all of it, each reason once."""
+    return list(dict.fromkeys(noise.unknown for noise in told if noise.unknown))
+
+
+def _noise_words(shown: Sequence[Series]) -> str:
     """What the lines of the noise chart are."""
-    if not shown or expected:
-        none = bool(expected) and not any(expected.values())
-        return "no noise is added" if none else "dashed: predicted, for weights in mid-range"
     if not any(one.final("noise_variance").any() for one in shown):
         return "no noise is added; dotted: signal"
     return "line: measured; dots: computed; dotted: signal"

@@ -53,3 +53,12 @@ def test_a_slider_has_the_clients_own_budget_and_round_ones(own: float):
     ladder = _ladder(own)
     assert {own, 0.5, 1.0, 8.0} <= set(ladder)
     assert (np.diff(ladder) > 0).all()
+
+
+def test_where_a_run_uses_other_ranges_the_law_says_whose_it_draws():
+    optimal = changed(DRAFT.experiments()[0], {"system.name": "optimal_ldp_fl"})
+    for experiment, told in ((optimal, True), (DRAFT.experiments()[0], False)):
+        shown = [Design(0, DRAFT.variants[0], experiment, styles(DRAFT)[0])]
+        cards = list(laws(WhatIf("strictest", 0, None, 0.2, tuple(views(shown, 0, None)))))
+        words = "this one is the client's own: in a run each range follows the server's model"
+        assert [words in card.caption for card in cards] == [told]

@@ -22,6 +22,7 @@ from pages.parts.ui import text
         (-2.5, "-2.5"),
         (1e12, "10¹²"),
         (float("inf"), "∞"),
+        (float("nan"), "not known"),
     ],
 )
 def test_numbers(value: float, shown: str):
