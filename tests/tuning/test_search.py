@@ -75,7 +75,7 @@ def test_what_is_told_of_the_answer_is_of_seeds_that_did_not_choose_it():
     assert answer.epsilon == searched(asked(), {})[0].epsilon, "they decide nothing"
     fresh = [value for point, value in known.items() if point.seed >= 8]
     assert len(fresh) == 8
-    assert answer.mean is not None and answer.mean
+    assert answer.mean is not None
     assert answer.mean == pytest.approx(np.mean(fresh))
     assert answer.sure is not None and answer.sure < answer.mean < 0.8
     assert "fresh seeds" in answer.why and "and 80.0% with 0 of them" in answer.why

@@ -47,12 +47,19 @@ def standings(
             f"±{number(100 * widest, 2)} points; what seeds do comes on top."
         )
     if reference is not None and reference.round > 0 and not reference.diverged:
-        without = f"Without noise a plain mean reaches {percent(reference.final('accuracy').mean())}"
+        clean, seeds = reference.final("accuracy"), max(len(values) for _, values in ranked)
+        few = f" in {_one_run(reference)}" if len(clean) < seeds else ""
+        without = f"Without noise a plain mean reaches {percent(clean.mean())}{few}"
         guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
         parts.append(f"{without}{guess}.")
     if len(ranked) > 1 and not stopped and not same_model(going):
         parts += _order(ranked, chance or 0.0)
     return parts
+
+
+def _one_run(reference: Series) -> str:
+    """What is not trained with every seed is no mean, and is not to be read as one."""
+    return f"one run (seed {number(reference.runs[0].seed, 10)} alone)"
 
 
 def same_model(shown: Sequence[Series]) -> bool:

@@ -36,7 +36,7 @@ GLOSSARY = {
     "Worst case": "The smallest bound that is known to hold for a client who uploads as often as it can.",
     "Accuracy": "The share of held-out images that the server's model names right.",
     "Guessing": "Naming the commonest class always, or picking any of the candidates.",
-    "No noise": "The same training without a mechanism, under a plain mean.",
+    "No noise": "The same training without a mechanism, under a plain mean: one run, with the first seed.",
     "Seed": "A repetition with the same data dealt out anew, other starting weights and other noise; runs of "
     "one seed share all but what is compared.",
     "Noise variance": "How far, squared, the mechanism moves an average weight of the server's model.",

@@ -12,6 +12,7 @@ from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.findings import findings
 from pages.parts.train.standings import compared, held_out, same_model, standings
+from pages.parts.ui.text import percent
 from tests.pages.charts.test_base import run
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
@@ -57,6 +58,18 @@ def test_of_equally_good_runs_chance_puts_one_ahead_in_one_of_twenty_at_most():
         shown = [made_up(n, values) for n, values in enumerate(accuracies)]
         ahead += "points ahead of **" in " ".join(standings(shown, None, 0.1))
     assert ahead <= 20 + 4 * 4.4
+
+
+def test_what_is_trained_once_is_not_told_as_a_mean():
+    """The run without noise has the first seed alone, and stands beside means over three."""
+    one, other = made_up(0, [0.5, 0.6, 0.7]), made_up(1, [0.4, 0.5, 0.6])
+    without = f"Without noise a plain mean reaches {percent(0.8)}"
+    told = " ".join(standings([one, other], made_up(-1, [0.8]), 0.1))
+    assert f"{without} in one run (seed 0 alone); always" in told
+    told = " ".join(standings([one], made_up(-1, [0.8, 0.9, 0.7]), 0.1))
+    assert f"{without};" in told
+    told = " ".join(standings([made_up(0, [0.5])], made_up(-1, [0.8]), 0.1))
+    assert f"{without};" in told, "one beside one"
 
 
 def made_up(number: int, accuracies: Any) -> Series:
