@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from ldp_core.presets import get
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.conftest import TRAINING, Visitor, wait_until
 
 PANELS = ".es-panels .js-plotly-plot"
 WATCH_FRAMES = """() => {
@@ -105,7 +105,13 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     expect(page.get_by_text("Finished: 12 rounds of 9 runs and one without noise")).to_be_visible(
         timeout=TRAINING
     )
-    expect(page.locator(".es-headline")).to_contain_text(re.compile(r"1/σ² reaches \d+"))
+    expect(page.locator(".es-headline")).to_contain_text(re.compile(r"^1/σ² "))
+    back = page.get_by_role("slider", name="Go back to an earlier round")
+    back.press("Home")
+    expect(page.locator(".es-headline")).to_contain_text("After round 1:")
+    wait_until(page, lambda: page.evaluate(POINTS)[0] == 2)
+    back.press("End")
+    expect(page.locator(".es-headline")).to_contain_text(re.compile(r"^1/σ² "))
     page.get_by_role("tab", name="In words").click()
     expect(page.get_by_text(re.compile("ends at .*over 3 seeds"))).to_be_visible()
     expect(page.get_by_role("button", name="Train again")).to_be_visible()

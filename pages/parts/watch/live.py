@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.threat_model import spies
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.replay import MOST_EVENTS, replay_of
 from ldp_core.runs.view.run_progress import Progress, progress_of
 from pages.parts.charts.series import Series, series
 from pages.parts.runs.job_state import job_state
@@ -86,6 +87,8 @@ class Seen:
     progress: Progress
     shown: list[Series]
     reference: Series | None
+    after: int | None = None
+    """The round that its viewer has gone back to."""
 
     @property
     def moment(self) -> Moment:
@@ -95,6 +98,8 @@ class Seen:
     @property
     def state(self) -> str:
         """In a word: "live", "completed", or "stopped" for whatever else it came to."""
+        if self.after is not None:
+            return "stopped"
         return "live" if self.job.live else "completed" if self.job.status == "completed" else "stopped"
 
 
@@ -128,18 +133,40 @@ def _watch(identity: str, every: float | None, stale: bool = False) -> None:
         if stale and not job.live:
             st.caption(":orange[**Of earlier settings**, so drawn faintly; point at it to see it in full.]")
     with view:
-        pictured = _pictured(draft, shown)
+        then = _then(now)
+        pictured = _pictured(draft, then.shown)
         how_to_read(shown)
     chosen = (pictured.upload, pictured.worst, *(one.number for one in pictured.shown))
     empty = nothing_yet(job, draft, shown)
     components.panels(
         once(
-            ("panels", job.id, chosen, empty),
-            lambda: components.packed(trio(draft, shown, now.reference, pictured, empty, now.state)),
+            ("panels", job.id, chosen, empty, then.after),
+            lambda: components.packed(trio(draft, then.shown, then.reference, pictured, empty, then.state)),
             now.moment,
         ),
         key="panels",
     )
+
+
+def _then(now: Seen) -> Seen:
+    """As it stood after the round that the viewer goes back to; a job that has ended is where one begins."""
+    last = now.progress.at()
+    if now.job.live or last < 2 or now.progress.seq > MOST_EVENTS:
+        return now
+    after = st.slider(
+        "Go back to an earlier round",
+        1,
+        last,
+        last,
+        format="round %d",
+        key=f"round of {now.job.id}",
+        label_visibility="collapsed",
+        width=170,
+    )
+    if after == last:
+        return now
+    shown, reference = series(replay_of(now.job.folder, after), now.draft)
+    return replace(now, shown=shown, reference=reference, after=after)
 
 
 def _pictured(draft: Draft, shown: list[Series]) -> Pictured:

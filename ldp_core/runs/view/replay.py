@@ -1,0 +1,35 @@
+"""A job as it stood after a round: what its viewers would have seen then, from the same record."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ldp_core.runs.view.run_progress import Progress
+
+MOST_EVENTS = 20_000
+"""Of a record, that are read for one round in about a second."""
+
+
+class Replay(Progress):
+    """The runs of one job up to a round; what was told later is left out."""
+
+    def __init__(self, folder: Path, last: int) -> None:
+        self._last = last
+        super().__init__(folder)
+
+    def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
+        if body["event"] == "end" or body.get("round", 0) > self._last:
+            return None
+        return super()._fold(body, run)
+
+
+@lru_cache(maxsize=64)
+def replay_of(folder: Path, last: int) -> Progress:
+    """A job that goes on no more, after round `last`.
+
+    Raises:
+        StorageFailed: the record is damaged.
+    """
+    return Replay(folder, last).update()
