@@ -114,6 +114,13 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
     )
 
 
+def noise_words(shown: Sequence[Series]) -> str:
+    """What the lines of `noise_figure` are, once rounds are done: in whichever of them there was noise."""
+    if not any((one.curve("noise_variance")[2] > 0).any() for one in shown):
+        return "no noise was added; dotted: signal"
+    return "line: measured; dots: computed; dotted: signal"
+
+
 def label(one: Series) -> str:
     """A variant's label, safe inside plotly's own markup."""
     return html.escape(one.label if len(one.label) <= 16 else one.label[:15] + "…")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ldp_core.runs.view.final_figures import final, worst
 from pages.parts.charts.pareto import Bought, front, pareto_figure
-from pages.parts.charts.rounds import accuracy_figure, noise_figure
+from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.tally import Tally
 from pages.parts.compare.arms import Arm
 from pages.parts.compare.unlike import Field
@@ -51,7 +51,7 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
         ),
         Card(
             title="Noise variance per weight",
-            rest=" line: measured; dots: computed; dotted: signal",
+            rest=f" {noise_words(shown)}",
             caption="",
             figure=noise_figure(shown, rounds, {}),
             label=f"Noise variance by round. {'; '.join(noise) or 'No values yet'}.",

@@ -11,7 +11,7 @@ from ldp_core.experiment.threat_model import spies, why_not
 from ldp_core.runs.queue.job import Job
 from ldp_core.theory import ServerNoise, server_noise
 from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
-from pages.parts.charts.rounds import accuracy_figure, noise_figure
+from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.series import Series, announced
 from pages.parts.charts.styles import ladders
 from pages.parts.runs.job_state import is_gone
@@ -52,11 +52,11 @@ def trio(
         at = min((one.round for one in shown), default=0)
         accuracy = accuracy_by_budget(shown, steps, chance, reference)
         noise, words = noise_by_budget(lines, steps, expected), f"after round {at} of {rounds}, against ε"
-        noise_words = words if at else _predicted(told, "{}, against ε")
+        drawn = words if at else _predicted(told, "{}, against ε")
     else:
         accuracy = accuracy_figure(shown, rounds, chance, reference)
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
-        noise_words = _predicted(told, "dashed: {}") if told else _noise_words(shown)
+        drawn = _predicted(told, "dashed: {}") if told else noise_words(shown)
     return {
         "head": head(draft, shown, chance, pictured.upload, state, empty),
         "accuracy": {
@@ -69,7 +69,7 @@ def trio(
         "noise": {
             "title": "Noise variance per weight",
             "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Signal"], *why]),
-            "subtitle": noise_words,
+            "subtitle": drawn,
             "figure": components.written(noise),
             "label": _told("Noise variance per weight by round", shown, "noise_variance"),
         },
@@ -119,13 +119,6 @@ def _predicted(told: Sequence[ServerNoise], drawn: str) -> str:
 def _unknown(told: Sequence[ServerNoise]) -> list[str]:
     """Why it does not show all of it, each reason once."""
     return list(dict.fromkeys(noise.unknown for noise in told if noise.unknown))
-
-
-def _noise_words(shown: Sequence[Series]) -> str:
-    """What the lines of the noise chart are."""
-    if not any(one.final("noise_variance").any() for one in shown):
-        return "no noise is added; dotted: signal"
-    return "line: measured; dots: computed; dotted: signal"
 
 
 def _told(title: str, shown: Sequence[Series], curve: str) -> str:

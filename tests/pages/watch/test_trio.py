@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 from ldp_core.experiment import Draft, Variant, parse
+from pages.parts.charts.series import Series
 from pages.parts.watch.trio import Pictured, trio
+from tests.pages.charts.test_base import run
 
 OPTIMAL: dict[str, Any] = {"system": "optimal_ldp_fl", "dataset": "digits", "model": "mlp"}
 FOLLOWS = "no noise is predicted, as each range follows the server's model"
@@ -35,3 +37,19 @@ def test_what_is_predicted_is_drawn():
     told = before({"mechanism": "duchi"})
     assert (told["lines"], told["subtitle"]) == (1, "dashed: predicted, for weights in mid-range")
     assert before({"mechanism": "none"})["subtitle"] == "no noise is added"
+
+
+def after(draft_of: dict[str, Any]) -> dict[str, Any]:
+    """The panel when all rounds are done."""
+    draft = Draft(parse({}), (Variant("v", draft_of),))
+    shown = [Series(0, "v", (run(0, "v", 0, draft_of),))]
+    panel: dict[str, Any] = trio(draft, shown, None, Pictured([]), "nothing", "completed")["noise"]
+    return panel
+
+
+def test_noise_of_earlier_rounds_is_noise_when_the_last_round_has_none():
+    """Seven uploads of 650 weights at ε 0.5, by which all clients reach their own limit of 700."""
+    stops = {"clients": {"epsilon": 0.5, "run_limit": 700}, "mechanism": "duchi", "rounds": 9, "attack": None}
+    assert after(stops)["subtitle"] == "line: measured; dots: computed; dotted: signal"
+    none = {"mechanism": "none", "rounds": 1, "attack": None}
+    assert after(none)["subtitle"] == "no noise was added; dotted: signal"
