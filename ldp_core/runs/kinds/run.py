@@ -82,7 +82,7 @@ class TrainingJob(Kind):
 
     def complete(self, identity: str) -> bool:
         done = reuse.complete(identity)
-        if done:
+        if done and not shelf.copy_finals(identity, reuse.twin_of(queue.get(identity).folder)):
             _note_finals(queue.get(identity).folder)
         return done
 

@@ -147,6 +147,7 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
     queue.reap([one.job.id for one in watched])
     _show_what_is_known()
     most, shared = len(watched) + len(free), kinds.shared()
+    queue.pair(shared)
     while free and not _waits() and (job := queue.claim(most, shared)) is not None:
         try:
             watched.append(Watched(job, free[0]))

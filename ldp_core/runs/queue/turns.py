@@ -8,8 +8,9 @@ from collections.abc import Collection
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.pairs import must_wait
 from ldp_core.runs.queue.states import LIVE
-from ldp_core.runs.queue.table import changing, find, looking, note_owner, of_this_version, selected
+from ldp_core.runs.queue.table import changing, find, looking, note_owner, selected
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import is_written
 
@@ -71,8 +72,7 @@ def claim(most: int | None = None, shared: Collection[str] = ()) -> Job | None:
 
     Args:
         most: jobs that may run at a time.
-        shared: kinds of job whose results are anybody's. One of these that is asked for what another one
-            does at this moment, to the letter, waits for that, and has no turn before it is released.
+        shared: kinds of job whose results are anybody's: who asks for what somebody is at waits (`pairs`).
     """
     who = presence.show()
     for job in in_turn():
@@ -84,8 +84,7 @@ def claim(most: int | None = None, shared: Collection[str] = ()) -> Job | None:
             query = "SELECT COUNT(*) AS count FROM jobs WHERE status IN ('running', 'cancelling')"
             if most is not None and db.execute(query).fetchone()["count"] >= most:
                 return None
-            if job.kind in shared and (same := _at_it(db, job.id)):
-                db.execute("INSERT OR REPLACE INTO waits VALUES (?, ?)", (job.id, same))
+            if must_wait(db, job, shared):
                 continue
             done = db.execute(
                 "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? "
@@ -96,35 +95,6 @@ def claim(most: int | None = None, shared: Collection[str] = ()) -> Job | None:
                 note_owner(db, job.id, who)
                 return next(selected(db, "jobs.id = ?", (job.id,)))
     return None
-
-
-def _at_it(db: sqlite3.Connection, identity: str) -> str | None:
-    """The job that does at this moment what another one is asked for."""
-    query = (
-        "SELECT other.id FROM jobs JOIN jobs AS other ON other.kind = jobs.kind "
-        "AND other.request = jobs.request WHERE jobs.id = ? AND other.status = 'running' AND "
-        "(SELECT request FROM requests WHERE id = jobs.id) IS "
-        "(SELECT request FROM requests WHERE id = other.id) LIMIT 1"
-    )
-    row = db.execute(query, (identity,)).fetchone()
-    return row and str(row["id"])
-
-
-def released() -> list[Job]:
-    """The queued jobs that wait for one which has ended: what it has found completes them, or they are
-    released.
-    """
-    with looking() as db:
-        if db is None or not of_this_version(db):
-            return []
-        over = f"waits_for NOT IN (SELECT id FROM jobs WHERE status IN {LIVE})"  # noqa: S608
-        return list(selected(db, f"status = 'queued' AND {over} ORDER BY place"))
-
-
-def release(identity: str) -> None:
-    """Have a job wait for no other one any more."""
-    with changing() as db:
-        db.execute("DELETE FROM waits WHERE id = ?", (identity,))
 
 
 def take(identity: str) -> Job | None:

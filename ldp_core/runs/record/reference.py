@@ -53,6 +53,22 @@ def link(source: Source, folder: Path) -> dict[str, Any]:
     return {"event": EVENT, "file": source.name, "run": source.run}
 
 
+def is_whole(source: Source) -> bool:
+    """True for a run that was completed, with all of its rounds; its events, with a thousand images, are not
+    brought here for that.
+
+    Raises:
+        StorageFailed: it cannot be read.
+    """
+    parts = ", ".join(f"json_extract(body, '$.{name}')" for name in ("event", "round", "status"))
+    with reading(source.file) as db:
+        query = f"SELECT {parts} FROM events WHERE run = ? ORDER BY seq"  # noqa: S608
+        told = [tuple(row) for row in db.execute(query, (source.run,))] if db else []
+    if not told or told[-1][0] != "end" or told[-1][2] != "completed":
+        return False
+    return [number for kind, number, _ in told if kind == "round"] == [*range(1, told[-1][1] + 1)]
+
+
 def bodies(folder: Path, body: dict[str, Any]) -> list[dict[str, Any]]:
     """The events that one event of a record stands for.
 

@@ -21,8 +21,8 @@ from typing import Any
 from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Experiment
-from ldp_core.runs.record.reference import Source
-from ldp_core.runs.record.store import copied, told_of
+from ldp_core.runs.record.reference import Source, is_whole
+from ldp_core.runs.record.store import copied, source_of, told_of
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.holding import is_written
 from ldp_core.runs.storage.paths import runs_dir
@@ -59,10 +59,18 @@ class Known:
     """That has trained it."""
     holder: str
     """The job in whose record it was found."""
+    run: int
+    """Its number there."""
     source: Source | None
     """Where it is stored; None where that is two places."""
-    bodies: list[dict[str, Any]]
-    """Its events."""
+
+    def bodies(self) -> list[dict[str, Any]]:
+        """Its events.
+
+        Raises:
+            StorageFailed: they cannot be read.
+        """
+        return told_of(_folder(self.holder), self.run)
 
 
 def name_of(experiment: Experiment) -> str:
@@ -101,12 +109,18 @@ def find(key: str) -> Known | None:
 
 
 def _held(job: str, run: int) -> Known | None:
+    folder = _folder(job)
     try:
-        folder = runs_dir() / "jobs" / job
-        told, source = told_of(folder, run)
-        return Known(copied(folder).get(run, job), job, source, told) if _is_whole(told) else None
+        source = source_of(folder, run)
+        if is_whole(source) if source else _is_whole(told_of(folder, run)):
+            return Known(copied(folder).get(run, job), job, run, source)
     except (StorageFailed, LookupError, TypeError):
-        return None
+        pass
+    return None
+
+
+def _folder(job: str) -> Path:
+    return runs_dir() / "jobs" / job
 
 
 def has(keys: Collection[str]) -> bool:
@@ -156,7 +170,7 @@ def _is_at_it(row: sqlite3.Row, job: str) -> bool:
     if is_alive(row["pid"], row["since"]):
         return True
     # of its own record whoever asks holds the lock itself
-    return row["job"] != job and is_written(runs_dir() / "jobs" / str(row["job"]))
+    return row["job"] != job and is_written(_folder(str(row["job"])))
 
 
 def leave() -> None:

@@ -47,6 +47,16 @@ def note_finals(job: str, figures: Sequence[dict[str, Any]]) -> None:
         db.execute("INSERT OR REPLACE INTO finals VALUES (?, ?)", (job, json.dumps(list(figures))))
 
 
+def copy_finals(job: str, other: str) -> bool:
+    """Keep the same for a job as for another one with the same runs; False where that has nothing."""
+    if not other:
+        return False
+    with suppress(StorageFailed), writing(_path(), SCHEMA) as db:
+        query = "INSERT OR REPLACE INTO finals SELECT ?, figures FROM finals WHERE job = ?"
+        return db.execute(query, (job, other)).rowcount == 1
+    return False
+
+
 def finals() -> dict[str, list[dict[str, Any]]]:
     """By job, what is kept of all of them."""
     found: dict[str, list[dict[str, Any]]] = {}

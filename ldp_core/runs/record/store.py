@@ -285,22 +285,37 @@ def events_after(folder: Path, seq: int = 0) -> list[Stored]:
         ]
 
 
-def told_of(folder: Path, run: int) -> tuple[list[dict[str, Any]], Source | None]:
-    """What is recorded of one run of a job, and where all of it is stored; None for what is in two places.
+def told_of(folder: Path, run: int) -> list[dict[str, Any]]:
+    """The events of one run of a job.
+
+    Raises:
+        StorageFailed: they cannot be read.
+    """
+    with sound(folder):
+        return [body for text in _texts(folder, run) for body in _bodies(folder, text)]
+
+
+def source_of(folder: Path, run: int) -> Source | None:
+    """Where all of a run of a job is stored: in its own database, or in one that this refers to.
+
+    None for what was begun here and goes on there.
 
     Raises:
         StorageFailed: it cannot be read.
     """
-    with reading(database(folder)) as db:
-        query = "SELECT body FROM events WHERE run = ? ORDER BY seq"
-        rows = db.execute(query, (run,)).fetchall() if db else []
+    texts = _texts(folder, run, "DESC LIMIT 2")[::-1]
     with sound(folder):
-        last = _body(rows[-1]["body"]) if rows else {}
-        found: Source | None = Source(database(folder), folder.name, run)
-        if last and last["event"] == reference.EVENT:
-            path = reference.path_of(folder, last)
-            found = Source(path, last["file"], int(last["run"])) if len(rows) == 1 else None
-        return [body for row in rows for body in _bodies(folder, row["body"])], found
+        last = _body(texts[-1]) if texts else {"event": ""}
+        if last["event"] != reference.EVENT:
+            return Source(database(folder), folder.name, run)
+        path = reference.path_of(folder, last)
+        return Source(path, last["file"], int(last["run"])) if len(texts) == 1 else None
+
+
+def _texts(folder: Path, run: int, order: str = "ASC") -> list[str]:
+    with reading(database(folder)) as db:
+        query = f"SELECT body FROM events WHERE run = ? ORDER BY seq {order}"  # noqa: S608
+        return [row["body"] for row in db.execute(query, (run,))] if db else []
 
 
 def _bodies(folder: Path, text: str) -> list[dict[str, Any]]:

@@ -14,12 +14,14 @@ from typing import Any
 import pytest
 
 from ldp_core.errors import NotNow, StorageFailed
+from ldp_core.experiment import Draft, parse
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.kinds import run
 from ldp_core.runs.process import training
 from ldp_core.runs.process.child_process import CONTEXT
-from ldp_core.runs.record import quota, reference, reuse, run_cache
+from ldp_core.runs.record import quota, reference, reuse, run_cache, shelf
 from ldp_core.runs.record.store import Recorder, copied, database, events_after, glance
-from tests.runs.record.test_reuse import curves, draft, first, train
+from tests.runs.record.test_reuse import BOTH, curves, draft, first, train
 
 __all__ = ["first"]
 
@@ -75,6 +77,16 @@ def test_it_outlives_the_first_and_is_never_trained_again_while_anybody_has_it(f
         jobs.remove(identity)
     assert not run_cache.has({run.experiment.key for run in draft().runs(True)})
     assert jobs.look(again()).status == "queued"
+
+
+def test_what_it_came_to_is_known_to_the_list_without_reading_it_again(first: str):
+    run._note_finals(queue.get(first).folder)
+    same, less = again(), jobs.submit(Draft(parse({"rounds": 2}), BOTH[:1]))
+    assert reuse.twin_of(queue.get(same).folder) == first
+    assert reuse.twin_of(queue.get(less).folder) == ""
+    told = shelf.finals()
+    assert told[same] == told[first]
+    assert [one["label"] for one in told[less]] == ["mean"]
 
 
 def test_pressing_again_and_again_removes_nobody_elses(first: str, monkeypatch: pytest.MonkeyPatch):
