@@ -24,7 +24,7 @@ from pages.parts.ui.header import header
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import visitor, who
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import go_on, shared_job, whose
 
@@ -134,7 +134,7 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         type="secondary" if goes_on else "primary",
         key="attack",
         help="From the beginning; what was stopped stays on the list of runs" if goes_on else None,
-        disabled=ladder is None,
+        disabled=ladder is None or bool(wrong := _too_much(ladder)),
         on_click=_press,
         args=(workspace.id,),
     )
@@ -144,8 +144,19 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         st.warning(f"The ladder below is of earlier settings{told}.{back}")
     if ladder is None:
         st.caption("First mend what is marked in red among the settings.")
-    if ladder is not None and (job is None or since) and (known := rates()):
+    elif wrong:
+        st.error(plain(wrong, 300))
+    elif (job is None or since) and (known := rates()):
         st.caption(takes(seconds([work_of_ladder(ladder)], known), visitor().owner))
+
+
+def _too_much(ladder: Ladder) -> str:
+    """Why this cannot be done on this server, if it cannot."""
+    try:
+        jobs.refuse_too_much("attack", ladder)
+    except InvalidExperiment as error:
+        return str(error)
+    return ""
 
 
 @pressed
@@ -155,7 +166,7 @@ def _press(draft: str) -> None:
 
 def _submit(draft: str, ladder: Ladder) -> None:
     try:
-        jobs.submit_ladder(ladder, draft, owner=visitor().owner)
+        jobs.submit_ladder(ladder, draft, **who())
     except StudioError as error:
         refuse(error)
 

@@ -25,7 +25,7 @@ from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, re
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import visitor, who
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import go_on, shared_job, whose
 
@@ -165,7 +165,7 @@ def _too_much(kind: str, planned: Any) -> str:
 
     def look() -> str:
         try:
-            kinds.get(kind).refuse_what_cannot_fit(planned)
+            jobs.refuse_too_much(kind, planned)
         except InvalidExperiment as error:
             return str(error)
         return ""
@@ -180,7 +180,7 @@ def _press(draft: str, kind: str) -> None:
 
 def _submit(kind: str, draft: str, planned: Any) -> None:
     try:
-        jobs.launch(kind, planned, draft, owner=visitor().owner)
+        jobs.launch(kind, planned, draft, **who())
     except StudioError as error:
         refuse(error)
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ldp_core.runs.machine.time_limit import most_hours
+from ldp_core.runs.queue.admission import refuse_nonsense
 from ldp_core.system.settings import number, whole
 from pages.server.address import header
 
@@ -40,6 +42,8 @@ def limits() -> Limits:
         InvalidInput: one of the settings makes no sense.
     """
     header()
+    refuse_nonsense()
+    most_hours()
     return Limits(
         whole("EPSILON_CONNECTIONS", 1000, 10, 100_000),
         whole("EPSILON_PAGES", 400, 1, 100_000),

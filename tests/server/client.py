@@ -129,6 +129,8 @@ class Viewer:
             inner: Any = getattr(element, which, None)
             if which == "markdown":
                 self.told.append(element.markdown.body)
+            if which == "alert":
+                self.told.append(element.alert.body)
             if which == "bidi_component":  # one of our own, by its name
                 name = inner.component_name.rpartition(".")[2]
                 self.widgets[name], self.parts[name] = inner.id, told.delta.fragment_id

@@ -33,6 +33,7 @@ NARROW = {
     "EPSILON_IDLE_MINUTES": "0.05",
     "EPSILON_UPLOADS_MB": "9",
     "EPSILON_UPLOADS_EACH_MB": "6",
+    "EPSILON_MOST_HOURS": "0.00001",
     "EPSILON_ADDRESS_HEADER": "X-Real-IP",
     "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1",
 }
@@ -153,6 +154,19 @@ def test_uploads_end_at_a_sessions_limit_and_at_that_of_all_and_are_freed_with_i
         await second.close()
 
     asyncio.run(scene())
+
+
+@pytest.mark.parametrize("page", ["train", "tune", "attack"])
+def test_what_takes_too_long_is_said_at_the_button(narrow: Server, page: str):
+    async def scene() -> Viewer:
+        viewer = await Viewer.open(narrow.url, page, **{"X-Real-IP": "192.0.2.50"})
+        await viewer.close()
+        return viewer
+
+    viewer = asyncio.run(scene())
+    assert viewer.errors == []
+    told = " ".join(viewer.told).replace("\\", "")
+    assert "on this server, and one job may take 0.036 seconds; try fewer" in told
 
 
 @pytest.mark.parametrize("path", ["/", "/_stcore/agent/interact", "/_stcore/health"])

@@ -1,19 +1,21 @@
 """What pages and the command line do with jobs: submit, look, cancel, pin, delete."""
 
 from ldp_core.runs.jobs.archive import export
-from ldp_core.runs.jobs.control import cancel, pin, relabel, remove, resume
+from ldp_core.runs.jobs.control import cancel, cancel_all, pin, relabel, remove, resume
 from ldp_core.runs.jobs.lookup import look, of_draft, recent
 from ldp_core.runs.jobs.report import status
-from ldp_core.runs.jobs.submission import launch, submit, submit_ladder
+from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit, submit_ladder
 
 __all__ = [
     "cancel",
+    "cancel_all",
     "export",
     "launch",
     "look",
     "of_draft",
     "pin",
     "recent",
+    "refuse_too_much",
     "relabel",
     "remove",
     "resume",

@@ -9,7 +9,7 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look, reap, wake
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
-from ldp_core.runs.queue.states import RESUMABLE
+from ldp_core.runs.queue.states import LIVE, RESUMABLE
 from ldp_core.runs.record import quota, shelf
 from ldp_core.runs.record.quota import remove_with
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
@@ -31,6 +31,20 @@ def cancel(identity: str, person: Person = OPERATOR) -> Job:
     person.check(owner)
     queue.cancel(identity, BY_A_TEACHER if person.owner and person.owner != owner and owner else "")
     return look(identity)
+
+
+def cancel_all(person: Person = OPERATOR) -> int:
+    """Stop all that waits or runs; returns how many jobs that are.
+
+    Raises:
+        NotYours: only a teacher may.
+    """
+    if not person.teacher:
+        raise NotYours("only a teacher can stop what others have launched")
+    found = queue.find(f"status IN {LIVE}", most=100_000)
+    for job in found:
+        queue.cancel(job.id, BY_A_TEACHER if person.owner else "")
+    return len(found)
 
 
 def resume(identity: str, person: Person = OPERATOR) -> Job:

@@ -12,6 +12,7 @@ from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import of_draft, wake
 from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.machine.time_limit import refuse_what_takes_too_long
 from ldp_core.runs.record import quota
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.runs.storage.holding import refuse_without_locks
@@ -20,7 +21,14 @@ CLICK_SECONDS = 1.0
 """Two clicks within this time are one."""
 
 
-def launch(kind: str, asked: Any, draft_id: str | None = None, *, owner: str | None = None) -> str:
+def launch(
+    kind: str,
+    asked: Any,
+    draft_id: str | None = None,
+    *,
+    owner: str | None = None,
+    address: str | None = None,
+) -> str:
     """Put a job in the queue; returns its id. What is known already is shown at once.
 
     Args:
@@ -28,21 +36,23 @@ def launch(kind: str, asked: Any, draft_id: str | None = None, *, owner: str | N
         asked: what that kind is asked for, as its `read` gives it.
         draft_id: the draft that it comes from, so that its page finds the job again.
         owner: who launches it, if that is known (see `ldp_core.runs.queue.people`).
+        address: from where, if that is known, as `people.address` gives it.
 
     Raises:
         UnknownName: there is no such kind.
-        InvalidExperiment: it cannot fit into memory or onto the disk; with the arithmetic.
+        InvalidExperiment: it cannot fit into memory or onto the disk, or would take too long; with the
+            arithmetic.
         QueueFull: enough jobs are waiting.
         StorageFailed: the disk is nearly full, or knows no locks.
     """
     made = kinds.get(kind)
-    made.refuse_what_cannot_fit(asked)
+    refuse_too_much(kind, asked)
     refuse_without_locks()
     refuse_a_full_disk(made.cost(asked).storage)
     request = made.request(asked)
     if draft_id and (same := _a_moment_ago(kind, draft_id, request)):
         return same
-    identity = queue.add(kind, request, draft_id, owner)
+    identity = queue.add(kind, request, draft_id, owner, address)
     if made.complete(identity):
         with suppress(StorageFailed):  # it is done; whoever ends next makes room
             quota.prune()
@@ -51,18 +61,27 @@ def launch(kind: str, asked: Any, draft_id: str | None = None, *, owner: str | N
     return identity
 
 
-def submit(
-    draft: Draft, draft_id: str | None = None, *, reference: bool = False, owner: str | None = None
-) -> str:
+def submit(draft: Draft, draft_id: str | None = None, *, reference: bool = False, **who: str | None) -> str:
     """Launch the training of a draft; with `reference`, once without noise as well, to hold the others
-    against. Otherwise as `launch`.
+    against. Otherwise as `launch`, `who` included.
     """
-    return launch("run", Training(draft, reference), draft_id, owner=owner)
+    return launch("run", Training(draft, reference), draft_id, **who)
 
 
-def submit_ladder(ladder: Ladder, draft_id: str | None = None, *, owner: str | None = None) -> str:
-    """Launch an attacker's ladder. Otherwise as `launch`."""
-    return launch("attack", ladder, draft_id, owner=owner)
+def submit_ladder(ladder: Ladder, draft_id: str | None = None, **who: str | None) -> str:
+    """Launch an attacker's ladder. Otherwise as `launch`, `who` included."""
+    return launch("attack", ladder, draft_id, **who)
+
+
+def refuse_too_much(kind: str, asked: Any) -> None:
+    """Do nothing for what fits into memory, onto the disk and into the time that one job may take.
+
+    Raises:
+        InvalidExperiment: with the numbers that say why it does not.
+    """
+    made = kinds.get(kind)
+    made.refuse_what_cannot_fit(asked)
+    refuse_what_takes_too_long(made.cost(asked))
 
 
 def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:

@@ -13,26 +13,37 @@ from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs.queue.long_requests import parted
 from ldp_core.runs.queue.states import LIVE, RESUMABLE
 from ldp_core.runs.queue.table import changing
+from ldp_core.system.settings import whole
 
 WAITING_EACH = 5
 """Jobs that one person may have waiting."""
+WAITING_ADDRESS = 100
+"""Those that an address may have waiting, as whoever takes a new cookie is a new person: a class has one."""
 WAITING_ALL = 200
 
 
-def add(kind: str, request: dict[str, Any], draft: str | None = None, owner: str | None = None) -> str:
+def add(
+    kind: str,
+    request: dict[str, Any],
+    draft: str | None = None,
+    owner: str | None = None,
+    address: str | None = None,
+) -> str:
     """Append a job; returns its id, twelve hex digits.
 
     While a job of the same draft and kind waits or runs there is no second one: its id is returned instead,
     so that a double click is one run.
 
     Raises:
-        QueueFull: this person, or everybody together, has enough jobs waiting.
+        QueueFull: this person, this address, or everybody together, has enough jobs waiting.
     """
     identity, (text, long) = new_id(), parted(request)
     with changing() as db:
         if live := _live(db, draft, kind):
             return live
-        _refuse_crowds(db, owner)
+        _refuse_crowds(db, owner, address)
+        if address:
+            db.execute("INSERT INTO addresses VALUES (?, ?)", (identity, address))
         db.execute(
             "INSERT INTO jobs (id, kind, draft, request, status, created, owner) "
             "VALUES (?, ?, ?, ?, 'queued', ?, ?)",
@@ -101,13 +112,16 @@ def requeue(identity: str) -> bool:
     """
     marks = ", ".join("?" * len(RESUMABLE))
     with changing() as db:
-        query = f"SELECT owner, draft, kind FROM jobs WHERE id = ? AND status IN ({marks})"  # noqa: S608
+        query = (
+            "SELECT owner, draft, kind, address FROM jobs LEFT JOIN addresses USING (id) "  # noqa: S608
+            f"WHERE id = ? AND status IN ({marks})"
+        )
         row = db.execute(query, (identity, *RESUMABLE)).fetchone()
         if row is None:
             return False
         if other := _live(db, row["draft"], row["kind"]):
             raise NotNow(f"job {other} of the same draft waits or runs; stop it first, or wait for its end")
-        _refuse_crowds(db, row["owner"])
+        _refuse_crowds(db, row["owner"], row["address"])
         last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
         sets = "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, place = ?"
         db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", (last + 1, identity))  # noqa: S608
@@ -123,10 +137,35 @@ def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
     return str(row["id"]) if row else None
 
 
-def _refuse_crowds(db: sqlite3.Connection, owner: str | None) -> None:
-    waiting = db.execute("SELECT owner FROM jobs WHERE status = 'queued'").fetchall()
+def refuse_nonsense() -> None:
+    """Do nothing where the limits that an operator has set make sense.
+
+    Raises:
+        InvalidInput: one of them does not.
+    """
+    _most()
+
+
+def _most() -> tuple[int, int, int]:
+    """Jobs that may wait: of one person, of one address, and in all."""
+    return (
+        whole("EPSILON_WAITING_EACH", WAITING_EACH, 1, 10_000),
+        whole("EPSILON_WAITING_ADDRESS", WAITING_ADDRESS, 1, 10_000),
+        whole("EPSILON_WAITING", WAITING_ALL, 1, 10_000),
+    )
+
+
+def _refuse_crowds(db: sqlite3.Connection, owner: str | None, address: str | None) -> None:
+    each, place, every = _most()
+    query = "SELECT owner, address FROM jobs LEFT JOIN addresses USING (id) WHERE status = 'queued'"
+    waiting = db.execute(query).fetchall()
     mine = sum(row["owner"] == owner for row in waiting) if owner else 0
-    if mine >= WAITING_EACH:
+    near = sum(row["address"] == address for row in waiting) if address else 0
+    if mine >= each:
         raise QueueFull(f"you have {mine} jobs waiting already, as many as one person may; stop one, or wait")
-    if len(waiting) >= WAITING_ALL:
+    if near >= place:
+        raise QueueFull(
+            f"{near} jobs from your network are waiting already, as many as one may have; try again later"
+        )
+    if len(waiting) >= every:
         raise QueueFull(f"{len(waiting)} jobs are waiting on this server already; try again later")

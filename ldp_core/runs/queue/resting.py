@@ -34,7 +34,7 @@ def drop(identity: str, first: Callable[[], bool]) -> bool:
     with changing() as db:
         if not _rests(db, identity) or not first():
             return False
-        for rows in ("jobs", "waits", "removed", "spaces", "requests"):
+        for rows in ("jobs", "waits", "removed", "spaces", "requests", "addresses"):
             db.execute(f"DELETE FROM {rows} WHERE id = ?", (identity,))  # noqa: S608
         return True
 

@@ -57,9 +57,13 @@ CREATE TABLE IF NOT EXISTS requests (
     id TEXT PRIMARY KEY,
     request TEXT NOT NULL                     -- the whole of one that is long (`long_requests`)
 );
+CREATE TABLE IF NOT EXISTS addresses (
+    id TEXT PRIMARY KEY,
+    address TEXT NOT NULL                     -- from where it was launched: a digest
+);
 CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
 CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 """
 UPGRADES: tuple[tuple[str, ...], ...] = (
     ("ALTER TABLE jobs ADD COLUMN owner TEXT",),
@@ -81,6 +85,7 @@ UPGRADES: tuple[tuple[str, ...], ...] = (
         "since REAL NOT NULL, space TEXT NOT NULL, host TEXT NOT NULL)",
     ),
     ("CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, request TEXT NOT NULL)",),
+    ("CREATE TABLE IF NOT EXISTS addresses (id TEXT PRIMARY KEY, address TEXT NOT NULL)",),
 )
 """What leads from version 1 to 2, and so on."""
 LATEST = len(UPGRADES) + 1

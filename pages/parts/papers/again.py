@@ -15,7 +15,7 @@ from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refuse
 from pages.parts.ui.text import plain, seconds
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import visitor, who
 
 MOST_SECONDS = 3600.0
 """What takes longer is for the command line: a page's visitors share the machine."""
@@ -87,7 +87,7 @@ def _launch(system: str, identity: str) -> None:
     made = kinds.get("claim")
     try:
         asked = made.read({"system": system, "claim": identity}, {})
-        jobs.launch("claim", asked, _draft(system, identity), owner=visitor().owner)
+        jobs.launch("claim", asked, _draft(system, identity), **who())
     except StudioError as error:
         refuse(error, f"again {system} {identity}")
 

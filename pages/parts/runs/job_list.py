@@ -19,12 +19,12 @@ from ldp_core.runs.jobs.listing import Listed, describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import STALLED
+from ldp_core.runs.queue.states import LIVE, STALLED
 from ldp_core.runs.record import quota
 from pages.parts.runs.find_bar import figures_in_words, find_bar, relabel
 from pages.parts.runs.take_away import take_away
 from pages.parts.runs.ticks import tick, to_compare
-from pages.parts.ui.job_actions import act, lasting_refusal
+from pages.parts.ui.job_actions import act, lasting_refusal, refuse
 from pages.parts.ui.scenario import named
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import ago, asked_in_words, bytes_in_words, few, number, plain, runs_in_words
@@ -55,6 +55,8 @@ def job_list() -> None:
     elif wanted != Wanted():
         st.caption(f"{number(len(found), 6)} {'run fits' if len(found) == 1 else 'runs fit'}.")
     lasting_refusal()
+    if me.teacher:
+        _stop_all()
     to_compare()
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {whose}"
     page = min(st.session_state.get(chosen, 1), pages)
@@ -78,6 +80,24 @@ def job_list() -> None:
         f"All runs take {taken} of the {most} that this server keeps. Where there is no more room the "
         "oldest go first; pinned ones stay."
     )
+
+
+def _stop_all() -> None:
+    """For a teacher: an end to all that waits or runs."""
+    going = len(queue.find(f"status IN {LIVE}", most=10_000))
+    if not going:
+        return
+    with st.popover(f"Stop all ({going})", type="tertiary"):
+        st.caption("Everybody's that wait or run; whole rounds are kept, and each can be taken up again.")
+        st.button("Stop them", type="primary", key="stop all", on_click=_all_stopped)
+
+
+@pressed
+def _all_stopped() -> None:
+    try:
+        jobs.cancel_all(visitor())
+    except StudioError as error:
+        refuse(error)
 
 
 @st.cache_data(ttl=30, show_spinner=False)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core.cost.estimate import cost, refuse_what_cannot_fit
+from ldp_core.cost.estimate import cost
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.runs import jobs
+from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts, run_cache
@@ -19,7 +20,7 @@ from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, re
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import visitor, who
 from pages.parts.ui.workspace import Workspace
 
 MOST_WRONG = 3
@@ -127,7 +128,7 @@ def again_bar(workspace: Workspace, job: Job | None) -> None:
 def _too_much(draft: Draft) -> list[str]:
     """Why this draft cannot fit on this server, if it cannot."""
     try:
-        refuse_what_cannot_fit(draft)
+        jobs.refuse_too_much("run", Training(draft, True))
     except InvalidExperiment as error:
         return [str(problem) for problem in error.problems]
     return []
@@ -138,6 +139,6 @@ def _train(workspace: Workspace) -> None:
     """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
     try:
         draft = drafts.load(workspace.id) or workspace.draft
-        jobs.submit(draft, workspace.id, reference=True, owner=visitor().owner)
+        jobs.submit(draft, workspace.id, reference=True, **who())
     except StudioError as error:
         refuse(error)

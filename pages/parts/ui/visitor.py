@@ -14,7 +14,7 @@ from importlib.util import find_spec
 
 import streamlit as st
 
-from ldp_core.runs.queue.people import Person, person, signed_in
+from ldp_core.runs.queue.people import Person, address, person, signed_in
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
@@ -40,6 +40,11 @@ def visitor() -> Person:
     known = st.user.get("is_logged_in") and issuer and subject
     one = signed_in(str(issuer), str(subject)) if known else person(token())
     return replace(one, teacher=one.owner in _teachers)
+
+
+def who() -> dict[str, str | None]:
+    """Who launches a job here, and from where, as `jobs.launch` takes it."""
+    return {"owner": visitor().owner, "address": address(of_page())}
 
 
 def token() -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core.errors import NotNow, NotYours, QueueFull
+from ldp_core.errors import InvalidInput, NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue import admission, table
-from ldp_core.runs.queue.people import OPERATOR, is_teacher, person, signed_in
+from ldp_core.runs.queue.people import OPERATOR, address, is_teacher, person, signed_in
 from ldp_core.runs.record import quota
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -203,3 +203,42 @@ def test_a_secret_in_another_encoding_is_one_that_nobody_types(monkeypatch: pyte
     monkeypatch.setenv("EPSILON_TEACHER", "gehei\udcdf")
     assert not is_teacher("geheiß")
     assert not is_teacher("\ud800")
+
+
+def test_who_takes_a_new_cookie_for_every_job_is_still_at_one_address(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_WAITING_ADDRESS", "7")
+    here, elsewhere = address("192.0.2.1"), address("192.0.2.2")
+    taken = [queue.add("run", {}, owner=f"cookie {n}", address=here) for n in range(7)]
+    with pytest.raises(QueueFull, match=r"^7 jobs from your network are waiting already, as many as one may"):
+        queue.add("run", {}, owner="another cookie", address=here)
+    queue.add("run", {}, owner=ANNA.owner, address=elsewhere)
+    queue.add("run", {})  # at the machine itself
+    jobs.cancel(taken[0])
+    queue.add("run", {}, owner="another cookie", address=here)
+    with pytest.raises(QueueFull, match="from your network"):
+        queue.requeue(taken[0])
+    assert "192" not in here
+
+
+def test_a_class_behind_one_address_has_room_for_two_jobs_each():
+    here = address("192.0.2.1")
+    for n in range(60):
+        queue.add("run", {}, owner=f"student {n % 30}", address=here)
+
+
+@pytest.mark.parametrize("name", ["EPSILON_WAITING", "EPSILON_WAITING_EACH", "EPSILON_WAITING_ADDRESS"])
+def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch, name: str):
+    monkeypatch.setenv(name, "0")
+    with pytest.raises(InvalidInput, match=rf"^{name} must be a number from 1 to 10000; got “0”$"):
+        admission.refuse_nonsense()
+
+
+def test_a_teacher_stops_all_and_nobody_else_does(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
+    found = [queue.add("run", {}, owner=one.owner) for one in (ANNA, BEN, ANNA)]
+    with pytest.raises(NotYours, match="only a teacher"):
+        jobs.cancel_all(ANNA)
+    assert jobs.cancel_all(person("c" * 32, "chalk")) == 3
+    assert {(queue.get(one).status, queue.get(one).message) for one in found} == {
+        ("cancelled", "a teacher has stopped it")
+    }
