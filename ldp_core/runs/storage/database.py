@@ -19,10 +19,9 @@ from ldp_core.runs.storage.disk_space import is_full
 
 BUSY_SECONDS = 10.0
 """So long a page waits for somebody else who writes."""
-READING_SECONDS = 5.0
-"""So long a page waits to read: whoever writes keeps readers away for a moment only."""
-AGAIN_SECONDS = 0.2
-"""So long it waits to read what was kept locked for all that time a moment ago."""
+AGAIN_SECONDS = 1.0
+"""So long it waits to read what was kept locked for all that time a moment ago: not for ever shorter, as a
+worker that gives way to all others on a busy machine may keep a lock for seconds."""
 PATIENT_SECONDS = 120.0
 """So long a process waits that would have to give up a job."""
 _busy = [BUSY_SECONDS]
@@ -128,7 +127,7 @@ def _patience(path: Path) -> float:
     if _busy[0] > BUSY_SECONDS:  # a process that would have to give up a job
         return _busy[0]
     again = time.monotonic() - _locked.get(path, -BUSY_SECONDS) < BUSY_SECONDS
-    return min(_busy[0], AGAIN_SECONDS if again else READING_SECONDS)
+    return min(_busy[0], AGAIN_SECONDS) if again else _busy[0]
 
 
 def _is_busy(error: Exception) -> bool:

@@ -36,7 +36,7 @@ def test_what_is_kept_locked_keeps_a_page_once_and_not_at_each_look(
 ):
     """A page looks several times at a file: all of them together took 30 s."""
     path, waited = tmp_path / "one.sqlite", list[float]()
-    monkeypatch.setattr(database, "READING_SECONDS", 0.6)
+    monkeypatch.setattr(database, "_busy", [0.6])
     monkeypatch.setattr(database, "AGAIN_SECONDS", 0.01)
     with database.writing(path, "CREATE TABLE IF NOT EXISTS t (x);"):
         pass
