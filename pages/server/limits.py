@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ldp_core.runs.machine.time_limit import most_hours
 from ldp_core.runs.queue.admission import refuse_nonsense
+from ldp_core.runs.record import draft_room
 from ldp_core.system.settings import number, whole
 from pages.server.address import header
 
@@ -44,6 +45,7 @@ def limits() -> Limits:
     header()
     refuse_nonsense()
     most_hours()
+    draft_room.most_bytes()
     return Limits(
         whole("EPSILON_CONNECTIONS", 1000, 10, 100_000),
         whole("EPSILON_PAGES", 400, 1, 100_000),

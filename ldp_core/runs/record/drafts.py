@@ -16,6 +16,8 @@ from typing import Any
 
 from ldp_core.errors import StudioError, UnknownDraft
 from ldp_core.experiment import Draft, parse_draft
+from ldp_core.runs.record.draft_room import REVISIONS as REVISIONS
+from ldp_core.runs.record.draft_room import keep_within
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.paths import runs_dir
 
@@ -39,8 +41,6 @@ CREATE TABLE IF NOT EXISTS ladders (
 PRAGMA user_version = 1;
 """
 ID = re.compile(r"[0-9a-f]{12}")
-REVISIONS = 50
-"""Older ones are forgotten."""
 
 
 def new(draft: Draft) -> str:
@@ -82,6 +82,7 @@ def _add(db: sqlite3.Connection, identity: str, number: int, draft: Draft) -> No
     body = json.dumps(draft.as_json(), sort_keys=True)
     db.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (identity, number, body, time.time()))
     db.execute("DELETE FROM revisions WHERE draft = ? AND number <= ?", (identity, number - REVISIONS))
+    keep_within(db, identity, len(body))
 
 
 def load(identity: str) -> Draft | None:
@@ -125,6 +126,7 @@ def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
         db.execute("INSERT INTO snapshots VALUES (?, ?, ?)", (identity, body, time.time()))
         if attack:
             db.execute("INSERT INTO ladders VALUES (?, ?)", (identity, attack))
+        keep_within(db, identity, len(body))
     return identity
 
 

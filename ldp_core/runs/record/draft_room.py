@@ -1,0 +1,85 @@
+"""How much room drafts and shared links take, and which go when it is too much.
+
+The largest go first, and of equally large ones those that nobody has changed for the longest time: whoever
+fills the room with drafts of many clients loses such drafts, and small ones stay.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from math import log2
+
+from ldp_core.system.settings import number
+
+MOST_MB = 200.0
+"""Of all together; EPSILON_DRAFTS_MB says otherwise."""
+MOST_EACH = 4 * 10**6
+"""Bytes of one draft's revisions: of a large one fewer changes can be undone."""
+LEAST_REVISIONS, REVISIONS = 2, 50
+"""Of one draft; what is older is forgotten."""
+LEFT = 0.8
+"""Of the room is taken once some have gone, so that this is seldom done."""
+TABLES = {"revisions": "draft", "snapshots": "id"}
+
+
+def most_bytes() -> int:
+    """Bytes that drafts and shared links may take.
+
+    Raises:
+        InvalidInput: the operator's setting makes no sense.
+    """
+    return int(1e6 * number("EPSILON_DRAFTS_MB", MOST_MB, 0.1, 1e6))
+
+
+def taken(db: sqlite3.Connection) -> int:
+    """Bytes that they take in their database."""
+    pages, free, size = (
+        int(db.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size
+
+
+def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
+    """Make room after a draft or a snapshot was written: of its own revisions, and of what others left.
+
+    Args:
+        db: the database, in a transaction.
+        identity: of what was written, which stays.
+        size: characters of it.
+    """
+    if size * REVISIONS > MOST_EACH:
+        _shorten(db, identity)
+    most = most_bytes()
+    if (now := taken(db)) <= most:
+        return
+    gone, freed = 0, 0
+    for table, name, bytes_ in _in_order(db, identity):
+        if now - freed <= LEFT * most:
+            break
+        db.execute(f"DELETE FROM {table} WHERE {TABLES[table]} = ?", (name,))  # noqa: S608
+        db.execute("DELETE FROM ladders WHERE id = ?", (name,))
+        gone, freed = gone + 1, freed + bytes_
+    logging.warning("%d drafts were removed to make room: EPSILON_DRAFTS_MB", gone)
+
+
+def _shorten(db: sqlite3.Connection, identity: str) -> None:
+    query = "SELECT number, length(body) AS size FROM revisions WHERE draft = ? ORDER BY number DESC"
+    size = 0
+    for kept, row in enumerate(db.execute(query, (identity,)).fetchall()):
+        size += row["size"]
+        if kept >= LEAST_REVISIONS and size > MOST_EACH:
+            db.execute("DELETE FROM revisions WHERE draft = ? AND number <= ?", (identity, row["number"]))
+            break
+
+
+def _in_order(db: sqlite3.Connection, spared: str) -> list[tuple[str, str, int]]:
+    """What may go, the first first: its table, its name, and how many characters it takes."""
+    rows = db.execute(
+        "SELECT 'revisions' AS held, draft AS name, sum(length(body)) AS size, max(at) AS at FROM revisions "
+        "GROUP BY draft UNION ALL SELECT 'snapshots', id, length(body), at FROM snapshots"
+    ).fetchall()
+    rows = [row for row in rows if row["name"] != spared]
+    rows.sort(key=lambda row: (-int(log2(max(row["size"], 1))), row["at"]))
+    return [(row["held"], row["name"], row["size"]) for row in rows]
