@@ -11,6 +11,7 @@ from pages.parts.ui.header import header
 from pages.parts.ui.workspace import open_workspace
 from pages.parts.watch.live import live_view
 from pages.parts.watch.more import more
+from pages.parts.watch.prediction import asked, prediction
 from pages.parts.watch.watch_only import watch_only
 
 
@@ -28,8 +29,11 @@ def main() -> None:
     with st.container(gap="small"):
         with header(workspace, job):
             launch(workspace, job)
-        title(workspace.draft)
-        live_view(workspace.draft, job, own=True, stale=stale(workspace, job))
+        now = asked(workspace, job)
+        with st.container(gap="xxsmall"):
+            prediction(workspace, job, now, beside=title(workspace.draft))
+        old = stale(workspace, job)
+        live_view(workspace.draft, job, own=True, stale=old, guess=now.level if now and not old else None)
         more(workspace.draft, job, lesson_of(job), settings)
 
 

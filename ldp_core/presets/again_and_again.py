@@ -2,21 +2,24 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, clearer, keeps, recovers
+from ldp_core.presets.questions import first_that, gives_back
+
+AVERAGES_OUT = Sentence(
+    "The noise of many uploads averages out, and the picture sharpens: seen once it is "
+    "not recovered, seen a hundred times it is.",
+    both(
+        clearer("seen once", "ten times", "a hundred times", by=3.0),
+        keeps("seen once"),
+        recovers("a hundred times"),
+    ),
+)
 
 PRESET = Preset(
     order=9,
     label="Again and again",
     question="A client sends the same values once, ten times, a hundred times. What is still hidden?",
     says=(
-        Sentence(
-            "The noise of many uploads averages out, and the picture sharpens: seen once it is "
-            "not recovered, seen a hundred times it is.",
-            both(
-                clearer("seen once", "ten times", "a hundred times", by=3.0),
-                keeps("seen once"),
-                recovers("a hundred times"),
-            ),
-        ),
+        AVERAGES_OUT,
         Sentence(
             "The ε of one upload is the same in all three runs; what bounds the server's view "
             "is the sum over every upload of the same values.",
@@ -27,6 +30,13 @@ PRESET = Preset(
                 )
             ),
         ),
+    ),
+    ask=first_that(
+        "How often must the server see the same values until an image comes back?",
+        {"seen once": "once", "ten times": "ten times", "a hundred times": "a hundred times"},
+        gives_back,
+        "more often",
+        AVERAGES_OUT,
     ),
     base={
         "clients": {"count": 20, "epsilon": 2, "range": 0.2},

@@ -8,6 +8,7 @@ from typing import Any
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.presets.claims import Lesson
+from ldp_core.presets.questions import Question
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Preset:
     it of runs that bear it out."""
     base: Mapping[str, Any]
     variants: tuple[tuple[str, Mapping[str, Any]], ...]
+    ask: Question
+    """What is asked before its first run, and answered by it; `ask.why` is a sentence of its lesson."""
     seeds: int = 3
 
     @property

@@ -2,6 +2,18 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, ranked, times_the_noise
+from ldp_core.presets.questions import most_accurate
+
+TWO_ANSWERS = Sentence(
+    "From ε 4 to ε 8 the noise of Piecewise falls about twelvefold, while that of Duchi"
+    " and PDPM hardly falls any more: an answer that is one of two values cannot come "
+    "close to the truth.",
+    both(
+        times_the_noise("Piecewise ε 4", "Piecewise ε 8", 9, 16),
+        times_the_noise("Duchi ε 4", "Duchi ε 8", 0.9, 1.4),
+        times_the_noise("PDPM ε 4", "PDPM ε 8", 0.9, 1.4),
+    ),
+)
 
 PRESET = Preset(
     order=3,
@@ -18,16 +30,7 @@ PRESET = Preset(
                 times_the_noise("PDPM ε 1", "Duchi ε 1", 1.35, 1.8),
             ),
         ),
-        Sentence(
-            "From ε 4 to ε 8 the noise of Piecewise falls about twelvefold, while that of Duchi"
-            " and PDPM hardly falls any more: an answer that is one of two values cannot come "
-            "close to the truth.",
-            both(
-                times_the_noise("Piecewise ε 4", "Piecewise ε 8", 9, 16),
-                times_the_noise("Duchi ε 4", "Duchi ε 8", 0.9, 1.4),
-                times_the_noise("PDPM ε 4", "PDPM ε 8", 0.9, 1.4),
-            ),
-        ),
+        TWO_ANSWERS,
         Sentence(
             "So Piecewise is ahead of both there.",
             both(
@@ -38,6 +41,11 @@ PRESET = Preset(
                 )
             ),
         ),
+    ),
+    ask=most_accurate(
+        "Which mechanism will be the most accurate at ε 8?",
+        ("Duchi ε 8", "PDPM ε 8", "Piecewise ε 8"),
+        TWO_ANSWERS,
     ),
     base={"clients": {"count": 20, "epsilon": 1}},
     variants=tuple(

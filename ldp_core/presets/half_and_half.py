@@ -2,21 +2,30 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, alike, both, ranked, reaches
+from ldp_core.presets.questions import yes_or_no
+
+ANY_WILL_DO = Sentence(
+    "Ten clients send almost clean weights: whether they are preferred by 1/σ or by "
+    "1/σ² makes next to no difference.",
+    alike("1/σ", "1/σ²", within=0.04),
+)
 
 PRESET = Preset(
     order=2,
     label="Half and half",
     question="Ten cautious clients, ten generous ones: does it still matter how they are weighted?",
     says=(
-        Sentence(
-            "Ten clients send almost clean weights: whether they are preferred by 1/σ or by "
-            "1/σ² makes next to no difference.",
-            alike("1/σ", "1/σ²", within=0.04),
-        ),
+        ANY_WILL_DO,
         Sentence(
             "Only the plain mean, which listens to all alike, still drowns.",
             both(ranked("1/σ", "mean", by=0.3), ranked("1/σ²", "mean", by=0.3), reaches("mean", high=0.5)),
         ),
+    ),
+    ask=yes_or_no(
+        "Will 1/σ² end more than 5 points ahead of 1/σ?",
+        ("1/σ²", "1/σ"),
+        lambda square, plain: square.accuracy > plain.accuracy + 0.05,
+        ANY_WILL_DO,
     ),
     base={"clients": {"count": 20, "epsilon": "half_and_half"}},
     variants=(

@@ -2,17 +2,20 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, recovers, returns
+from ldp_core.presets.questions import Figure, images_back
+
+BY_DIVISION = Sentence(
+    "Without noise, a unit that only one image activates shows that image: about half "
+    "of the batch comes back, by division alone.",
+    returns("no LDP", 0.3, 0.9),
+)
 
 PRESET = Preset(
     order=7,
     label="Twenty images, one upload",
     question="A client trains one step on its twenty images. How many of them are in what it uploads?",
     says=(
-        Sentence(
-            "Without noise, a unit that only one image activates shows that image: about half "
-            "of the batch comes back, by division alone.",
-            returns("no LDP", 0.3, 0.9),
-        ),
+        BY_DIVISION,
         Sentence(
             "Of a real upload Piecewise and Duchi at ε 8 give none back; at ε 20 Piecewise is "
             "so narrow that the images return.",
@@ -26,6 +29,14 @@ PRESET = Preset(
             "An upload of one image alone is the worst case, and there even Piecewise at ε 8 gives it back.",
             recovers("Piecewise, ε 8"),
         ),
+    ),
+    ask=Figure(
+        "Without noise, how many of the twenty images will come back?",
+        ("no LDP",),
+        images_back,
+        BY_DIVISION,
+        most=20,
+        unit="",
     ),
     base={
         "dataset": "mnist",

@@ -2,6 +2,12 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, ranked, reaches, recovers
+from ldp_core.presets.questions import Figure, accuracy
+
+DROWNS = Sentence(
+    "The plain mean listens to all alike, and drowns in the noise of the eighteen.",
+    reaches("mean", high=0.4),
+)
 
 PRESET = Preset(
     order=1,
@@ -10,10 +16,7 @@ PRESET = Preset(
         "Two of twenty clients offer sixteen times the budget of the rest. Whom should the server listen to?"
     ),
     says=(
-        Sentence(
-            "The plain mean listens to all alike, and drowns in the noise of the eighteen.",
-            reaches("mean", high=0.4),
-        ),
+        DROWNS,
         Sentence(
             "Weighting by 1/σ helps; weighting by 1/σ², which hears little but the two "
             "volunteers, does best.",
@@ -25,6 +28,7 @@ PRESET = Preset(
             both(*(recovers(label, clients=(19,)) for label in ("mean", "1/σ", "1/σ²"))),
         ),
     ),
+    ask=Figure("How accurate will the plain mean be?", ("mean",), accuracy, DROWNS),
     base={"clients": {"count": 20, "epsilon": "two_volunteers"}},
     variants=(
         ("mean", {"aggregator.name": "mean"}),

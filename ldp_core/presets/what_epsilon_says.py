@@ -2,6 +2,17 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches
+from ldp_core.presets.questions import first_that
+
+FOLLOWS = Sentence(
+    "Accuracy follows the budget: 8 for an upload, the only one of the three whose "
+    "bound means something, leaves these twenty clients little to learn from.",
+    both(
+        ranked("ε 650 per upload", "ε 65 per upload", "ε 8 per upload", by=0.05),
+        reaches("ε 8 per upload", high=0.4),
+        reaches("ε 650 per upload", low=0.8),
+    ),
+)
 
 PRESET = Preset(
     order=6,
@@ -17,15 +28,14 @@ PRESET = Preset(
             ),
         ),
         Sentence("The table of what is promised shows the run under these names side by side."),
-        Sentence(
-            "Accuracy follows the budget: 8 for an upload, the only one of the three whose "
-            "bound means something, leaves these twenty clients little to learn from.",
-            both(
-                ranked("ε 650 per upload", "ε 65 per upload", "ε 8 per upload", by=0.05),
-                reaches("ε 8 per upload", high=0.4),
-                reaches("ε 650 per upload", low=0.8),
-            ),
-        ),
+        FOLLOWS,
+    ),
+    ask=first_that(
+        "Which is the smallest budget for an upload that reaches 80 %?",
+        {f"ε {budget} per upload": f"ε {budget}" for budget in (8, 65, 650)},
+        lambda one: one.accuracy >= 0.8,
+        "none",
+        FOLLOWS,
     ),
     base={
         "clients": {"count": 20, "epsilon": 65, "epsilon_scope": "upload", "range": 0.1},

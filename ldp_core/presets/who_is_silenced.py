@@ -2,21 +2,23 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, listens, names, ranked
+from ldp_core.presets.questions import Figure, named_right
 
 LATE = range(5, 10)
 """The digits that only the cautious hold."""
+SILENCED = Sentence(
+    "Weighting by 1/σ² gives nearly all the weight to clients who hold only the digits "
+    "0 to 4: the model names not one of the digits 5 to 9 right, and no single figure "
+    "of accuracy shows that.",
+    both(listens("1/σ²", low=0.9), names("1/σ²", LATE, high=0.01)),
+)
 
 PRESET = Preset(
     order=5,
     label="Who is silenced",
     question="Six generous clients have never seen the digits 5 to 9. Who pays if the server trusts them?",
     says=(
-        Sentence(
-            "Weighting by 1/σ² gives nearly all the weight to clients who hold only the digits "
-            "0 to 4: the model names not one of the digits 5 to 9 right, and no single figure "
-            "of accuracy shows that.",
-            both(listens("1/σ²", low=0.9), names("1/σ²", LATE, high=0.01)),
-        ),
+        SILENCED,
         Sentence(
             "Allowing for a variance between clients, 1/(σ²+κ²), lets the cautious back in and "
             "repairs a part.",
@@ -26,6 +28,9 @@ PRESET = Preset(
             "Over all ten digits it came out ahead of both the others, with each of the seeds.",
             both(ranked("1/(σ²+κ²)", "mean", by=0.01), ranked("1/(σ²+κ²)", "1/σ²", by=0.03)),
         ),
+    ),
+    ask=Figure(
+        "Of the digits 5 to 9, what share will 1/σ² name right?", ("1/σ²",), named_right(LATE), SILENCED
     ),
     base={
         "clients": {"count": 30, "epsilon": [1.0] * 24 + [8.0] * 6},

@@ -21,13 +21,21 @@ DRAWN = """() => [...document.querySelectorAll(".es-panels .es-plot")].map(
 def test_two_strangers_with_the_same_link_get_the_same_curves(
     browser: Browser, server: Server, monkeypatch: pytest.MonkeyPatch
 ):
-    """Both press Train at once: each has a draft and a job of their own, and they see the same numbers."""
+    """Both press Train at once: each has a draft and a job of their own, and they see the same numbers. One
+    has guessed: the link shares the question, the guess stays hers, and the truth comes over it.
+    """
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
     draft = presets.get("two_volunteers").draft.with_base({"rounds": 6, "attack": None, "seed": 6})
     link = f"/train?share={drafts.share(draft)}"
     strangers = [Visitor(browser, server) for _ in range(2)]
     for one in strangers:
         one.open(link, ".es-panels .js-plotly-plot")
+    guesser, other = (one.page for one in strangers)
+    guesser.get_by_role("slider", name="How accurate will the plain mean be?").press("ArrowRight")
+    guesser.get_by_text("Kept. Now press Train.").wait_for()
+    guesser.reload()
+    expect(guesser.get_by_role("slider", name="How accurate")).to_have_attribute("aria-valuenow", "51")
+    expect(other.get_by_role("slider", name="How accurate")).to_have_attribute("aria-valuenow", "50")
     for one in strangers:
         one.page.get_by_role("button", name="Train", exact=True).click()
     for one in strangers:
@@ -36,6 +44,8 @@ def test_two_strangers_with_the_same_link_get_the_same_curves(
         )
         whole = "(plot) => plot.some((line) => line[1].length >= 6)"  # noise begins with round 1
         one.page.wait_for_function(f"() => ({DRAWN})().every({whole})")
+    for page, words in ((guesser, "you guessed 51"), (other, "It came out at")):
+        expect(page.locator(".st-key-prediction")).to_contain_text(words)
     first, second = (one.page.evaluate(DRAWN) for one in strangers)
     assert first == second
     assert len(first) == 2

@@ -13,7 +13,7 @@ import pytest
 from ldp_core import presets
 from ldp_core.datasets import get
 from ldp_core.experiment import changed
-from ldp_core.presets.evidence import Evidence
+from ldp_core.presets.evidence import Evidence, Missing
 from ldp_core.runs.view.outcomes import evidence
 from ldp_core.runs.view.run_progress import RunProgress
 from ldp_core.simulate import simulate
@@ -90,6 +90,12 @@ def test_what_a_lesson_says_holds_with_other_seeds(name: str, request: pytest.Fi
         found = sentence.found(shown(name, heavy)) or sentence.found(shown(name, True))
         assert found is not None, f"the runs do not tell: {sentence.text}"
         assert found.holds, f"“{sentence.text}”, but in these runs {found.shows}"
+    ask = presets.get(name).ask
+    try:
+        answers = ask.answers(shown(name, heavy))
+    except Missing:  # an attack tells it
+        answers = ask.answers(shown(name, True))
+    assert answers, "the first question is answered by the same runs"
 
 
 @pytest.mark.parametrize("name", presets.names())

@@ -15,9 +15,14 @@ from ldp_core.presets.of_systems.five_side_by_side import (
     SHORT,
     variants,
 )
+from ldp_core.presets.questions import Figure, above
 
 RUN = 10.0
 """What a run costs a client at worst, in ε at the ledger's δ."""
+NONE_LEARNS = Sentence(
+    "None of them learns: with fifty clients and three rounds, all end below 30 %.",
+    both(*(reaches(label, high=0.3) for label in (*FIVE, SHORT))),
+)
 
 PRESET = Preset(
     order=19,
@@ -29,10 +34,15 @@ PRESET = Preset(
             "side”, on the same clients and images.",
             costs(*FIVE, SHORT, run=RUN),
         ),
-        Sentence(
-            "None of them learns: with fifty clients and three rounds, all end below 30 %.",
-            both(*(reaches(label, high=0.3) for label in (*FIVE, SHORT))),
-        ),
+        NONE_LEARNS,
+    ),
+    ask=Figure(
+        "How many of the six runs will end above 30 %?",
+        (*FIVE, SHORT),
+        above(0.3),
+        NONE_LEARNS,
+        most=6,
+        unit="",
     ),
     base=BASE,
     variants=variants(

@@ -9,6 +9,7 @@ from typing import Any
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, costs, ranked, reaches
+from ldp_core.presets.questions import most_accurate
 
 PLDP, PERSONALIZED, PPRD = "PLDP-FL", "Personalized LDP-FL", "PPRD-FL"
 PD, OPTIMAL, SHORT = "PD-LDPFL", "Optimal LDP-FL", "PPRD-FL, length 5"
@@ -49,6 +50,10 @@ def variants(epsilon: Mapping[str, float]) -> tuple[tuple[str, Mapping[str, Any]
 
 
 BASE = {"system": "pldp_fl", "dataset": "digits", "attack": None}
+ONE_WEIGHT = Sentence(
+    "Optimal LDP-FL stays near chance: fifty clients that answer for one weight each do not cover the model.",
+    reaches(OPTIMAL, high=0.25),
+)
 
 PRESET = Preset(
     order=18,
@@ -77,11 +82,7 @@ PRESET = Preset(
             "With steps as short as these PD-LDPFL is ahead of PLDP-FL; that order belongs to this setting.",
             ranked(PD, PLDP),
         ),
-        Sentence(
-            "Optimal LDP-FL stays near chance: fifty clients that answer for one weight each do not cover "
-            "the model.",
-            reaches(OPTIMAL, high=0.25),
-        ),
+        ONE_WEIGHT,
         Sentence(
             "Shortened to length 5, PPRD-FL is ahead of itself, of PLDP-FL and of Personalized LDP-FL. At "
             "the same ε that promises less, as fewer uploads are to look alike.",
@@ -93,6 +94,7 @@ PRESET = Preset(
             "an upload was made of stands on the page “Papers”."
         ),
     ),
+    ask=most_accurate("Which of the five will end last?", FIVE, ONE_WEIGHT, least=True),
     base=BASE,
     variants=variants(
         {

@@ -2,19 +2,20 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, diverges, ranked, reaches
+from ldp_core.presets.questions import Figure, accuracy
 
 WEIGHTS, PRINTED, CHANGES, LDPFL = "weights", "weights, as printed", "changes in ±0.02", "LDP-FL, weights"
+TOO_LOUD = Sentence(
+    "Of weights it is not: what the answers leave at the server is larger than the weights themselves.",
+    reaches(WEIGHTS, high=0.25),
+)
 
 PRESET = Preset(
     order=17,
     label="Optimal LDP-FL",
     question="Two hundred clients answer for one weight of each layer: is that enough?",
     says=(
-        Sentence(
-            "Of weights it is not: what the answers leave at the server is larger than the weights "
-            "themselves.",
-            reaches(WEIGHTS, high=0.25),
-        ),
+        TOO_LOUD,
         Sentence(
             "As printed the ranges follow the noisy model without an end, until training leaves the numbers.",
             diverges(PRINTED),
@@ -37,6 +38,7 @@ PRESET = Preset(
             "trusts."
         ),
     ),
+    ask=Figure("How accurate will the model be where weights are sent?", (WEIGHTS,), accuracy, TOO_LOUD),
     base={
         "system": "optimal_ldp_fl",
         "dataset": "digits",

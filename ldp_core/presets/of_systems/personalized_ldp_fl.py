@@ -2,8 +2,14 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, listens, ranked
+from ldp_core.presets.questions import ordered
 
 A, B, C, BEST = "A mean", "B 1/σ", "C lottery", "1/σ²"
+LEAST = Sentence(
+    "Weights by 1/σ² have the least noise and beat it as well: nearly all the weight lies on the "
+    "generous client.",
+    both(ranked(BEST, A, by=0.2), listens(BEST, low=0.99)),
+)
 
 PRESET = Preset(
     order=12,
@@ -15,11 +21,7 @@ PRESET = Preset(
             "far ahead.",
             ranked(B, A, by=0.1),
         ),
-        Sentence(
-            "Weights by 1/σ² have the least noise and beat it as well: nearly all the weight lies on the "
-            "generous client.",
-            both(ranked(BEST, A, by=0.2), listens(BEST, low=0.99)),
-        ),
+        LEAST,
         Sentence("The lottery hears the generous client alone, or everybody, or nobody."),
         Sentence(
             "Who asked for ε 1 is promised more than ten for a single weight: equation 4 knows no range.",
@@ -27,6 +29,7 @@ PRESET = Preset(
         ),
         Sentence("The system has settings for Fashion-MNIST and cover types as well, and runs on MNIST."),
     ),
+    ask=ordered("In which order will they end, the least accurate first?", (A, B, BEST), LEAST),
     base={"system": "personalized_ldp_fl", "dataset": "digits", "form": "as_printed", "attack": None},
     variants=(
         (A, {"aggregator.name": "mean"}),

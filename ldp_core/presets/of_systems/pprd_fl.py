@@ -2,8 +2,13 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, budget, ranked, reaches
+from ldp_core.presets.questions import Figure, accuracy
 
 CLEAR, NOISED, KEPT, HONEST = "half in clear", "all perturbed", "half not sent", "corrected"
+ONLY_CHANCE = Sentence(
+    "Divided by nothing, as shortened weights ask for, it leaves only chance: the honest form.",
+    reaches(HONEST, high=0.25),
+)
 
 PRESET = Preset(
     order=13,
@@ -19,15 +24,18 @@ PRESET = Preset(
             "Not sent at all, the same half leaves less to learn from than sent in clear.",
             ranked(CLEAR, KEPT),
         ),
-        Sentence(
-            "Divided by nothing, as shortened weights ask for, it leaves only chance: the honest form.",
-            reaches(HONEST, high=0.25),
-        ),
+        ONLY_CHANCE,
         Sentence(
             "As printed the noise is divided by the images of a client, 287 here and 6 000 in the paper's "
             "own run: an upload with all weights perturbed that asks for ε 0.7 is promised over a thousand.",
             budget(NOISED, "upload", 1000, 1100),
         ),
+    ),
+    ask=Figure(
+        "How accurate will the corrected form be, its noise divided by nothing?",
+        (HONEST,),
+        accuracy,
+        ONLY_CHANCE,
     ),
     base={
         "system": {"name": "pprd_fl", "selected": 0.5},

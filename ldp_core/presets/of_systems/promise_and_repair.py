@@ -2,8 +2,14 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, alike, both, budget, diverges, reaches
+from ldp_core.presets.questions import Figure, accuracy
 
 PROMISE, REPAIR, CLEAN = "PLDP-FL, weights in ±1", "Duchi, changes in ±0.01", "FedAvg"
+FITS = Sentence(
+    "A change fits into ±0.01, a range a hundred times shorter: with Duchi's answers at the same ε "
+    "for each weight the model ends near FedAvg.",
+    both(alike(REPAIR, CLEAN, within=0.1), reaches(REPAIR, 0.8)),
+)
 
 PRESET = Preset(
     order=10,
@@ -15,17 +21,14 @@ PRESET = Preset(
             "next clients begin from it, and their training leaves the numbers.",
             diverges(PROMISE),
         ),
-        Sentence(
-            "A change fits into ±0.01, a range a hundred times shorter: with Duchi's answers at the same ε "
-            "for each weight the model ends near FedAvg.",
-            both(alike(REPAIR, CLEAN, within=0.1), reaches(REPAIR, 0.8)),
-        ),
+        FITS,
         Sentence(
             "It is still not private: the most cautious clients ask for ε 0.1 a weight, and over the 21 840 "
             "weights of one upload that adds up to 2 184.",
             both(budget(REPAIR, "coordinate", 0.1, 0.1), budget(REPAIR, "upload", 2183.9, 2184.1)),
         ),
     ),
+    ask=Figure("How accurate will Duchi's answers be, on changes in ±0.01?", (REPAIR,), accuracy, FITS),
     base={"system": "pldp_fl", "dataset": "mnist", "rounds": 10, "attack": None},
     variants=(
         (PROMISE, {"form": "as_printed", "clients.range": 1.0}),

@@ -2,20 +2,22 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, keeps, picks, recovers
+from ldp_core.presets.questions import gives_back, yes_or_no
 
 CLEAR, LOUD, NOISED = "20 % in clear", "the same, louder", "all perturbed"
 SIGNS = "20 % in clear, Adam"
+HARDLY_MOVED = Sentence(
+    "The image comes back, although nobody says which weights are without noise: they are the ones "
+    "that hardly moved.",
+    both(recovers(CLEAR), picks(CLEAR)),
+)
 
 PRESET = Preset(
     order=14,
     label="A fifth in clear",
     question="Four weights of five have noise. What can the server make of the fifth?",
     says=(
-        Sentence(
-            "The image comes back, although nobody says which weights are without noise: they are the ones "
-            "that hardly moved.",
-            both(recovers(CLEAR), picks(CLEAR)),
-        ),
+        HARDLY_MOVED,
         Sentence("With every weight perturbed, at the same noise, no image comes back.", keeps(NOISED)),
         Sentence(
             "Eight times the noise hides nothing more: it makes the weights without any easier to tell.",
@@ -25,6 +27,12 @@ PRESET = Preset(
             "The paper trains with Adam, of which a single step tells signs and no sizes: what comes back "
             "there is the outline, as from an upload without noise.",
         ),
+    ),
+    ask=yes_or_no(
+        "Nobody says which fifth is without noise: will an image come back?",
+        (CLEAR,),
+        gives_back,
+        HARDLY_MOVED,
     ),
     base={
         "system": "pprd_fl",

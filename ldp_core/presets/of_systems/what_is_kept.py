@@ -2,9 +2,15 @@
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, blurred, both, clearer, recovers
+from ldp_core.presets.questions import closest
 
 NOTHING, PLAIN, STRETCHED = "nothing kept, plain", "layers kept, plain", "layers kept, up to contrast"
 SOLVED = "layers kept, solved for"
+STRETCH = Sentence(
+    "Stretched to the range of an image, the same answer is far clearer; clearer still is what is "
+    "left when b is taken out, which the server has added up from what the client has sent.",
+    clearer(PLAIN, STRETCHED, SOLVED, by=3),
+)
 
 PRESET = Preset(
     order=16,
@@ -20,12 +26,11 @@ PRESET = Preset(
             "Later the plain attack reads ax + b in place of the image x, and is below 20 dB.",
             blurred(PLAIN, 20),
         ),
-        Sentence(
-            "Stretched to the range of an image, the same answer is far clearer; clearer still is what is "
-            "left when b is taken out, which the server has added up from what the client has sent.",
-            clearer(PLAIN, STRETCHED, SOLVED, by=3),
-        ),
+        STRETCH,
         Sentence("Nothing is perturbed here: whatever hides an image is the layers."),
+    ),
+    ask=closest(
+        "Where layers are kept, which attack will come closest?", (PLAIN, STRETCHED, SOLVED), STRETCH
     ),
     base={
         "system": "pd_ldpfl",

@@ -11,6 +11,7 @@ import numpy as np
 from ldp_core.mechanisms.base import Floats
 from pages.parts.charts.base import (
     MUTED,
+    TEXT,
     Trace,
     colour,
     end_labels,
@@ -32,11 +33,16 @@ MOST_POINTS = 200
 
 
 def accuracy_figure(
-    shown: Sequence[Series], rounds: int, chance: float | None, reference: Series | None = None
+    shown: Sequence[Series],
+    rounds: int,
+    chance: float | None,
+    reference: Series | None = None,
+    guess: float | None = None,
 ) -> Figure:
     """Accuracy on the held-out set, with a band from the lowest to the highest seed.
 
-    `reference` is the run without noise; `chance` the accuracy of guessing the commonest class.
+    `reference` is the run without noise; `chance` the accuracy of guessing the commonest class;
+    `guess` what somebody expects, of a run that the page names.
     """
     traces: list[Trace] = []
     ends = []
@@ -57,6 +63,9 @@ def accuracy_figure(
     if chance is not None:
         traces.append(_level(chance, rounds))
         ends.append((chance, f"guessing {percent(chance)}", MUTED))
+    if guess is not None:
+        traces.append(_guessed(guess, rounds))
+        ends.append((guess, f"your guess {percent(guess)}", TEXT))
     return figure(
         traces,
         x=rounds_axis(shown, rounds),
@@ -213,6 +222,16 @@ def _reference(mean: Floats) -> Trace:
         name="no noise",
         line={"color": MUTED, "width": 1.5, "dash": "dot"},
         hovertemplate="%{y:.1%}",
+    )
+
+
+def _guessed(value: float, rounds: int) -> Trace:
+    return scatter(
+        [0, rounds],
+        [value, value],
+        mode="lines",
+        line={"color": TEXT, "width": 1.5, "dash": "dash"},
+        hoverinfo="skip",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.cost.estimate import cost
 from ldp_core.errors import InvalidExperiment, StudioError
@@ -27,12 +28,14 @@ MOST_WRONG = 3
 """Mistakes told beside the button."""
 
 
-def title(draft: Draft | None = None) -> None:
-    """The page's question, and that of the draft's scenario."""
-    with st.container(key="question"):
+def title(draft: Draft | None = None) -> DeltaGenerator:
+    """The page's question, and that of the draft's scenario; returns their line."""
+    line = st.container(key="question")
+    with line:
         st.title("Does it still learn, and what leaks?", anchor=False)
         if draft and (question := question_of(draft)):
             st.markdown(question)
+    return line
 
 
 def question_of(draft: Draft) -> str:

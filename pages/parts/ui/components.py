@@ -67,6 +67,7 @@ _strip = _component("strip")
 _verdicts = _component("verdicts")
 _outcome = _component("outcome")
 _heat = _component("heat")
+_scale = _component("scale")
 
 
 def written(figure: Figure) -> str:
@@ -148,6 +149,12 @@ def verdicts(data: dict[str, Any], *, key: str) -> None:
 def outcome(data: dict[str, Any], *, key: str) -> None:
     """What a scenario came to, as a small picture (see assets/web/outcome.js for the data)."""
     _outcome(key=key, data=packed(data))
+
+
+def scale(data: dict[str, Any]) -> None:
+    """A guess and the truth on one line (see assets/web/scale.js for the data)."""
+    with st.container(key="scale", width="content"):
+        _scale(key="scale of the guess", data=packed(data), width="content")
 
 
 def heat(data: dict[str, Any], *, key: str, opened: Callable[[], None]) -> None:

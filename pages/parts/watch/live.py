@@ -30,7 +30,13 @@ ASSETS = Path(__file__).parents[3] / "assets"
 VIEWS = {True: "closest", False: "newest"}
 
 
-def live_view(draft: Draft, job: Job | None, own: bool = False, stale: bool = False) -> None:
+def live_view(
+    draft: Draft,
+    job: Job | None,
+    own: bool = False,
+    stale: bool = False,
+    guess: float | None = None,
+) -> None:
     """A job, refreshed while it runs; or what to expect of the draft, before there is one.
 
     Args:
@@ -38,26 +44,27 @@ def live_view(draft: Draft, job: Job | None, own: bool = False, stale: bool = Fa
         job: what it shows.
         own: whether other jobs of the job's draft belong on this page, too.
         stale: whether the page holds other settings by now.
+        guess: the accuracy that somebody has guessed, as a share.
     """
     if stale:
         st.html(ASSETS / "stale.css")
     with st.container(key="results", gap="small"):
         if job is None:
-            refreshing(_before)(draft)
+            refreshing(_before)(draft, guess)
         elif settings_of(job):
             every = pace() if job.live else None
-            refreshing(_watch, every)(job.id, every, stale)
+            refreshing(_watch, every)(job.id, every, stale, guess)
             look_again(job, own)
 
 
-def _before(draft: Draft) -> None:
+def _before(draft: Draft, guess: float | None = None) -> None:
     """What to expect, in the places that a job's own lines and charts will take: so nothing moves then."""
     state, view = _lines()
     with state:
         st.caption("Not trained yet. What theory expects is drawn already.")
     with view:
         how_to_read()
-    expected = trio(draft, [], None, Pictured([]), empty=expected_view(draft))
+    expected = trio(draft, [], None, Pictured([]), empty=expected_view(draft), guess=guess)
     components.panels(components.packed(expected), key="panels")
 
 
@@ -121,7 +128,7 @@ def seen(identity: str, live: bool) -> Seen | None:
     return Seen(job, draft, progress, *series(progress, draft))
 
 
-def _watch(identity: str, every: float | None, stale: bool = False) -> None:
+def _watch(identity: str, every: float | None, stale: bool = False, guess: float | None = None) -> None:
     """The part that refreshes itself; the whole page is drawn again when the job ends."""
     now = seen(identity, live=every is not None)
     if now is None:
@@ -140,8 +147,10 @@ def _watch(identity: str, every: float | None, stale: bool = False) -> None:
     empty = nothing_yet(job, draft, shown)
     components.panels(
         once(
-            ("panels", job.id, chosen, empty, then.after),
-            lambda: components.packed(trio(draft, then.shown, then.reference, pictured, empty, then.state)),
+            ("panels", job.id, chosen, empty, then.after, guess),
+            lambda: components.packed(
+                trio(draft, then.shown, then.reference, pictured, empty, then.state, guess)
+            ),
             now.moment,
         ),
         key="panels",

@@ -38,8 +38,11 @@ def trio(
     pictured: Pictured,
     empty: str,
     state: str = "",
+    guess: float | None = None,
 ) -> dict[str, Any]:
-    """All of it; `state` is "" before a launch, "live", "stopped" or "completed"."""
+    """All of it; `state` is "" before a launch, "live", "stopped" or "completed"; `guess` an
+    accuracy that somebody has guessed, as a share.
+    """
     rounds, steps = draft.base.rounds, ladders(draft)
     told = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
     expected = {i: noise.heard for i, noise in enumerate(told) if not noise.unknown}
@@ -54,7 +57,7 @@ def trio(
         noise, words = noise_by_budget(lines, steps, expected), f"after round {at} of {rounds}, against ε"
         drawn = words if at else _predicted(told, "{}, against ε")
     else:
-        accuracy = accuracy_figure(shown, rounds, chance, reference)
+        accuracy = accuracy_figure(shown, rounds, chance, reference, guess)
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
         drawn = _predicted(told, "dashed: {}") if told else noise_words(shown)
     return {

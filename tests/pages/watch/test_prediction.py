@@ -1,0 +1,149 @@
+"""Predict, then run: the three states of a scenario's question on Train, and the way around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core import presets
+from ldp_core.presets.evidence import Evidence, Outcome
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts, guesses
+from pages.parts.watch import prediction
+from pages.parts.watch.prediction import Asked, question_about
+from tests.runs.processes import PATIENCE_SECONDS
+
+DRAFT = presets.get("two_volunteers").draft
+HALVES = presets.get("half_and_half").draft
+
+
+def page() -> None:
+    """What Train asks, over the job that it shows."""
+    import streamlit as st
+
+    from ldp_core.runs import jobs
+    from ldp_core.runs.record import drafts
+    from pages.parts.train.launch import title
+    from pages.parts.ui.workspace import Workspace
+    from pages.parts.watch.prediction import asked, prediction
+
+    draft = drafts.load(st.session_state["draft"])
+    assert draft is not None
+    workspace = Workspace(st.session_state["draft"], draft, "train")
+    job = jobs.look(st.session_state["job"]) if "job" in st.session_state else None
+    prediction(workspace, job, asked(workspace, job), beside=title(draft))
+
+
+def said(app: AppTest) -> str:
+    app.run()
+    assert not app.exception
+    return " ".join(one.value for one in [*app.markdown, *app.caption]).replace("\\", "")
+
+
+def opened(draft: str) -> AppTest:
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
+    app.session_state["draft"] = draft
+    return app
+
+
+def accuracies(*ends: float) -> Evidence:
+    return Evidence(Outcome("mean", seed, end, (), 0.0, np.array([])) for seed, end in enumerate(ends))
+
+
+def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    identity = drafts.new(DRAFT)
+    app = opened(identity)
+    assert "How accurate will the plain mean be?" in said(app) and "Kept" not in said(app)
+    app.slider[0].set_value(60)
+    assert "Kept. Now press Train." in said(app)
+    assert guesses.of(identity, DRAFT) == 60
+    same = app.slider[0].proto.id
+    app.slider[0].set_value(61).run()
+    app.slider[0].set_value(60).run()
+    assert app.slider[0].proto.id == same, "another widget would lose what is pressed next"
+    assert guesses.of(identity, DRAFT) == 60
+    assert opened(identity).run().slider[0].value == 60, "a reload keeps it"
+
+    app.session_state["job"] = launched = queue.add("run", {"draft": DRAFT.as_json()}, identity)
+    assert queue.claim()
+    assert "You guessed 60\u202f%**; the runs will tell." in said(app)
+    assert not app.slider
+
+    monkeypatch.setattr(prediction, "_evidence", lambda job: accuracies(0.18, 0.2, 0.19))
+    assert queue.move(launched, "completed")
+    words = said(app)
+    assert "A surprise: you guessed 60\u202f%, and it came out at 19\u202f%" in words
+    assert "drowns in the noise of the eighteen" in words, "why"
+    monkeypatch.setattr(prediction, "_evidence", lambda job: accuracies(0.58, 0.6))
+    words = said(app)
+    assert "Well guessed" in words
+    assert "In these runs mean ends at 59" in words, "the lesson as far as these runs bear it out"
+    monkeypatch.setattr(prediction, "_evidence", lambda job: Evidence([]))
+    assert "These runs do not tell; you guessed 60" in said(app)
+
+    # other settings are another question, and Undo brings the first one back
+    drafts.update(identity, lambda draft: draft.with_base({"rounds": 40}))
+    assert "Guess first" in said(app) and "you guessed" not in said(app)
+    drafts.undo(identity)
+    assert "you guessed 60" in said(app)
+
+
+def test_a_run_that_was_stopped_tells_nothing(runs_dir: Path):
+    identity = drafts.new(DRAFT)
+    app = opened(identity)
+    app.session_state["job"] = launched = queue.add("run", {"draft": DRAFT.as_json()}, identity)
+    assert "The runs will tell." in said(app), "nobody has guessed"
+    queue.cancel(launched)
+    assert "The runs stopped before they could tell." in said(app)
+
+
+def test_it_is_skipped_by_one_click_and_asked_again_by_another(runs_dir: Path):
+    identity = drafts.new(HALVES)
+    app = opened(identity)
+    assert "Will 1/σ² end more than 5 points ahead" in said(app)
+    app.button("skip the guess").click()
+    assert "Guess first" not in said(app)
+    app = opened(identity)
+    assert "Guess first" not in said(app), "it is remembered"
+    app.button("ask me").click()
+    assert "Guess first" in said(app)
+    app.segmented_control[0].set_value("no")
+    assert "Kept" in said(app)
+    assert guesses.of(identity, HALVES) == "no"
+
+
+def test_where_the_slider_begins_is_a_guess_for_whoever_says_so(runs_dir: Path):
+    identity = drafts.new(DRAFT)
+    app = opened(identity)
+    said(app)
+    app.button("guess this").click()
+    assert "Kept" in said(app)
+    assert guesses.of(identity, DRAFT) == 50
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_every_scenario_is_asked_with_a_real_form_element(name: str, runs_dir: Path):
+    draft = presets.get(name).draft
+    app = opened(drafts.new(draft))
+    said(app)
+    fields = [*app.slider, *app.segmented_control, *app.selectbox]
+    assert [one.label for one in fields] == [presets.get(name).ask.text]
+
+
+@pytest.mark.parametrize(
+    ("change", "asks"),
+    [({"rounds": 3}, True), ({"clients.epsilon": 1.0}, False), ({"name": "mine"}, False)],
+)
+def test_the_question_is_asked_as_long_as_it_is_about_these_clients(change: dict[str, object], asks: bool):
+    assert (question_about(DRAFT.with_base(change)) is not None) is asks
+
+
+def test_only_a_guessed_accuracy_has_a_place_on_the_chart():
+    figure, choice = presets.get("two_volunteers").ask, presets.get("half_and_half").ask
+    assert Asked(figure, DRAFT, 60, False).level == 0.6
+    assert Asked(figure, DRAFT, None, False).level is None
+    assert Asked(choice, HALVES, "no", False).level is None
+    assert Asked(presets.get("who_is_silenced").ask, DRAFT, 60, False).level is None
