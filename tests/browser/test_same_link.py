@@ -34,8 +34,8 @@ def test_two_strangers_with_the_same_link_get_the_same_curves(
     guesser.get_by_role("slider", name="How accurate will the plain mean be?").press("ArrowRight")
     guesser.get_by_text("Kept. Now press Train.").wait_for()
     guesser.reload()
-    expect(guesser.get_by_role("slider", name="How accurate")).to_have_attribute("aria-valuenow", "51")
-    expect(other.get_by_role("slider", name="How accurate")).to_have_attribute("aria-valuenow", "50")
+    expect(guesser.get_by_role("slider", name="How accurate")).to_have_value("51")
+    expect(other.get_by_role("slider", name="How accurate")).to_have_value("50")
     for one in strangers:
         one.page.get_by_role("button", name="Train", exact=True).click()
     for one in strangers:
