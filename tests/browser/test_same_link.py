@@ -47,6 +47,9 @@ def test_two_strangers_with_the_same_link_get_the_same_curves(
     for page, words in ((guesser, "you guessed 51"), (other, "It came out at")):
         expect(page.locator(".st-key-prediction")).to_contain_text(words)
     first, second = (one.page.evaluate(DRAWN) for one in strangers)
+    (drawn,) = (line for line in first[0] if line[0] == "your guess")
+    assert drawn[1:] == [[0, 6], pytest.approx([0.51, 0.51])]
+    first[0].remove(drawn)
     assert first == second
     assert len(first) == 2
     jobs = queue.find(most=2)

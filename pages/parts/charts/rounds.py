@@ -230,6 +230,7 @@ def _guessed(value: float, rounds: int) -> Trace:
         [0, rounds],
         [value, value],
         mode="lines",
+        name="your guess",
         line={"color": TEXT, "width": 1.5, "dash": "dash"},
         hoverinfo="skip",
     )
