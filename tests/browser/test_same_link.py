@@ -46,6 +46,11 @@ def test_two_strangers_with_the_same_link_get_the_same_curves(
         one.page.wait_for_function(f"() => ({DRAWN})().every({whole})")
     for page, words in ((guesser, "you guessed 51"), (other, "It came out at")):
         expect(page.locator(".st-key-prediction")).to_contain_text(words)
+    for across, down in ((1440, 900), (1366, 768)):
+        guesser.set_viewport_size({"width": across, "height": down})
+        panels = guesser.locator(".es-panels").bounding_box()
+        assert panels
+        assert panels["y"] + panels["height"] <= down, "the guess leaves the answer on the first screen"
     first, second = (one.page.evaluate(DRAWN) for one in strangers)
     (drawn,) = (line for line in first[0] if line[0] == "your guess")
     assert drawn[1:] == [[0, 6], pytest.approx([0.51, 0.51])]
