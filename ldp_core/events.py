@@ -86,9 +86,9 @@ class RoundDone(Event):
     loss: float
     noise_variance: float
     """Measured: mean squared difference, per weight, between the aggregate of the uploads and the
-    aggregate of the same clipped values without noise, before any projection."""
-    noise_variance_theory: float
-    """Its exact expectation, given the clipped values and the weights."""
+    aggregate of the same clipped values without noise; after a vote, before any projection."""
+    noise_variance_theory: float | None
+    """Its exact expectation, given the clipped values and the weights; null for a vote that it may turn."""
     signal_variance: float
     """Mean square, per weight, of that aggregate without noise: what the noise is to be held against."""
     clipped_fraction: float

@@ -31,6 +31,9 @@ class Aggregator(Component):
     """What it needs to be told by clients in clear, besides their budgets and ranges ("" if nothing)."""
     weighs_by_size: ClassVar[bool] = False
     """Whether it matters how many samples each client has."""
+    unpredicted: ClassVar[str] = ""
+    """Why nobody can say beforehand how much noise is left in the aggregate, as the end of a sentence that
+    begins “as”; "" where `noise` says it."""
 
     @property
     def between(self) -> float:
@@ -93,7 +96,7 @@ class Aggregator(Component):
     def noise(
         self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
     ) -> tuple[Floats, Floats]:
-        """What is left of clients' noise in the aggregate, per weight, on average over its own draws.
+        """What is left of clients' noise in the weighted sum, per weight, on average over its own draws.
 
         Args:
             drawn: for each client its noise's variance and bias, (…, K) each.
@@ -103,7 +106,7 @@ class Aggregator(Component):
             between: as in `weights`.
 
         Returns:
-            The mean square of the aggregate's noise, Σ w²·variance + (Σ w·bias)², which is 0 where nobody
+            The mean square of that sum's noise, Σ w²·variance + (Σ w·bias)², which is 0 where nobody
             is heard; and the chance that nobody is. Shape (…,) each.
         """
         raw = np.where(here, self.raw_weights(worst, sizes, between or self.between, None), 0.0)

@@ -33,6 +33,7 @@ class SignMajority(Aggregator):
     summary = "Only the sign of the sum counts: made for mechanisms that send signs, like ldpsign."
     formula = r"\bar w=\eta\,\operatorname{sign}\Big(\sum_i\alpha_i\,\tilde w_i\Big)"
     reference = "Paper 001 (Personalized LDP-FL), algorithm 2, for non-IID data"
+    unpredicted = "it depends on how close each vote is"
 
     votes: Annotated[str, Choice(tuple(VOTES))] = Field("equal", description="votes")
     step: Annotated[float, Number(STEP)] = Field(STEP.default, description="length of a step, η")

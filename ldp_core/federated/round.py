@@ -39,7 +39,7 @@ class RoundResult:
     client_weights: Floats
     """The aggregator's weights, in the order of the participants."""
     noise_variance: float
-    noise_variance_theory: float
+    noise_variance_theory: float | None
     signal_variance: float
     clipped_fraction: float
     heterogeneity: float | None = None
@@ -132,13 +132,15 @@ def round_steps(
     budgets.spend(chosen)
 
     somebody = client_weights.any()
+    noisy, exact = (experiment.aggregator.finish(total) for total in (noisy, exact))
+    theory = float((variance + bias**2).mean())
     return RoundResult(
         weights=_step(federation, weights, joined.finish(noisy)) if somebody else weights,
         unnoised=_step(federation, weights, joined.finish(exact)) if somebody else weights,
         participants=chosen,
         client_weights=client_weights,
         noise_variance=float(((noisy - exact) ** 2).mean()),
-        noise_variance_theory=float((variance + bias**2).mean()),
+        noise_variance_theory=None if theory and experiment.aggregator.unpredicted else theory,
         signal_variance=float((exact**2).mean()),
         clipped_fraction=clipped_count / max(1, sent_count),
         heterogeneity=float(losses.var()) if joined.compares_clients and len(chosen) else None,
@@ -217,7 +219,6 @@ def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> t
     truth can be, and as post-processing it costs no privacy.
     """
     experiment = federation.experiment
-    aggregate = experiment.aggregator.finish(aggregate)
     if experiment.target == "weights" and experiment.form == "corrected":
         if experiment.mechanism.region == "box":
             aggregate = np.clip(aggregate, *federation.hull)

@@ -92,7 +92,8 @@ def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNois
 
 def unpredicted(experiment: Experiment) -> str:
     """Why the noise of an experiment that adds any cannot be predicted, as in `ServerNoise.unknown`."""
-    return experiment.system.unpredicted(experiment) if experiment.system else ""
+    of_system = experiment.system.unpredicted(experiment) if experiment.system else ""
+    return experiment.aggregator.unpredicted or of_system
 
 
 class _Public:

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.experiment import parse
-from ldp_core.theory import client_weights, nobody, server_noise, server_variance, worst_variance
+from ldp_core.theory import client_weights, nobody, outlook, server_noise, server_variance, worst_variance
 
 MECHANISMS = {"pdpm": "pdpm", "duchi": "duchi", "piecewise": "piecewise", "laplace": "laplace"}
 
@@ -79,3 +79,17 @@ def test_weights_follow_the_worst_case_and_not_the_data():
     weights = client_weights(experiment)
     assert weights.sum() == pytest.approx(1)
     assert weights[-1] > 50 * weights[0]
+
+
+@pytest.mark.parametrize("mechanism", ["duchi", "ldpsign"])
+def test_of_a_vote_no_noise_is_predicted_and_it_is_said_why(mechanism: str):
+    """Before training nobody knows how close a vote will be: .12 was told of Duchi, and 1.6 was so."""
+    vote = {"aggregator": "sign_majority", "target": "update"}
+    experiment = parse(vote | {"mechanism": mechanism})
+    told, view = server_noise(experiment), outlook(experiment)
+    assert math.isnan(told.variance) and math.isnan(told.heard)
+    assert told.unknown == "it depends on how close each vote is"
+    assert view.word == "unknown"
+    assert view.why == "no noise is predicted, as it depends on how close each vote is: press Train"
+    assert server_variance(parse(vote | {"mechanism": "none"})) == 0
+    assert nobody(parse(vote | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})) > 0.5

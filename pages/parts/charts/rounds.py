@@ -125,9 +125,14 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
 
 def noise_words(shown: Sequence[Series]) -> str:
     """What the lines of `noise_figure` are, once rounds are done: in whichever of them there was noise."""
-    if not any((one.curve("noise_variance")[2] > 0).any() for one in shown):
+    noisy = [one for one in shown if (one.curve("noise_variance")[2] > 0).any()]
+    votes = [one for one in noisy if not (one.curve("noise_variance_theory")[2] > 0).any()]
+    if not noisy:
         return "no noise was added; dotted: signal"
-    return "line: measured; dots: computed; dotted: signal"
+    if len(votes) == len(noisy):
+        return "line: measured, after the vote; dotted: signal"
+    of_votes = ", of votes after the vote" * bool(votes)
+    return f"line: measured{of_votes}; dots: computed; dotted: signal"
 
 
 def label(one: Series) -> str:

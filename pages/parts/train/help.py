@@ -30,9 +30,9 @@ TERMS = (
 """Of the glossary, those that stand on Train."""
 WORDS = """
 - **Lines and dots**: the open dots of the noise are computed from each round's own weights, once they are
-  known; the dashed line before a launch is the prediction. Where weights are sent, every round begins with
-  new noise; where changes are sent, the noise of all rounds adds up, and training corrects some of it. A band
-  spans the lowest to the highest seed; the held-out images are always the same ones.
+  known, but not for votes; the dashed line before a launch is the prediction. Where weights are sent, every
+  round begins with new noise; where changes are sent, the noise of all rounds adds up, and training corrects
+  some of it. A band spans the lowest to the highest seed; the held-out images are always the same ones.
 - **Points ahead**: the mean difference of two runs, taken seed by seed and held-out image by image. A 95 %
   *interval* made like this holds the truth in about 19 of 20 comparisons; if it holds 0, that may be chance.
 - **Class average**: the guess of somebody who knew the label alone. *Correlation* is 1 for the image itself

@@ -40,7 +40,7 @@ GLOSSARY = {
     "Seed": "A repetition with the same data dealt out anew, other starting weights and other noise; runs of "
     "one seed share all but what is compared.",
     "Noise variance": "How far, squared, the mechanism moves an average weight of the server's model.",
-    "Signal": "The size, squared, of what the clients really sent, averaged by the server.",
+    "Signal": "The size, squared, of what the server would aggregate without the noise.",
     "Rule of thumb": "A verdict from the noise alone, before any training: it learns, it is borderline, or "
     "it stays at chance.",
     "dB": "How close a reconstruction is (PSNR): about 10 is nothing, from 20 on the image counts as back, "

@@ -6,12 +6,16 @@ import json
 from typing import Any
 
 from ldp_core.experiment import Draft, Variant, parse
+from pages.parts.charts.rounds import noise_figure, noise_words
 from pages.parts.charts.series import Series
+from pages.parts.ui.figure_json import typed
 from pages.parts.watch.trio import Pictured, trio
 from tests.pages.charts.test_base import run
 
 OPTIMAL: dict[str, Any] = {"system": "optimal_ldp_fl", "dataset": "digits", "model": "mlp"}
 FOLLOWS = "no noise is predicted, as each range follows the server's model"
+
+CLOSE = "it depends on how close each vote is"
 
 
 def before(*changes: dict[str, Any]) -> dict[str, Any]:
@@ -53,3 +57,16 @@ def test_noise_of_earlier_rounds_is_noise_when_the_last_round_has_none():
     assert after(stops)["subtitle"] == "line: measured; dots: computed; dotted: signal"
     none = {"mechanism": "none", "rounds": 1, "attack": None}
     assert after(none)["subtitle"] == "no noise was added; dotted: signal"
+
+
+def test_of_a_vote_what_is_measured_is_after_it_and_nothing_is_computed_or_predicted():
+    votes = {"aggregator": "sign_majority", "mechanism": "ldpsign", "rounds": 2, "attack": None}
+    told = before(votes)
+    assert (told["lines"], told["subtitle"]) == (0, f"no noise is predicted, as {CLOSE}")
+    assert after(votes)["subtitle"] == "line: measured, after the vote; dotted: signal"
+    both = [
+        Series(i, "v", (run(i, "v", 0, votes | more),)) for i, more in enumerate(({}, {"aggregator": "mean"}))
+    ]
+    words = "line: measured, of votes after the vote; dots: computed; dotted: signal"
+    assert noise_words(both) == words
+    assert json.dumps(noise_figure(both, 2, {}), default=typed, allow_nan=False)
