@@ -47,5 +47,6 @@ def test_a_program_with_another_name_is_no_table(visitor: Visitor):
     upload = page.locator("input[type=file]")
     upload.set_input_files(file(b"MZ\x90\x00\xff\xfe", "![x](http://evil.example/x.png).csv"))
     expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
-    expect(page.get_by_text("![x](http://evil.example/x.png).csv was").first).to_be_visible()
+    expect(page.get_by_text("//evil.example/x.png).csv was").first).to_be_visible()
+    assert page.locator("a[href*='evil.example'], img[src*='evil.example']").count() == 0
     expect(page.get_by_text(BEFORE)).to_be_visible()
