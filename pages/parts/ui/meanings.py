@@ -39,7 +39,8 @@ GLOSSARY = {
     "No noise": "The same training without a mechanism, under a plain mean: one run, with the first seed.",
     "Seed": "A repetition with the same data dealt out anew, other starting weights and other noise; runs of "
     "one seed share all but what is compared.",
-    "Noise variance": "How far, squared, the mechanism moves an average weight of the server's model.",
+    "Noise variance": "How far, squared, the mechanism moves an average weight of the server's aggregate. "
+    "Its model is moved as far, or less where the corrected form brings weights back into their range.",
     "Signal": "The size, squared, of what the server would aggregate without the noise.",
     "Rule of thumb": "A verdict from the noise alone, before any training: it learns, it is borderline, or "
     "it stays at chance.",
