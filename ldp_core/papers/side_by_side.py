@@ -48,10 +48,6 @@ ASKED: Mapping[str, tuple[float, ...]] = {
 asked for here (700 at most)."""
 SEEDS, IMAGES = 5, 4
 CHANCE = 1 / int(CANDIDATES.default)
-HELD = 1_000.0
-"""The price at which the control is told."""
-FEW = 0.25
-"""Of images that are picked out."""
 
 
 def experiment(label: str, run: float) -> Experiment:
@@ -123,39 +119,3 @@ def points(shelf: Shelf) -> tuple[Point, ...]:
         accuracy = interval(np.array([100 * (one.value or 0.0) for one in figures]))
         found.append(Point(label, run, accuracy, hits / trials, *wilson(hits, trials), trials, figures))
     return tuple(found)
-
-
-def finding(found: tuple[Point, ...]) -> str:
-    """What the points show, in a few sentences; "" where there are none."""
-    every, found = found, tuple(one for one in found if one.label != CONTROL)
-    if not found:
-        return ""
-    best = max(found, key=lambda one: one.accuracy.mean)
-    said = (
-        f"The most accurate of all, {best.words} a run, gets {best.accuracy.mean:.0f} % right, and the "
-        f"server picks out {100 * best.leaked:.0f} % of the images that single uploads were made of "
-        f"(guessing: {100 * CHANCE:.0f} %)."
-    )
-    few = max((one for one in found if one.leaked <= FEW), key=lambda one: one.accuracy.mean, default=None)
-    hidden = [one.accuracy.mean for one in found if one.hidden]
-    if few is None or few is best:
-        return f"{said}{_control(every)}"
-    told = f"{few.words}: {few.accuracy.mean:.0f} %"
-    if hidden:
-        told += f"; where picking cannot be told from guessing, none gets more than {max(hidden):.0f} % right"
-    few_leak = f"Among runs in which at most one image in four is picked out, the most accurate is {told}."
-    return f"{said} {few_leak}{_control(every)}"
-
-
-def _control(found: tuple[Point, ...]) -> str:
-    """How much of PD-LDPFL's leak is its mechanism's, at one price."""
-    own, other = (
-        next((one for one in found if (one.label, one.run) == (label, HELD)), None) for label in (PD, CONTROL)
-    )
-    if own is None or other is None:
-        return ""
-    return (
-        f" The mechanism's part in it: {own.words} gives away {100 * own.leaked:.0f} % of images at "
-        f"{own.accuracy.mean:.0f} % accuracy; with PDPM in place of Piecewise "
-        f"{100 * other.leaked:.0f} % at {other.accuracy.mean:.0f} %."
-    )

@@ -9,7 +9,7 @@ from ldp_core import limits, papers
 from ldp_core.cost.work import seconds
 from ldp_core.datasets import Told, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
-from ldp_core.papers import Claim, side_by_side
+from ldp_core.papers import Claim, five_told, side_by_side
 from ldp_core.papers.measuring import keep, left, measure
 from ldp_core.papers.statements import told
 from ldp_core.papers.stored import SHIPPED, Shelf
@@ -65,7 +65,7 @@ def listed() -> Iterator[str]:
     for one in points:
         leaked = f"{100 * one.leaked:.0f} % of images picked out ({one.trials} trials)"
         yield f"  {one.words}: {told(one.accuracy)}, {leaked}"
-    yield f"  {side_by_side.finding(points) or 'not measured yet'}"
+    yield f"  {five_told.finding(points) or 'not measured yet'}"
 
 
 def rerun(

@@ -9,7 +9,7 @@ import streamlit as st
 from ldp_core import presets
 from ldp_core.cost.traffic import traffic
 from ldp_core.limits import spelled
-from ldp_core.papers import side_by_side
+from ldp_core.papers import five_told, side_by_side
 from ldp_core.papers.side_by_side import ARMS, CONTROL, IMAGES, NAME, RUNS, Point
 from ldp_core.papers.statements import told
 from ldp_core.papers.version import version
@@ -37,7 +37,7 @@ def five() -> None:
         if not found:
             st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
             return
-        st.markdown(plain(side_by_side.finding(found), 1000))
+        st.markdown(plain(five_told.finding(found), 1000))
         looks = dict(zip((one.label for one in draft.variants), styles(draft), strict=True))
         tints = {label: looks[label].tint for label in FIVE}
         lines = {**looks, CONTROL: replace(looks[PD], dash="dot")}

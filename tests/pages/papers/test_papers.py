@@ -73,7 +73,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
         figure = Figure(arm.key(0), 0, 0.5, "completed", 1.0, "0ld", "2026-11-23", arm.setting, also=leaked)
         keep(claims.own("five"), figure)
     text = said(page.run())
-    assert "gets 50 % right, and the server picks out 0 % of the images" in text
+    assert "one seed and 360 test images cannot tell PLDP-FL at ε 10 (50 %) from 20 others; there" in text
     assert "without noise at least 99 % of picks are right" in text and "version 0ld; this is" in text
     assert "costs so much: Personalized LDP-FL at ε 100" in text
     _, line = leak_figure(side_by_side.points(known("five")), {"PD-LDPFL": Style(2)})["data"]
