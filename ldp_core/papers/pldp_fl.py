@@ -194,7 +194,7 @@ PAPER = Paper(
         Flaw(
             "ε is for one weight",
             "The network sends 21 840 weights, each with its own ε: 0.1 to 1 a weight is 2 184 to 21 840 for "
-            "an upload, and there are 35 uploads in 50 rounds.",
+            "an upload, and a client uploads in 35 of 50 rounds on average, at worst in all.",
         ),
     ),
     example=BASE,

@@ -1,0 +1,90 @@
+"""Figures on the papers' cards, computed again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from ldp_core import mechanisms, papers
+from ldp_core.experiment import parse
+from ldp_core.mechanisms.base import Floats
+
+LARGEST, CLIENTS, DELTA = 16_050, 150, 1e-5
+"""Weights of paper 004's largest layer; who answers in a round, on average; the ledger's δ."""
+
+
+def card(name: str, title: str) -> str:
+    return {flaw.title: flaw.text for flaw in papers.get(name).flaws}[title]
+
+
+def test_noise_and_reach_are_in_lengths_of_the_range():
+    """One weight of 16 050, in the middle of a range of length 1, by whoever of 150 clients sends it."""
+    noise = {
+        epsilon: math.sqrt(float(one.variance(0.0, epsilon, -0.5, 0.5)) / CLIENTS)
+        for epsilon in (1.0, 100.0)
+        for one in [mechanisms.get("harmony", dimension=LARGEST)]
+    }
+    assert f"{noise[1.0]:.0f} times the range's length at ε 1" in card(
+        "optimal_ldp_fl", "One weight of 16 050"
+    )
+    assert f"and of {noise[100.0]:.0f} times however" in card("optimal_ldp_fl", "One weight of 16 050")
+    reach = LARGEST / CLIENTS / 2 / math.tanh(0.5)
+    assert f"{reach:.0f} times the range's length" in card("optimal_ldp_fl", "The ranges run away")
+
+
+def test_what_shuffling_gains_is_told_as_the_bound_that_it_is():
+    told = card("optimal_ldp_fl", "Shuffling gives nothing here")
+    assert "Counted exactly, 150" not in told
+    any_mechanism = least(clones(math.exp(-1)), 1)
+    of_bits, exact = least(clones(2 / (math.e + 1)), 1), max(least(counts(1, n), 1) for n in range(CLIENTS))
+    assert (any_mechanism, of_bits, exact) == pytest.approx((0.439, 0.354, 0.318), abs=1e-3)
+    assert f"ε 1 into {any_mechanism:.2f} at most" in told
+    assert f"Duchi's two answers that is {of_bits:.2f} ({exact:.2f}, counted exactly)" in told
+    assert f"ε 5 stays {max(least(counts(5, n), 5) for n in (0, CLIENTS - 1)):.2f}" in told
+
+
+def test_uploads_of_a_run_are_an_average():
+    experiment = parse(papers.get("pldp_fl").example)
+    expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
+    assert expected == pytest.approx(35)
+    assert experiment.rounds == 50
+    assert "in 35 of 50 rounds on average, at worst in all" in card("pldp_fl", "ε is for one weight")
+
+
+def least(delta: Callable[[float], float], most: float) -> float:
+    """The ε at which a shuffled answer has the δ."""
+    return float(brentq(lambda epsilon: delta(epsilon) - DELTA, 1e-4, most))
+
+
+def clones(share: float) -> Callable[[float], float]:
+    """δ by ε at local ε 1: each other client answers with this probability like one of the two inputs, at
+    even odds (Feldman, McMillan and Talwar 2021; e^−ε for any mechanism, 2/(e^ε + 1) for two answers).
+    """
+    others, ones = np.ogrid[:CLIENTS, :CLIENTS]
+    weight = binom.pmf(others, CLIENTS - 1, share) * binom.pmf(ones, others, 0.5)
+    right = math.e / (math.e + 1)
+    first, second = np.zeros((2, CLIENTS, CLIENTS + 1))
+    for end, chance in ((1, right), (0, 1 - right)):
+        first[:, end : end + CLIENTS] += weight * chance
+        second[:, 1 - end : 1 - end + CLIENTS] += weight * chance
+    return lambda epsilon: hockey_stick(first, second, epsilon)
+
+
+def counts(local: float, ones: int) -> Callable[[float], float]:
+    """The same, counted: how many of 150 answers are the upper one, where so many others lie at that end."""
+    right = 1 / (1 + math.exp(-local))
+    rest = np.convolve(
+        binom.pmf(np.arange(ones + 1), ones, right),
+        binom.pmf(np.arange(CLIENTS - ones), CLIENTS - 1 - ones, 1 - right),
+    )
+    up, down = np.convolve(rest, [1 - right, right]), np.convolve(rest, [right, 1 - right])
+    return lambda epsilon: max(hockey_stick(up, down, epsilon), hockey_stick(down, up, epsilon))
+
+
+def hockey_stick(first: Floats, second: Floats, epsilon: float) -> float:
+    return float(np.maximum(first - math.exp(epsilon) * second, 0).sum())
