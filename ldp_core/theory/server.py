@@ -41,7 +41,7 @@ class ServerNoise:
     """The share of the rounds in which nobody is heard."""
     error: float
     """One standard error of `variance`; 0 where nothing is imagined: then it is exact, but for noise that
-    changes over more than 24 rounds, which is interpolated (1e-5 of it off at most, wherever tried)."""
+    changes from round to round, which is interpolated (1e-5 of it off at most, wherever tried)."""
     unknown: str = ""
     """Why none is predicted, as the end of a sentence that begins “as”; "" where it is."""
 
