@@ -169,11 +169,11 @@ def test_a_teacher_stops_all_at_one_press(narrow: Server, monkeypatch: pytest.Mo
         runs = await Viewer.open(narrow.url, "runs", **who)
         job = queue.get(queue.add("run", {"draft": draft.as_json()}, owner="somebody"))
         await runs.rerun()
-        assert "Stop them" not in runs.widgets
+        assert "End them" not in runs.widgets
         start = await Viewer.open(narrow.url, "", **who)
         await start.move("Secret", "string_value", "chalk")
         await runs.rerun()
-        await runs.press("Stop them")
+        await runs.press("End them")
         assert runs.errors == start.errors == []
         await runs.close()
         await start.close()

@@ -87,9 +87,9 @@ def _stop_all() -> None:
     going = len(queue.find(f"status IN {LIVE}", most=10_000))
     if not going:
         return
-    with st.popover(f"Stop all ({going})", type="tertiary"):
+    with st.popover(f"End all ({going})", type="tertiary"):
         st.caption("Everybody's that wait or run; whole rounds are kept, and each can be taken up again.")
-        st.button("Stop them", type="primary", key="stop all", on_click=_all_stopped)
+        st.button("End them", type="primary", key="end all", on_click=_all_stopped)
 
 
 @pressed
