@@ -115,6 +115,8 @@ def _read(states: WStates, identity: str) -> Any:
 
 OBJECTS = {"json_value": dict, "json_trigger_value": list}
 """What a component of our own may say."""
+NUMBERS = {"int_value", "double_value"}
+"""A field for whole numbers is drawn as one for any, until its first one is told."""
 
 
 def _is_object(text: str, kind: type) -> bool:
@@ -127,7 +129,7 @@ def _is_object(text: str, kind: type) -> bool:
 def _can_hold(drawn: WidgetMetadata[Any], told: WidgetState) -> bool:
     """False for another type, for a choice that was not offered, and for none where one is always made."""
     kind = told.WhichOneof("value")
-    if kind not in (None, drawn.value_type):
+    if kind not in (None, drawn.value_type) and not {kind, drawn.value_type} <= NUMBERS:
         return False
     if kind in OBJECTS:
         return _is_object(getattr(told, kind), OBJECTS[kind])
