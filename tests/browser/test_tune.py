@@ -43,7 +43,7 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(
         counts.add(page.locator(TRAINED).count())
         page.wait_for_timeout(200)
     expect(page.locator(TRAINED)).to_have_count(25, timeout=TRAINING)
-    assert len(counts) > 1, f"cells appear one after another: {sorted(counts)}"
+    assert min(counts) < 25, f"cells appear one after another: {sorted(counts)}"
     assert queue.find()[0].request["sweep"]["grid"]["clients.epsilon"] == [0.5, 1, 2, 4, 9]
 
     page.get_by_role("button", name=re.compile("^1, 9: accuracy")).click()
