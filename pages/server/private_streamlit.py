@@ -15,7 +15,7 @@ from streamlit import runtime
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import WidgetMetadata, is_element_id
-from streamlit.runtime.state.session_state import Serialized, Value, WStates
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, Serialized, Value, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 
@@ -87,6 +87,7 @@ def believe_what_fits() -> None:
     WStates.set_widget_from_proto = _set  # type: ignore[method-assign, assignment]
 
 
+PRESSES = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_"
 _plain_read, _plain_set = WStates.__getitem__, WStates.set_widget_from_proto
 
 
@@ -94,7 +95,8 @@ def _set(states: WStates, widget_state: WidgetState) -> None:
     """Hear what a browser says that a widget holds, if it was drawn as one that can hold it."""
     told = widget_state
     drawn = states.widget_metadata.get(told.id)
-    if is_element_id(told.id) and (drawn is None or _can_hold(drawn, told)):
+    own = told.id.removeprefix(PRESSES)  # of a component of ours: its presses have a place beside its state
+    if is_element_id(own) and (drawn is None or _can_hold(drawn, told)):
         _plain_set(states, told)
 
 
