@@ -106,7 +106,7 @@ def prediction(workspace: Workspace, job: Job | None, now: Asked | None, beside:
 def _ask(workspace: Workspace, now: Asked) -> None:
     st.markdown(f"**Guess first.** {_literal(now.question.text)}")
     key = f"guess-{workspace.key(guesses.key_of(now.draft))}-{tab().visit}"
-    options: dict[str, Any] = {"key": key, "on_change": _keep, "args": (workspace, now.draft, key)}
+    options: dict[str, Any] = {"key": key, "on_change": _moved, "args": (workspace, now.draft, key)}
     # what it begins with stays: with another value it would be another widget, and lose what is pressed next
     first = st.session_state.setdefault(f"first of {key}", now.guess)
     _field(now.question, first, options)
@@ -129,8 +129,7 @@ def _field(question: Question, guess: Guess | None, options: dict[str, Any]) -> 
     """A real form element, whose name is the question."""
     named = {"label_visibility": "collapsed", **options}
     if isinstance(question, Figure):
-        middle = question.most // 2
-        value = int(guess) if isinstance(guess, int | float) else middle
+        value = int(guess) if isinstance(guess, int | float) else _middle(question)
         unit = "%d %%" if question.unit else "%d"
         st.slider(question.text, 0, question.most, value, format=unit, width=260, **named)
         return
@@ -191,6 +190,21 @@ def _evidence(job: Job) -> Evidence | None:
     return once(
         ("evidence", job.id), lambda: evidence(progress.runs), Moment(job.id, job.status, progress.seq)
     )
+
+
+def _middle(question: Figure) -> int:
+    """Where a slider begins that nobody has moved."""
+    return question.most // 2
+
+
+def _moved(workspace: Workspace, draft: Draft, key: str) -> None:
+    """A field reports a change. Streamlit says so also of a slider that nobody touched, once its state was
+    dropped as stale: where it begins is a guess only of whoever presses Guess.
+    """
+    question = question_about(draft)
+    untouched = isinstance(question, Figure) and st.session_state[key] == _middle(question)
+    if not (untouched and guesses.of(workspace.id, draft) is None):
+        _keep(workspace, draft, key)
 
 
 @uncut

@@ -124,6 +124,24 @@ def test_where_the_slider_begins_is_a_guess_for_whoever_says_so(runs_dir: Path):
     assert guesses.of(identity, DRAFT) == 50
 
 
+def test_a_slider_that_nobody_moved_guesses_nothing(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    """The front end may send where it begins, after its state was dropped as stale; Streamlit calls that a
+    change.
+    """
+    identity = drafts.new(DRAFT)
+    app = opened(identity)
+    said(app)
+    with monkeypatch.context() as nothing_is_kept:
+        nothing_is_kept.setattr(guesses, "keep", lambda *_: None)
+        app.slider[0].set_value(60).run()
+    app.slider[0].set_value(50)  # a change for Streamlit, and nobody has guessed
+    assert "Kept" not in said(app)
+    assert guesses.of(identity, DRAFT) is None
+    app.slider[0].set_value(51).run()
+    app.slider[0].set_value(50).run()
+    assert guesses.of(identity, DRAFT) == 50, "who has guessed may come back to the middle"
+
+
 @pytest.mark.parametrize("name", presets.names())
 def test_every_scenario_is_asked_with_a_real_form_element(name: str, runs_dir: Path):
     draft = presets.get(name).draft
