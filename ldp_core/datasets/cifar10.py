@@ -27,7 +27,7 @@ class CIFAR10(Downloaded):
     """Samples are (3, 32, 32): red, green, blue, each in [0, 1]."""
 
     label = "CIFAR-10 (colour, 32×32)"
-    order = 4
+    order = 5
     summary = "60 000 photographs of ten kinds of things, 32 × 32 pixels in colour; 170 MB, if not here yet."
     reference = "Krizhevsky 2009; papers 002 and 003; torchvision.datasets.CIFAR10"
 

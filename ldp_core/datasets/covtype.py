@@ -31,7 +31,7 @@ class CoverTypes(Downloaded):
     """
 
     label = "Forest cover types (54 numbers)"
-    order = 5
+    order = 6
     summary = (
         "500 000 patches of forest to train on and 30 000 to test, each with ten measurements (in standard "
         "deviations of the training samples) and 44 yes-or-no columns; 11 MB, if not here yet."

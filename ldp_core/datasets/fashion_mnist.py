@@ -11,7 +11,7 @@ class FashionMNIST(Idx):
     """Harder than MNIST at the same size; in torchvision's own layout below the data folder."""
 
     label = "Fashion-MNIST (28×28)"
-    order = 3
+    order = 4
     summary = (
         "70 000 pictures of clothes, 28 × 28 pixels in grey, from all five papers; 31 MB, if not here yet."
     )

@@ -11,6 +11,8 @@ import pytest
 
 from ldp_core import datasets
 from ldp_core.datasets import Data
+from ldp_core.datasets._sample import SHIPPED, draw
+from ldp_core.errors import DataUnavailable
 from tests.conftest import ROOT
 from tests.data import digits
 
@@ -60,6 +62,38 @@ def test_digits():
 @pytest.mark.mnist
 def test_mnist(mnist_dir: Path):
     check("mnist", datasets.get("mnist").load(mnist_dir))
+
+
+def test_a_sample_of_mnist_ships(tmp_path: Path):
+    sample = datasets.get("mnist_sample")
+    data = sample.load(tmp_path)
+    check("mnist_sample", data)
+    labels = sample.train_labels(tmp_path)
+    assert labels is not None
+    assert np.array_equal(labels, data.train_y)
+    assert SHIPPED.stat().st_size <= 2e6
+    assert "CC BY-SA 3.0" in sample.reference
+    assert not {image.tobytes() for image in data.train_x} & {image.tobytes() for image in data.test_x}
+
+
+@pytest.mark.mnist
+def test_the_sample_is_what_is_drawn_from_the_real_files(mnist_dir: Path):
+    with np.load(SHIPPED) as shipped:
+        assert {name: shipped[name].tobytes() for name in shipped} == {
+            name: array.tobytes() for name, array in draw(mnist_dir).items()
+        }
+
+
+@pytest.mark.parametrize("left", [b"", b"no archive", "half"])
+def test_a_damaged_sample_is_a_sentence(left: bytes | str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    cut = tmp_path / "mnist_sample.npz"
+    whole = SHIPPED.read_bytes()
+    cut.write_bytes(whole[: len(whole) // 2] if isinstance(left, str) else left)
+    monkeypatch.setattr("ldp_core.datasets.mnist_sample.SHIPPED", cut)
+    sample = datasets.get("mnist_sample")
+    assert sample.train_labels(tmp_path) is None
+    with pytest.raises(DataUnavailable, match=r"get assets/data/mnist_sample.npz again"):
+        sample.load(tmp_path)
 
 
 GUARDED = """

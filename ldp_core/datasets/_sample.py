@@ -1,0 +1,42 @@
+"""How the shipped sample of MNIST is drawn from the real files, and where it lies.
+
+`python -m ldp_core.datasets._sample` draws it anew from the data folder; it says the same every time.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.datasets._place import data_dir
+from ldp_core.streams import stream
+
+SHIPPED = Path(__file__).parents[2] / "assets" / "data" / "mnist_sample.npz"
+TRAIN, TEST = 5_000, 1_000
+SIDE = 28
+HEADERS = 16, 8
+"""Bytes before the first pixel and before the first label."""
+
+
+def draw(root: Path) -> dict[str, NDArray[np.uint8]]:
+    """5 000 of MNIST's 60 000 training and 1 000 of its 10 000 test images at random, without replacement.
+
+    In MNIST's own order; with the labels as `train_x`, `train_y`, `test_x`, `test_y`.
+
+    Raises:
+        OSError: the files of MNIST are not in `root`.
+    """
+    found = {}
+    for number, (part, name, size) in enumerate((("train", "train", TRAIN), ("t10k", "test", TEST))):
+        files = [root / "MNIST" / "raw" / f"{part}-{kind}-ubyte" for kind in ("images-idx3", "labels-idx1")]
+        x, y = (np.fromfile(file, dtype=np.uint8, offset=n) for file, n in zip(files, HEADERS, strict=True))
+        chosen = np.sort(stream(0, "holdout", number).permutation(len(y))[:size])
+        found |= {f"{name}_x": x.reshape(-1, SIDE, SIDE)[chosen], f"{name}_y": y[chosen]}
+    return found
+
+
+if __name__ == "__main__":
+    SHIPPED.parent.mkdir(exist_ok=True)
+    np.savez_compressed(SHIPPED, **draw(data_dir()))  # type: ignore[arg-type]  # numpy's stub knows no arrays
