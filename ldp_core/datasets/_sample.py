@@ -28,7 +28,7 @@ def draw(root: Path) -> dict[str, NDArray[np.uint8]]:
     Raises:
         OSError: the files of MNIST are not in `root`.
     """
-    found = {}
+    found: dict[str, NDArray[np.uint8]] = {}
     for number, (part, name, size) in enumerate((("train", "train", TRAIN), ("t10k", "test", TEST))):
         files = [root / "MNIST" / "raw" / f"{part}-{kind}-ubyte" for kind in ("images-idx3", "labels-idx1")]
         x, y = (np.fromfile(file, dtype=np.uint8, offset=n) for file, n in zip(files, HEADERS, strict=True))

@@ -39,10 +39,10 @@ PRESET = Preset(
         unit="",
     ),
     base={
-        "dataset": "mnist",
+        "dataset": "mnist_sample",
         "model": {"name": "mlp", "hidden": 256},
-        "clients": {"count": 3000, "epsilon": 8, "range": 0.2},
-        "selection": {"kind": "fraction", "fraction": 0.01},
+        "clients": {"count": 250, "epsilon": 8, "range": 0.2},
+        "selection": {"kind": "fraction", "fraction": 0.12},
         "local": {"epochs": 1, "batch_size": 20, "learning_rate": 0.1},
         "attack": {"uploads": "both"},
         "rounds": 3,

@@ -83,16 +83,16 @@ def marked(name: str) -> object:
 
 @pytest.mark.parametrize("name", [marked(name) for name in presets.names()])
 def test_what_a_lesson_says_holds_with_other_seeds(name: str, request: pytest.FixtureRequest):
-    heavy = request.node.get_closest_marker("mnist") is not None
-    if heavy:
+    if request.node.get_closest_marker("mnist") is not None:
         request.getfixturevalue("mnist_dir")
+    attacked = name in READ
     for sentence in presets.get(name).says:
-        found = sentence.found(shown(name, heavy)) or sentence.found(shown(name, True))
+        found = sentence.found(shown(name, attacked)) or sentence.found(shown(name, True))
         assert found is not None, f"the runs do not tell: {sentence.text}"
         assert found.holds, f"“{sentence.text}”, but in these runs {found.shows}"
     ask = presets.get(name).ask
     try:
-        answers = ask.answers(shown(name, heavy))
+        answers = ask.answers(shown(name, attacked))
     except Missing:  # an attack tells it
         answers = ask.answers(shown(name, True))
     assert answers, "the first question is answered by the same runs"
