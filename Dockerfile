@@ -28,12 +28,16 @@ RUN apt-get update \
 
 WORKDIR /app
 
-# first what changes least: the two large wheels from the chosen index, then everything else; of each step one
-# index, or whichever of two has a package of some name would be trusted with it
-COPY requirements.txt .
+# First what changes least: the two large wheels from the chosen index; then everything else, each file by its
+# hash, which requirements.lock tells (and how it is made); last what CUDA wheels of torch need of NVIDIA's, which
+# follow torch and have no hashes here: with CPU wheels that is nothing. Of each step one index, or whichever of
+# two has a package of some name would be trusted with it.
+COPY requirements.txt assets/deploy/requirements.lock ./
 RUN grep -E "^(torch|torchvision)==" requirements.txt > torch.txt \
     && pip install --no-deps --index-url "$TORCH_INDEX" -r torch.txt \
-    && pip install -r requirements.txt
+    && pip install --no-deps --require-hashes -r requirements.lock \
+    && pip install --index-url "$TORCH_INDEX" -r torch.txt \
+    && pip check
 
 COPY LICENSE README.md app.py ./
 COPY .streamlit .streamlit

@@ -14,6 +14,7 @@ from tests.conftest import ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 PINNED = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+LOCK = (ROOT / "assets" / "deploy" / "requirements.lock").read_text(encoding="utf-8")
 
 
 def test_exactly_two_commands_of_one_line_each():
@@ -90,6 +91,23 @@ def test_all_that_is_pulled_in_is_pinned_at_the_version_that_is_tested():
     found = _pulled_in()
     assert len(found) > 50
     assert {name: one.version.partition("+")[0] for name, one in found.items()}.items() <= pins.items()
+
+
+def test_what_the_container_installs_is_what_is_pinned_each_with_its_hashes():
+    """Torch and torchvision come from an index of the builder's choice; nothing else comes without a hash."""
+    hashed = r"^[\w.-]+==[\w.]+(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n"
+    locked = [one.partition(" ")[0] for one in re.findall(hashed, LOCK, re.M)]
+    assert re.sub(rf"{hashed}|^#.*\n", "", LOCK, flags=re.M).strip() == ""
+    names = [name.lower().replace("_", "-") for name in locked]
+    assert len(set(names)) == len(names)
+    pins = re.findall(r"^[\w.-]+==[\w.]+$", PINNED, re.M)
+    from_torch = {pin for pin in pins if pin.startswith(("torch==", "torchvision=="))}
+    assert len(from_torch) == 2
+    assert set(names) == {pin.lower().replace("_", "-") for pin in set(pins) - from_torch}
+
+    installs = re.findall(r"pip install ([^\\\n&]*)", DOCKERFILE.partition("ARG BASE")[2])
+    assert "--no-deps --require-hashes -r requirements.lock " in installs
+    assert all("requirements.lock" in one or "-r torch.txt" in one for one in installs)
 
 
 FAMILIES = r"MIT(?!-CMU)|BSD|Apache|PSF"

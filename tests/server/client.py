@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -24,6 +25,13 @@ HOLDS = {
     "pagination": "int_value",
     "file_uploader": "file_uploader_state_value",
 }
+
+
+class Way(NamedTuple):
+    """Where a server is, and how to connect to it where its address does not say so."""
+
+    url: str
+    wire: Mapping[str, Any]
 
 
 class Viewer:
@@ -53,8 +61,11 @@ class Viewer:
         self.told: list[str] = []
 
     @classmethod
-    async def open(cls, url: str, page: str = "", query: str = "", xsrf: str = "", **headers: str) -> Viewer:
+    async def open(
+        cls, way: str | Way, page: str = "", query: str = "", xsrf: str = "", **headers: str
+    ) -> Viewer:
         """Connect and have the page drawn once; `xsrf` is the token that goes with its cookie."""
+        url, wire = way if isinstance(way, Way) else Way(way, {})
         address = url.replace("http", "ws", 1) + "/_stcore/stream"
         socket = await connect(
             address,
@@ -63,6 +74,7 @@ class Viewer:
             origin=url,  # type: ignore[arg-type]
             max_size=None,
             ping_interval=None,
+            **wire,
         )
         viewer = cls(socket, page, query)
         await viewer.rerun()
