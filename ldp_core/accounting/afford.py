@@ -28,9 +28,10 @@ def run_budget(experiment: Experiment, client: int = 0) -> float:
 
 
 def epsilon_for(experiment: Experiment, budget: float) -> float:
-    """The ε, the same for all clients, at which a run costs the first of them `budget` at worst.
+    """The largest ε, the same for all clients, at which a run costs the first of them `budget` at most.
 
-    Halves in log ε, as the cost grows with it, until the cost is met within `TOLERANCE`.
+    Halves in log ε, as the cost grows with it; the run costs at most `TOLERANCE` less than the budget, and
+    never more.
 
     Raises:
         InvalidInput: no ε within its limits costs so much, or so little.
@@ -49,7 +50,7 @@ def epsilon_for(experiment: Experiment, budget: float) -> float:
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
         found = cost(middle)
-        if abs(found - budget) <= TOLERANCE * budget:
+        low, high = (middle, high) if found <= budget else (low, middle)
+        if budget * (1 - TOLERANCE) <= found <= budget:
             break
-        low, high = (middle, high) if found < budget else (low, middle)
-    return middle
+    return low

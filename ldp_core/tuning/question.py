@@ -46,17 +46,22 @@ class Question:
 
     @cached_property
     def most(self) -> float:
-        """The largest ε that may be answered.
+        """The largest ε that may be answered, to three digits.
 
         Raises:
             InvalidInput: the run's budget is below what the smallest ε costs.
         """
         if self.run_budget is None:
             return HIGHEST
-        at_most = changed(self.base, {"clients.range": self.ranges[0], "clients.epsilon": HIGHEST})
-        if run_budget(at_most) <= self.run_budget:
+        return min(self._affordable(half, self.run_budget) for half in self.ranges)
+
+    def _affordable(self, half: float, budget: float) -> float:
+        at_half = changed(self.base, {"clients.range": half})
+        if run_budget(changed(at_half, {"clients.epsilon": HIGHEST})) <= budget:
             return HIGHEST
-        return epsilon_for(changed(self.base, {"clients.range": self.ranges[0]}), self.run_budget)
+        found = epsilon_for(at_half, budget)
+        step = 10.0 ** (math.floor(math.log10(found)) - 2)
+        return float(f"{math.floor(found / step) * step:.3g}")  # rounded up, it would cost more
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values; `parse_question` gives the same question back."""
@@ -109,7 +114,7 @@ def parse_question(data: Any) -> Question:
     try:
         for half in found.ranges:  # each of them can run
             found.experiment(half, min(1.0, found.most), 0)
-            found.experiment(half, None, 2 * found.seeds - 1)
+            found.experiment(half, None, 3 * found.seeds - 1)
     except InvalidExperiment:
         raise
     except InvalidInput as error:

@@ -1,15 +1,16 @@
 """The search: theory brackets ε for each range, a few runs find where the target is crossed, more decide.
 
 A setting meets the target where a fresh run would, with 97.5 % confidence by its seeds' own spread, if it
-were the only one that was looked at. The least of many that seem to do was lucky, too: so what is told of the
-answer is of as many fresh seeds, which had no part in the choice. They decide nothing, or they would be part
-of it. All settings share their seeds, so they are paired. What is trained next follows from what was found
-alone: a search that was killed goes on by being told what was stored.
+were the only one that was looked at. The least of many that seem to do was lucky, too: so it is tried with as
+many more seeds, and where all of them together are not sure any more, the search goes on above it. What is
+told of the answer is of as many fresh seeds again, which had no part in the choice. They decide nothing, or
+they would be part of it. All settings share their seeds, so they are paired. What is trained next follows
+from what was found alone: a search that was killed goes on by being told what was stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import sqrt
@@ -55,6 +56,8 @@ class Tried:
     sure: float
     """What a fresh run reaches with 97.5 % confidence, if no other setting was looked at."""
     meets: bool
+    confirmed: bool = False
+    """It was tried with as many seeds again as a setting is decided by at first."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,10 @@ def next_points(question: Question, known: Known) -> list[Point]:
     if wanted := _searched(question, known):
         return wanted
     chosen, _ = _chosen(question, known)
-    fresh = _fresh(question, chosen) if chosen else []
-    return [point for point in fresh if point not in known]
+    if chosen is None:
+        return []
+    more = _confirming(question, chosen) if len(known) < MOST_RUNS else []
+    return [point for point in more or _fresh(question, chosen) if point not in known]
 
 
 def _searched(question: Question, known: Known) -> list[Point]:
@@ -104,9 +109,18 @@ def _searched(question: Question, known: Known) -> list[Point]:
     ]
 
 
+def _confirming(question: Question, chosen: Tried) -> list[Point]:
+    """The runs by which a setting that seems to do is tried once more; none once it was."""
+    return [] if chosen.confirmed else _of(chosen, range(question.seeds, 2 * question.seeds))
+
+
 def _fresh(question: Question, chosen: Tried) -> list[Point]:
-    """As many runs of a setting as it was chosen by, of other seeds."""
-    return [Point(chosen.half, chosen.epsilon, question.seeds + s) for s in range(question.seeds)]
+    """Runs that tell of the setting that was chosen, of seeds that nothing was decided by."""
+    return _of(chosen, range(2 * question.seeds, 3 * question.seeds))
+
+
+def _of(setting: Tried, seeds: Iterable[int]) -> list[Point]:
+    return [Point(setting.half, setting.epsilon, seed) for seed in seeds]
 
 
 @lru_cache(maxsize=256)
@@ -124,17 +138,19 @@ def ladder(question: Question, half: float) -> tuple[float, ...]:
 
 
 def tried(question: Question, known: Known, half: float) -> list[Tried]:
-    """The settings of a range that have all the seeds that decide, by rising ε."""
+    """The settings of a range that have all the seeds that decide, or the first half of them, by rising ε."""
     at: dict[float, list[float]] = {}
-    decide = (p for p in known if p.half == half and p.epsilon is not None and p.seed < question.seeds)
+    decide = (p for p in known if p.half == half and p.epsilon is not None and p.seed < 2 * question.seeds)
     for point in sorted(decide):
         at.setdefault(point.epsilon or 0.0, []).append(known[point])
     found = []
     for epsilon, accuracies in at.items():
-        if len(accuracies) >= question.seeds:
-            sure = _sure(accuracies)
-            mean = float(np.mean(accuracies))
-            found.append(Tried(half, epsilon, mean, sure, sure >= question.accuracy))
+        confirmed = len(accuracies) == 2 * question.seeds
+        if confirmed or len(accuracies) >= question.seeds:
+            counted = accuracies if confirmed else accuracies[: question.seeds]
+            sure = _sure(counted)
+            mean = float(np.mean(counted))
+            found.append(Tried(half, epsilon, mean, sure, sure >= question.accuracy, confirmed))
     return found
 
 

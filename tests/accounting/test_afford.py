@@ -18,7 +18,8 @@ SMALL = {"attack": None, "rounds": 3, "clients": {"count": 4, "epsilon": 1.0}}
 def test_the_epsilon_found_costs_the_budget(mechanism: str, budget: float):
     experiment = parse(SMALL | {"mechanism": mechanism})
     found = epsilon_for(experiment, budget)
-    assert run_budget(changed(experiment, {"clients.epsilon": found})) == pytest.approx(budget, rel=TOLERANCE)
+    costs = run_budget(changed(experiment, {"clients.epsilon": found}))
+    assert budget * (1 - TOLERANCE) <= costs <= budget, "and never more"
 
 
 def test_of_one_use_a_round_the_epsilon_is_a_share_of_the_budget():

@@ -69,20 +69,37 @@ def test_one_that_was_cut_off_ends_with_the_same_answer():
 
 def test_what_is_told_of_the_answer_is_of_seeds_that_did_not_choose_it():
     def unlucky(point: Point) -> float:
-        return world(point) - (0.05 if point.seed >= 8 else 0)
+        return world(point) - (0.05 if point.seed >= 16 else 0)
 
     answer, known = searched(asked(), {}, unlucky)
     assert answer.epsilon == searched(asked(), {})[0].epsilon, "they decide nothing"
-    fresh = [value for point, value in known.items() if point.seed >= 8]
+    fresh = [value for point, value in known.items() if point.seed >= 16]
     assert len(fresh) == 8
     assert answer.mean is not None
     assert answer.mean == pytest.approx(np.mean(fresh))
     assert answer.sure is not None and answer.sure < answer.mean < 0.8
     assert "fresh seeds" in answer.why and "and 80.0% with 0 of them" in answer.why
     assert next_points(asked(), known) == []
-    early = {point: value for point, value in known.items() if point.seed < 15}
+    early = {point: value for point, value in known.items() if point.seed < 23}
     assert answer_of(asked(), early).mean is None
-    assert [point.seed for point in next_points(asked(), early)] == [15]
+    assert [point.seed for point in next_points(asked(), early)] == [23]
+
+
+def test_a_setting_that_was_lucky_is_tried_once_more_and_given_up():
+    true = searched(asked(), {})[0].epsilon
+    assert true is not None
+
+    def lucky(point: Point) -> float:
+        """The first eight seeds are two points better everywhere."""
+        return world(point) + (0.02 if point.seed < 8 else 0.0)
+
+    answer, known = searched(asked(), {}, lucky)
+    seems = [p.epsilon for p in known if p.half == 0.5 and p.epsilon and lucky(p) >= 0.8 and p.seed < 8]
+    assert answer.epsilon is not None and answer.epsilon > min(seems), "the eight alone would have had less"
+    both = [value for p, value in known.items() if p[:2] == (answer.half, answer.epsilon) and p.seed < 16]
+    assert len(both) == 16 and np.mean(both) >= 0.8
+    given_up = {p.epsilon for p in known if p.half == 0.5 and 8 <= p.seed < 16} - {answer.epsilon}
+    assert given_up and max(e or 0.0 for e in given_up) < answer.epsilon
 
 
 def test_a_fresh_run_reaches_what_is_told_as_often_as_is_told():
@@ -92,9 +109,9 @@ def test_a_fresh_run_reaches_what_is_told_as_often_as_is_told():
     """
     generator = np.random.default_rng(7)
     question, spread = asked(ranges=[0.5, 0.6, 0.8, 1.0]), 0.03
-    held = []
+    held, met = [], []
     for _ in range(120):
-        common = generator.normal(0, spread / 2, 16)
+        common = generator.normal(0, spread / 2, 24)
 
         def height(half: float, epsilon: float | None) -> float:
             return 0.92 / (1 + (half / epsilon) ** 2.2) if epsilon else 0.93
@@ -105,8 +122,12 @@ def test_a_fresh_run_reaches_what_is_told_as_often_as_is_told():
 
         answer, _ = searched(question, {}, noisy)
         assert answer.half is not None and answer.sure is not None
-        held.append(1 - ndtr((answer.sure - height(answer.half, answer.epsilon)) / spread))
+        top = height(answer.half, answer.epsilon)
+        held.append(1 - ndtr((answer.sure - top) / spread))
+        met.append(1 - ndtr((question.accuracy - top) / spread))
     assert np.mean(held) == pytest.approx(0.975, abs=4 * 0.03 / np.sqrt(len(held)))
+    # of 20 searches the worst is to name a setting of which 93 of 100 runs do; by the seeds that chose it, 90
+    assert np.quantile(met, 0.05) > 0.93
 
 
 def test_what_stands_in_the_way_is_said():

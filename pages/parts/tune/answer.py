@@ -36,8 +36,8 @@ def answer_view(job: Job | None, own: bool = False) -> None:
     if job is None:
         st.info(
             "Theory first says between which budgets the answer may lie, for each range; a few runs find "
-            "where the target is crossed, eight seeds of each setting decide, and as many fresh ones check "
-            "the answer. The runs appear here."
+            "where the target is crossed, eight seeds of each setting decide, eight more confirm the one "
+            "that is chosen, and eight fresh ones tell what it reaches. The runs appear here."
         )
         return
     every = pace() if job.live else None
@@ -81,7 +81,7 @@ def _watch(identity: str, every: float | None) -> None:
         card = Card(
             f"The way to {percent(asked.accuracy, 1)}",
             ": accuracy at each budget tried, a line for each range",
-            f"dots: one run each; bold: settings with all {asked.seeds} seeds",
+            f"dots: one run each; bold: settings with {asked.seeds} seeds or more, which decide",
             way_figure(asked, found),
             f"{len(found.cells)} runs; {found.answer['why'] if found.answer else 'no answer yet'}",
             height=380,

@@ -1,0 +1,178 @@
+"""Formulas read backwards: from a noise or a price to an ε, from a noise to how many clients.
+
+Nothing is trained and nothing is estimated: `theory` and `accounting` are exact, and fall or rise steadily
+with ε, so it can be found where they meet what was asked. Everybody asks for the same ε here; all else,
+ranges, mechanism, aggregator, who takes part, stays as the experiment has it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ldp_core import limits
+from ldp_core.accounting import epsilon_for, everyone, promise
+from ldp_core.errors import InvalidInput, shown
+from ldp_core.experiment import Experiment, changed
+from ldp_core.theory import client_variance, server_noise, worst_variance
+
+TOLERANCE = 1e-9
+"""Of an ε, or of a σ: relative."""
+COARSE = 1.0
+"""Of log ε: so narrow is a bracket in which σ goes nearly as a power of ε."""
+COVERS = {
+    "coordinate": "one weight of one upload",
+    "layer": "one layer of one upload",
+    "upload": "one upload",
+}
+
+
+@dataclass(frozen=True)
+class Follows:
+    """An ε that all clients ask for, and what follows from it; σ is a standard deviation per weight."""
+
+    epsilon: float
+    covers: str
+    """What this ε is for."""
+    clients: int
+    aggregate: float
+    """σ in the server's aggregate, of weights in mid-range: the root of its mean square over all rounds."""
+    upload: float
+    """σ of one upload, of weights in mid-range, of the client who has most of it."""
+    worst: float
+    """The same for the weights that have most noise."""
+    run: dict[str, Any]
+    """What the whole run costs a client at worst, as the ledger's line has it."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return asdict(self)
+
+
+def follows(experiment: Experiment, epsilon: float, clients: int | None = None) -> Follows:
+    """What follows if all clients, or so many of them, ask for an ε.
+
+    Raises:
+        InvalidInput: that experiment cannot be, or its noise cannot be predicted.
+    """
+    made = _equal(experiment, epsilon, clients)
+    return Follows(
+        epsilon=epsilon,
+        covers=covers(made),
+        clients=made.clients.count,
+        aggregate=_sigma(made),
+        upload=math.sqrt(float(client_variance(made).max())),
+        worst=math.sqrt(float(worst_variance(made).max())),
+        run=promise(made, everyone(made)[0])["run_worst"],
+    )
+
+
+def covers(experiment: Experiment) -> str:
+    """What a client's ε is for."""
+    whole = experiment.clients.epsilon_scope == "upload"
+    return COVERS["upload" if whole else experiment.randomiser.scope]
+
+
+def at_noise(experiment: Experiment, sigma: float) -> Follows:
+    """The least ε that leaves at most a σ in the server's aggregate.
+
+    Raises:
+        InvalidInput: no ε within its limits leaves so little, or so much.
+    """
+    _check(sigma)
+    low, high = limits.EPSILON.minimum, limits.EPSILON.maximum
+    most, least = (_sigma(_equal(experiment, end)) for end in (low, high))
+    if not least <= sigma <= most:
+        raise InvalidInput(
+            f"the noise σ must lie between {least:.4g} and {most:.4g}, which an ε {limits.EPSILON} leaves in "
+            f"the aggregate; got {sigma:g}; take other ranges, another mechanism or more clients"
+        )
+    return follows(experiment, _least(lambda e: _sigma(_equal(experiment, e)), sigma, low, high))
+
+
+def at_run_budget(experiment: Experiment, budget: float) -> Follows:
+    """The largest ε with which a whole run costs a client a budget at worst.
+
+    Raises:
+        InvalidInput: no ε within its limits costs so much, or so little.
+    """
+    return follows(experiment, epsilon_for(_equal(experiment, 1.0), budget))
+
+
+def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows:
+    """How many clients with this ε it takes to leave at most a σ: with one fewer, it is more.
+
+    Raises:
+        InvalidInput: the data set has too few samples for so many, or ranges are listed client by client.
+    """
+    _check(sigma)
+    most = int(min(limits.CLIENTS.maximum, experiment.source.train_size))
+
+    def enough(count: int) -> bool:
+        return _sigma(_equal(experiment, epsilon, count)) <= sigma
+
+    high = 1
+    while high < most and not enough(high):
+        high = min(most, 2 * high)
+    if not enough(high):
+        left = _sigma(_equal(experiment, epsilon, most))
+        raise InvalidInput(
+            f"the noise σ must be at least {left:.4g}, which {limits.spelled(most)} clients leave, as many "
+            f"as {experiment.dataset} has samples for; got {sigma:g}; take a larger ε"
+        )
+    low = high // 2  # which is too few, or nobody
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return follows(experiment, epsilon, high)
+
+
+def _equal(experiment: Experiment, epsilon: float, clients: int | None = None) -> Experiment:
+    """The experiment if all asked for the same, and nobody stopped before the end."""
+    fields: dict[str, Any] = {"clients.epsilon": epsilon, "clients.run_limit": None, "attack": None}
+    return changed(experiment, fields | ({} if clients is None else {"clients.count": clients}))
+
+
+def _sigma(experiment: Experiment) -> float:
+    if experiment.randomiser.role == "identity":
+        raise InvalidInput("nothing follows from a mechanism that adds no noise; choose one that does")
+    noise = server_noise(experiment)
+    if math.isnan(noise.variance):
+        raise InvalidInput(f"no noise is predicted here, as {noise.unknown}")
+    return math.sqrt(noise.variance)
+
+
+def _check(sigma: float) -> None:
+    if not (math.isfinite(sigma) and sigma > 0):
+        raise InvalidInput(f"the noise σ must be a number above 0; got {shown(sigma)}")
+
+
+def _least(sigma: Callable[[float], float], most: float, low: float, high: float) -> float:
+    """The least ε at which a falling σ is at most `most`, as it is at `high`; to `TOLERANCE`, on the safe
+    side.
+
+    Halves in log ε first, and then goes where the line between both ends meets it (false position, with an
+    end that stays counted half: Illinois), which takes half of the steps.
+    """
+    below, above = math.log(low), math.log(high)
+    over, under = math.log(sigma(low) / most), math.log(sigma(high) / most)
+    if over <= 0:
+        return low
+    stayed = 0  # which end the last step but one has moved: 1 the upper, -1 the lower
+    while above - below > TOLERANCE:
+        near = above - below < COARSE
+        middle = above - under * (above - below) / (under - over) if near else (above + below) / 2
+        if not below < middle < above:
+            break
+        found = math.log(sigma(math.exp(middle)) / most)
+        if found > 0:
+            under /= 2 if near and stayed < 0 else 1
+            below, over, stayed = middle, found, -1
+        else:
+            over /= 2 if near and stayed > 0 else 1
+            above, under, stayed = middle, found, 1
+            if found > -TOLERANCE:
+                break
+    return math.exp(above)

@@ -1,0 +1,119 @@
+"""What is found backwards gives forwards what was asked for, and a little less would not do."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldp_core import mechanisms
+from ldp_core.accounting import ledger
+from ldp_core.accounting.afford import TOLERANCE
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.theory import server_variance
+from ldp_core.tuning import inverses
+
+NOISY = [name for name in mechanisms.names() if mechanisms.get(name).role == "estimate"]
+AGGREGATORS = ["mean", "inverse_variance", "inverse_std", "data_weighted"]
+
+
+def made(mechanism: str = "duchi", **fields: Any) -> Experiment:
+    return parse({"mechanism": mechanism, "clients": {"count": 12}, "rounds": 4} | fields)
+
+
+def left(experiment: Experiment, epsilon: float, count: int | None = None) -> float:
+    fields = {"clients.epsilon": epsilon} | ({} if count is None else {"clients.count": count})
+    return math.sqrt(server_variance(changed(experiment, fields)))
+
+
+experiments = st.builds(
+    lambda mechanism, aggregator, half, count, share: made(
+        mechanism,
+        aggregator=aggregator,
+        clients={"count": count, "range": half},
+        selection={"kind": "fraction", "fraction": share} if share < 1 else "all",
+    ),
+    st.sampled_from(NOISY),
+    st.sampled_from(AGGREGATORS),
+    st.floats(0.01, 3),
+    st.integers(1, 12),
+    st.sampled_from([0.5, 1.0]),
+)
+
+
+@settings(max_examples=12)
+@given(experiments, st.floats(0.05, 8))
+def test_the_epsilon_for_a_noise_leaves_that_noise_and_is_the_least(experiment: Experiment, epsilon: float):
+    sigma = left(experiment, epsilon)
+    found = inverses.at_noise(experiment, sigma)
+    assert found.epsilon == pytest.approx(epsilon, rel=1e-6)
+    assert found.aggregate <= sigma * (1 + 1e-12)
+    assert left(experiment, found.epsilon * (1 - 1e-6)) > sigma
+
+
+@settings(max_examples=12)
+@given(experiments, st.floats(0.2, 8), st.floats(0.2, 0.9))
+def test_with_one_client_fewer_the_noise_is_more(experiment: Experiment, epsilon: float, share: float):
+    sigma = left(experiment, epsilon, 1) * share
+    found = inverses.clients_for(experiment, epsilon, sigma)
+    assert left(experiment, epsilon, found.clients) <= sigma * (1 + 1e-12)
+    assert left(experiment, epsilon, found.clients - 1) > sigma
+
+
+def test_of_equal_clients_it_takes_the_square_of_the_ratio():
+    experiment = made("laplace")
+    alone = left(experiment, 2.0, 1)
+    found = [inverses.clients_for(experiment, 2.0, alone / n).clients for n in (1.0, 2.001, 9.999)]
+    assert found == [1, 5, 100]
+
+
+@pytest.mark.parametrize("mechanism", ["duchi", "piecewise", "gaussian", "privunit"])
+def test_a_run_costs_its_budget_and_never_more(mechanism: str):
+    experiment = made(mechanism)
+    budget = inverses.follows(experiment, 1.3).run["epsilon"]
+    found = inverses.at_run_budget(experiment, budget)
+    assert found.epsilon == pytest.approx(1.3, rel=1e-3)
+    assert budget * (1 - TOLERANCE) <= found.run["epsilon"] <= budget
+    entry = ledger(changed(experiment, {"clients.epsilon": found.epsilon}))[7]
+    assert found.run == entry["run_worst"]
+
+
+def test_each_epsilon_says_what_it_is_for():
+    assert inverses.follows(made(), 1.0).covers == "one weight of one upload"
+    assert inverses.follows(made("privunit"), 1.0).covers == "one upload"
+    upload = made(clients={"count": 4, "epsilon": 10, "epsilon_scope": "upload"})
+    assert inverses.follows(upload, 10.0).covers == "one upload"
+
+
+def test_unequal_clients_and_their_limits_are_left_out():
+    unequal = made(clients={"count": 3, "epsilon": [0.1, 1, 2], "run_limit": 5})
+    assert inverses.follows(unequal, 1.0) == inverses.follows(made(clients={"count": 3}), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: inverses.at_noise(made(), 0.0), "the noise σ must be a number above 0; got 0.0"),
+        (lambda: inverses.at_noise(made(), math.nan), "must be a number above 0"),
+        (lambda: inverses.at_noise(made(), 1e-3), r"must lie between 0\.2887 and"),
+        (lambda: inverses.at_noise(made("none"), 1.0), "a mechanism that adds no noise"),
+        (lambda: inverses.clients_for(made(), 0.1, 0.01), "which 1\u202f437 clients leave, as many"),
+        (lambda: inverses.clients_for(made(), -1.0, 0.1), "clients.epsilon must be a number"),
+        (lambda: inverses.at_run_budget(made(), 1e-9), "the budget of the run must lie between"),
+        (
+            lambda: inverses.clients_for(made(clients={"count": 2, "range": [1, 2]}), 1.0, 0.1),
+            "clients.range must have one number for each",
+        ),
+        (
+            lambda: inverses.at_noise(made("ldpsign", aggregator="sign_majority"), 1.0),
+            "no noise is predicted here, as",
+        ),
+    ],
+)
+def test_what_has_no_answer_is_a_sentence(ask: Any, words: str):
+    with pytest.raises(StudioError, match=words):
+        ask()
