@@ -5,10 +5,14 @@ from ldp_core.runs.jobs.control import cancel, cancel_all, pin, relabel, remove,
 from ldp_core.runs.jobs.lookup import look, of_draft, recent
 from ldp_core.runs.jobs.report import status
 from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit, submit_ladder
+from ldp_core.runs.jobs.undo import bring_back, delete, deleted
 
 __all__ = [
+    "bring_back",
     "cancel",
     "cancel_all",
+    "delete",
+    "deleted",
     "export",
     "launch",
     "look",

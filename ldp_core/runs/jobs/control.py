@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from ldp_core.errors import NotNow, NotYours
@@ -11,7 +12,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
 from ldp_core.runs.queue.states import LIVE, RESUMABLE
 from ldp_core.runs.record import quota, shelf
-from ldp_core.runs.record.quota import remove_with
+from ldp_core.runs.record.removal import remove_with
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.runs.storage.holding import refuse_without_locks
 
@@ -95,16 +96,20 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         NotNow: it waits or runs, or is pinned.
         StorageFailed: its folder cannot be removed.
     """
+    end(identity, person, lambda job: remove_with(partial(queue.drop, job.id), job.folder))
+    shelf.forget(identity)
+
+
+def end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
+    """Delete a job in one way or another; raises what `remove` does."""
     reap()
     job = queue.get(identity)
     if not person.owns(job.owner):
         raise NotYours("only whoever launched this job can delete it, or a teacher")
-    done = remove_with(partial(queue.drop, job.id), job.folder)
-    if not done:
+    if not how(job):
         if (job := queue.get(job.id)).live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
-    shelf.forget(job.id)
 
 
 def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:

@@ -22,7 +22,7 @@ MOST = 5000
 """Jobs that are looked through, the newest ones."""
 FILLING_SECONDS = 0.1
 """Spent on one look on records of before, whose figures nobody has noted."""
-Order = Literal["newest", "accuracy", "budget"]
+Order = Literal["newest", "accuracy", "budget", "leakage"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,11 @@ class Line:
     def epsilon(self) -> float | None:
         """For the whole run at worst, of the variant that promises most."""
         return min((one.epsilon for one in self.finals if one.epsilon is not None), default=None)
+
+    @property
+    def picked(self) -> float | None:
+        """The share of one-image uploads whose image was picked out, of the variant that leaks least."""
+        return min((one.hits / one.attempts for one in self.finals if one.attempts), default=None)
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,8 @@ def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
         found.sort(key=lambda line: -inf if line.accuracy is None else line.accuracy, reverse=True)
     elif wanted.order == "budget":
         found.sort(key=lambda line: inf if line.epsilon is None else line.epsilon)
+    elif wanted.order == "leakage":
+        found.sort(key=lambda line: inf if line.picked is None else line.picked)
     return found
 
 

@@ -22,7 +22,8 @@ from ldp_core.runs.machine.slots import Slot, slots
 from ldp_core.runs.process import registration
 from ldp_core.runs.process.child_process import CONTEXT
 from ldp_core.runs.process.supervisor import Watched
-from ldp_core.runs.record.quota import prune, sweep
+from ldp_core.runs.record.quota import prune
+from ldp_core.runs.record.removal import sweep
 from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.storage import disk_space, presence
 from ldp_core.runs.storage.holding import refuse_without_locks

@@ -3,10 +3,11 @@
 `table` holds the rows; `admission` lets jobs in; `turns` says whose turn it is; `moves` changes a job's state
 (a waiting job is cancelled here and nowhere else); `ownerless` finds those whose process has gone; `pairs`
 has jobs wait for another one's results; `long_requests` keeps those of thousands of clients apart;
-`people` says who may do what.
+`people` says who may do what; `aside` keeps what was deleted and may come back.
 """
 
 from ldp_core.runs.queue.admission import add, arrive, new_id, requeue
+from ldp_core.runs.queue.aside import aside, bring_back, forget_aside, put_aside
 from ldp_core.runs.queue.moves import cancel, move, say, set_pid
 from ldp_core.runs.queue.ownerless import lost, reap
 from ldp_core.runs.queue.pairs import pair, release, released
@@ -18,10 +19,13 @@ __all__ = [
     "add",
     "ahead_of",
     "arrive",
+    "aside",
+    "bring_back",
     "cancel",
     "claim",
     "drop",
     "find",
+    "forget_aside",
     "get",
     "held",
     "in_turn",
@@ -29,6 +33,7 @@ __all__ = [
     "move",
     "new_id",
     "pair",
+    "put_aside",
     "queue_path",
     "reap",
     "release",

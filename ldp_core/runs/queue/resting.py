@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from ldp_core.errors import UnknownJob
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import LIVE
-from ldp_core.runs.queue.table import changing, selected
+from ldp_core.runs.queue.table import OF_A_JOB, changing, selected
 
 
 @contextmanager
@@ -32,11 +32,16 @@ def drop(identity: str, first: Callable[[], bool]) -> bool:
     if `first` says that it has done nothing.
     """
     with changing() as db:
-        if not _rests(db, identity) or not first():
+        if not rests(db, identity) or not first():
             return False
-        for rows in ("jobs", "waits", "removed", "spaces", "requests", "addresses"):
-            db.execute(f"DELETE FROM {rows} WHERE id = ?", (identity,))  # noqa: S608
+        forget(db, identity)
         return True
+
+
+def forget(db: sqlite3.Connection, identity: str) -> None:
+    """Take a job out of every table."""
+    for rows in OF_A_JOB:
+        db.execute(f"DELETE FROM {rows} WHERE id = ?", (identity,))  # noqa: S608
 
 
 def strip(identity: str, first: Callable[[], bool]) -> bool:
@@ -46,12 +51,13 @@ def strip(identity: str, first: Callable[[], bool]) -> bool:
     it has done nothing.
     """
     with changing() as db:
-        if not _rests(db, identity) or not first():
+        if not rests(db, identity) or not first():
             return False
         db.execute("INSERT OR IGNORE INTO removed VALUES (?, ?)", (identity, time.time()))
         return True
 
 
-def _rests(db: sqlite3.Connection, identity: str) -> bool:
+def rests(db: sqlite3.Connection, identity: str) -> bool:
+    """True for a job that neither waits nor runs."""
     row = db.execute("SELECT status FROM jobs WHERE id = ?", (identity,)).fetchone()
     return row is not None and row["status"] not in LIVE

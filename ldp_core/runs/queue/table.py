@@ -61,9 +61,16 @@ CREATE TABLE IF NOT EXISTS addresses (
     id TEXT PRIMARY KEY,
     address TEXT NOT NULL                     -- from where it was launched: a digest
 );
+CREATE TABLE IF NOT EXISTS aside (
+    id TEXT PRIMARY KEY,
+    away TEXT NOT NULL,                       -- the name of its record's folder meanwhile
+    at REAL NOT NULL,                         -- when it was deleted
+    told TEXT NOT NULL,                       -- what a list tells of it, as JSON
+    rows TEXT NOT NULL                        -- by table, its row there, as JSON: megabytes of a long request
+);
 CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
 CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 """
 UPGRADES: tuple[tuple[str, ...], ...] = (
     ("ALTER TABLE jobs ADD COLUMN owner TEXT",),
@@ -86,9 +93,15 @@ UPGRADES: tuple[tuple[str, ...], ...] = (
     ),
     ("CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, request TEXT NOT NULL)",),
     ("CREATE TABLE IF NOT EXISTS addresses (id TEXT PRIMARY KEY, address TEXT NOT NULL)",),
+    (
+        "CREATE TABLE IF NOT EXISTS aside (id TEXT PRIMARY KEY, away TEXT NOT NULL, at REAL NOT NULL, "
+        "told TEXT NOT NULL, rows TEXT NOT NULL)",
+    ),
 )
 """What leads from version 1 to 2, and so on."""
 LATEST = len(UPGRADES) + 1
+OF_A_JOB = ("jobs", "waits", "removed", "spaces", "requests", "addresses")
+"""The tables that have a row for it."""
 KEPT_BACK = ("request", "owner_pid", "owner_since", "space", "host")
 """Columns that a job has under another name."""
 ID = re.compile(r"[0-9a-f]{12}")
@@ -149,7 +162,7 @@ def selected(db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] =
             "LEFT JOIN spaces ON spaces.id = jobs.id AND pid_of_owner = owner_pid AND since = owner_since "
             f"LEFT JOIN removed ON removed.id = jobs.id) AS jobs WHERE {where}"
         )
-    return map(_job, db.execute(query, values))
+    return map(job_of, db.execute(query, values))
 
 
 def get(identity: str) -> Job:
@@ -181,7 +194,8 @@ def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100) -> lis
         return list(selected(db, f"{where} ORDER BY place DESC LIMIT ?", (*values, most)))
 
 
-def _job(row: sqlite3.Row) -> Job:
+def job_of(row: sqlite3.Row | dict[str, Any]) -> Job:
+    """A job from its row."""
     known = row.keys()
     fields = {name: row[name] for name in known if name not in KEPT_BACK}
     for name in ("started", "ended", "pid"):  # of a damaged row: no times rather than no queue
@@ -195,7 +209,7 @@ def _job(row: sqlite3.Row) -> Job:
     return Job(text=row["request"], removed=gone, at=_at(row) if "space" in known else None, **fields)
 
 
-def _at(row: sqlite3.Row) -> Holder | None:
+def _at(row: sqlite3.Row | dict[str, Any]) -> Holder | None:
     """Who watches over a job, as whoever took it has said; None where nobody has."""
     if row["space"] is None:  # of an earlier version, or damaged
         return None

@@ -1,44 +1,32 @@
 """A clean house: what the runs take on the disk, and which go first when it is too much.
 
-A job's row stays in the queue with a note; what is removed is its folder of events. Pinned jobs, and
-those that wait or run, are never touched.
+A job's row stays in the queue with a note; what is removed is its folder of events (`removal`). What
+somebody has deleted goes first, though it could still be brought back; pinned jobs, and those that wait or
+run, are never touched.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import secrets
-import shutil
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
-from ldp_core.errors import DiskFull, NotNow, StorageFailed, UnknownJob
+from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import FINAL
-from ldp_core.runs.record import run_cache
+from ldp_core.runs.record import removal
+from ldp_core.runs.record.removal import PIN, Stuck
 from ldp_core.runs.record.weights import File, Kept, Scales, files_of, weighed
-from ldp_core.runs.storage import disk_space
-from ldp_core.runs.storage.holding import is_written
-from ldp_core.runs.storage.paths import runs_dir
 
 QUOTA = 5 * 10**9
 """Bytes that all records together may take; EPSILON_QUOTA_GB says otherwise."""
 MOST_GB = 1e9
 """More than any disk holds: what "inf" means."""
-PIN = "pinned"
-GONE = ".removed"
-"""What the names of records end in that were removed and are still there."""
 Takes = Callable[[Job], int]
 BESIDE = 50 * 10**6
 """Bytes, outside the quota, that records may take which only refer to others."""
-
-
-class Stuck(StorageFailed):
-    """A record's folder that cannot be renamed."""
 
 
 def kept() -> list[Kept]:
@@ -98,8 +86,12 @@ def _refuse_hoards(job: Job, most: int, takes: Takes) -> None:
 
 
 def taken() -> int:
-    """Bytes that all records together take."""
-    return sum(one.size for one in kept())
+    """Bytes that all records together take, those among them that were deleted and may come back."""
+    return _scales().total
+
+
+def _scales() -> Scales:
+    return Scales([*removal.deleted(), *kept()[::-1]])
 
 
 def prune(most: int | None = None) -> list[Kept]:
@@ -109,13 +101,13 @@ def prune(most: int | None = None) -> list[Kept]:
         StorageFailed: nothing could be removed, because that cannot be noted.
     """
     limit = most_bytes() if most is None else most
-    scales, removed = Scales(kept()[::-1]), list[Kept]()
+    scales, removed = _scales(), list[Kept]()
     for one in scales.in_order():
         too_much = scales.total > limit or (one.beside and scales.beside > (BESIDE if limit else 0))
         if not too_much:
             continue
         try:
-            done = remove_with(partial(queue.strip, one.job.id), one.job.folder)
+            done = _removed(one)
         except Stuck as error:  # this one stays; it may not keep the others
             logging.warning("%s", error)
             continue
@@ -126,106 +118,14 @@ def prune(most: int | None = None) -> list[Kept]:
         if done:
             scales.remove(one)
             removed.append(one)
-    sweep()
+    removal.sweep()
     return removed
 
 
-def remove_with(note: Callable[[Callable[[], bool]], bool], folder: Path) -> bool:
-    """Put a record away while it is noted that it is gone; False, and nothing is done, if it may not be.
-
-    On a full disk there may be no room to note it in, and nothing kept back any more. Only then what takes
-    the room is removed before it is noted: whoever is killed at this moment leaves a job without its record.
-
-    Args:
-        note: does what it is given, and writes down that it is done.
-        folder: the record.
-
-    Raises:
-        Stuck: the folder cannot be renamed.
-        StorageFailed: it cannot be noted. The record is back in its place, unless it had to go first and
-            even the room that it took was not enough.
-    """
-    try:
-        with suppress(DiskFull):
-            return note(partial(put_away_unpinned, folder))
-        sweep()  # which brings the record back
-        disk_space.give_up()
-        with suppress(DiskFull):
-            return note(partial(put_away_unpinned, folder))
-        sweep()
-        return note(partial(_clear_unpinned, folder))
-    finally:
-        sweep()
-        disk_space.keep_back()
-
-
-def _clear_unpinned(folder: Path) -> bool:
-    """Put a record away and remove it at once; False for one that was pinned since it was looked at."""
-    if not put_away_unpinned(folder):
-        return False
-    for away in folder.parent.glob(f"{folder.name}.*{GONE}"):
-        shutil.rmtree(away, ignore_errors=True)
-    return True
-
-
-def put_away_unpinned(folder: Path) -> bool:
-    """Put a record away; False for one that was pinned since it was looked at, which stays."""
-    if (folder / PIN).exists():
-        return False
-    put_away(folder)
-    return True
-
-
-def put_away(folder: Path) -> None:
-    """Give a record another name, under which it is nobody's and waits to be removed.
-
-    Raises:
-        Stuck: it cannot be renamed, or somebody still writes to it.
-    """
-    if is_written(folder):
-        raise Stuck(f"the record of job {folder.name} is still being written; try again in a moment")
-    try:
-        folder.rename(folder.with_name(f"{folder.name}.{secrets.token_hex(3)}{GONE}"))
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        why = f"the record of job {folder.name} cannot be removed ({error.strerror})"
-        raise Stuck(f"{why}; see who may write to the folder of runs") from error
-
-
-def sweep() -> list[str]:
-    """Remove what was put away; what else belongs to no job is left alone: the queue may have been lost.
-
-    What the queue knows nothing of, because it could not be written or somebody was killed before it was,
-    is brought back.
-    """
-    root, removed = runs_dir() / "jobs", []
-    for folder in [folder for folder in root.glob(f"*{GONE}") if folder.is_dir()]:
-        try:
-            if _brought_back(folder):
-                continue
-        except (StorageFailed, OSError):  # nobody can tell now
-            logging.exception("%s stays", folder.name)
-            continue
-        run_cache.forget(folder.name.partition(".")[0])
-        shutil.rmtree(folder, ignore_errors=True)
-        removed.append(folder.name)
-    return removed
-
-
-def _brought_back(folder: Path) -> bool:
-    """Give a record its name again if its job is there and nothing says that it was removed."""
-    identity = folder.name.partition(".")[0]
-    try:
-        if queue.get(identity).removed:
-            return False
-        with queue.held(identity) as job:  # nobody is about to write it down
-            if job.removed or job.folder.exists():
-                return False
-            folder.rename(job.folder)
-            return True
-    except UnknownJob:
-        return False
+def _removed(one: Kept) -> bool:
+    if one.deleted:
+        return removal.let_go(one.job.id)
+    return removal.remove_with(partial(queue.strip, one.job.id), one.job.folder)
 
 
 def most_bytes() -> int:

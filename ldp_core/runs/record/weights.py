@@ -33,6 +33,8 @@ class Kept:
     """The bytes of each of its files that counts."""
     beside: int = 0
     """Bytes that do not count: of a record that only refers to others, what it takes to do so."""
+    deleted: bool = False
+    """True for one that lies aside, from where it can be brought back."""
 
     @property
     def stays(self) -> bool:

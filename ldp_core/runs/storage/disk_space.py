@@ -44,6 +44,14 @@ def refuse_a_full_disk(needed: int) -> None:
         )
 
 
+def is_tight() -> bool:
+    """True where nothing could be launched now, however little it needs."""
+    try:
+        return _free() < SPARE
+    except OSError:  # nobody can tell
+        return False
+
+
 def shortage() -> str:
     """Why nothing can begin now; "" while there is a little room at least."""
     try:

@@ -20,6 +20,7 @@ ORDERS: dict[Order, str] = {
     "newest": "newest first",
     "accuracy": "most accurate first",
     "budget": "smallest ε for the run first",
+    "leakage": "fewest images picked out first",
 }
 MOST_NAMED = 3
 """Of more variants than this, the best and the last are named."""
@@ -61,11 +62,22 @@ def figures_in_words(line: Line) -> str:
         reached = f"{_reached(*ended[1], named=True)} to {_reached(*ended[0], named=True)}"
     else:
         reached = ", ".join(_reached(*one, named=len(ended) > 1) for one in ended)
-    return f"accuracy {reached}; {_promised(line)}"
+    return f"accuracy {reached}; {_promised(line)}{_picked(line)}"
 
 
 def _reached(one: Final, accuracy: float, named: bool) -> str:
     return f"**{percent(accuracy, 1)}**{f' ({plain(one.label, 24)})' * named}"
+
+
+def _picked(line: Line) -> str:
+    """How often the right image was picked out, over the variants, and what guessing gives; "" unattacked."""
+    shares = sorted(one.hits / one.attempts for one in line.finals if one.attempts)
+    if not shares:
+        return ""
+    span = percent(shares[0]) + (f" to {percent(shares[-1])}" if shares[-1] > shares[0] else "")
+    chances = {percent(one.chance) for one in line.finals if one.attempts}
+    guessing = f" (guessing {chances.pop()})" if len(chances) == 1 else ""
+    return f"; right image picked out {span}{guessing}"
 
 
 def _promised(line: Line) -> str:

@@ -24,6 +24,7 @@ from ldp_core.runs.record import quota
 from pages.parts.runs.find_bar import figures_in_words, find_bar, relabel
 from pages.parts.runs.take_away import take_away
 from pages.parts.runs.ticks import tick, to_compare
+from pages.parts.runs.undo import delete_button, offered_back
 from pages.parts.ui.job_actions import act, lasting_refusal, refuse
 from pages.parts.ui.scenario import named
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
@@ -55,6 +56,7 @@ def job_list() -> None:
     elif wanted != Wanted():
         st.caption(f"{number(len(found), 6)} {'run fits' if len(found) == 1 else 'runs fit'}.")
     lasting_refusal()
+    offered_back(me)
     if me.teacher:
         _stop_all()
     to_compare()
@@ -252,25 +254,4 @@ def _keep(one: Listed) -> None:
             args=(jobs.pin, one.job.id),
         )
     if not one.job.live and not one.pinned:
-        _delete(one)
-
-
-@pressed
-def _remove(identity: str) -> None:
-    act(jobs.remove, identity)
-    _taken.clear()
-
-
-def _delete(one: Listed) -> None:
-    """Ask once, then delete."""
-    with st.popover("Delete", type="tertiary", key=f"really {one.job.id}"):
-        st.markdown(
-            f"The curves, images and figures of **{plain(one.name or 'this run')}** will be gone for good."
-        )
-        st.button(
-            "Delete this run",
-            type="primary",
-            key=f"delete {one.job.id}",
-            on_click=_remove,
-            args=(one.job.id,),
-        )
+        delete_button(one.job.id, _taken.clear)

@@ -19,11 +19,13 @@ from ldp_core.runs.storage.database import writing
 DRAFT = parse_draft({"rounds": 2, "attack": None, "name": "a plain one"}).as_json()
 
 
-def made_up(name: str, accuracy: float | None, epsilon: float | None) -> str:
+def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: float | None = None) -> str:
     identity = queue.add("run", {"draft": DRAFT | {"base": DRAFT["base"] | {"name": name}}}, None, "me")
     assert queue.take(identity)
     assert queue.move(identity, "completed")
     figures: dict[str, Any] = {"label": "run", "seeds": 1, "accuracy": accuracy, "epsilon": epsilon}
+    if hits is not None:
+        figures |= {"hits": hits, "attempts": 10, "chance": 0.05}
     shelf.note_finals(identity, [figures])
     return identity
 
@@ -33,12 +35,14 @@ def names(wanted: Wanted) -> list[str]:
 
 
 def test_by_words_by_limits_and_in_order(runs_dir: Path):
-    for name, accuracy, epsilon in (("low", 0.2, 5.0), ("High one", 0.9, 50.0), ("clear", 0.95, None)):
-        made_up(name, accuracy, epsilon)
+    made_up("low", 0.2, 5.0, 1)
+    made_up("High one", 0.9, 50.0)
+    made_up("clear", 0.95, None, 0)
     assert names(Wanted()) == ["clear", "High one", "low"]
     assert names(Wanted(text="one high")) == ["High one"]
     assert names(Wanted(order="accuracy")) == ["clear", "High one", "low"]
     assert names(Wanted(order="budget")) == ["low", "High one", "clear"]
+    assert names(Wanted(order="leakage")) == ["clear", "low", "High one"]
     assert names(Wanted(accuracy=0.5)) == ["clear", "High one"]
     assert names(Wanted(accuracy=0.5, epsilon=60)) == ["High one"]
 

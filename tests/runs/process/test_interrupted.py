@@ -12,7 +12,7 @@ import pytest
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process.training import OUTCOME
 from ldp_core.runs.queue import table
-from ldp_core.runs.record.quota import PIN
+from ldp_core.runs.record.removal import PIN
 from tests.runs.processes import launch, trained_a_round, until, workers
 
 ENDLESS = {"rounds": 10_000, "attack": None}

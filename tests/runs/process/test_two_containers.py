@@ -22,7 +22,7 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import training
 from ldp_core.runs.process.child_process import CONTEXT
 from ldp_core.runs.process.executor import TAKEN
-from ldp_core.runs.record.quota import Stuck, put_away
+from ldp_core.runs.record.removal import Stuck, put_away
 from ldp_core.runs.record.store import database, events_after
 from ldp_core.runs.storage.holding import WRITER, is_written
 from tests.conftest import ROOT

@@ -13,7 +13,7 @@ from ldp_core.errors import InvalidInput, NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue import admission, table
 from ldp_core.runs.queue.people import OPERATOR, address, is_teacher, person, signed_in
-from ldp_core.runs.record import quota
+from ldp_core.runs.record import quota, removal
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -192,9 +192,9 @@ def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.
     assert queue.find() == []
     assert list((runs_dir / "jobs").iterdir()) == []
     (runs_dir / "jobs" / hers).mkdir()
-    quota.put_away(runs_dir / "jobs" / hers)  # and then the lights went out
+    removal.put_away(runs_dir / "jobs" / hers)  # and then the lights went out
     (runs_dir / "jobs" / nobodys).mkdir()  # of a queue that was lost
-    (left,) = quota.sweep()
+    (left,) = removal.sweep()
     assert left.startswith(hers)
     assert [folder.name for folder in (runs_dir / "jobs").iterdir()] == [nobodys]
 

@@ -19,7 +19,7 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import run
 from ldp_core.runs.process import training
 from ldp_core.runs.process.child_process import CONTEXT
-from ldp_core.runs.record import quota, reference, reuse, run_cache, shelf
+from ldp_core.runs.record import quota, reference, removal, reuse, run_cache, shelf
 from ldp_core.runs.record.store import Recorder, copied, database, events_after, glance
 from tests.runs.record.test_reuse import BOTH, curves, draft, first, train
 
@@ -218,7 +218,7 @@ def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there(first: 
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         queue.reap()
-        quota.sweep()
+        removal.sweep()
         for job in queue.find(most=1000):
             if job.status == "interrupted":
                 assert queue.requeue(job.id)

@@ -13,8 +13,9 @@ from ldp_core import presets
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue.people import Person
-from ldp_core.runs.record import quota
-from ldp_core.runs.record.quota import PIN, is_pinned
+from ldp_core.runs.record import quota, removal
+from ldp_core.runs.record.quota import is_pinned
+from ldp_core.runs.record.removal import PIN
 from tests.runs.record.test_quota import record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -83,7 +84,7 @@ def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.Monke
             quota.prune(0)
         with pytest.raises(StorageFailed, match="locked"):
             jobs.remove(ids[2])
-    quota.sweep()
+    removal.sweep()
     assert [one.job.id for one in quota.kept()] == ids[::-1]
     assert {queue.get(identity).message for identity in ids} == {""}
 
@@ -91,23 +92,23 @@ def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.Monke
 def test_a_record_that_was_put_away_by_somebody_who_was_killed_is_brought_back():
     kept, noted, forgotten = (record("completed") for _ in range(3))
     for identity in (kept, noted, forgotten):
-        quota.put_away(queue.get(identity).folder)  # and then the lights went out
+        removal.put_away(queue.get(identity).folder)  # and then the lights went out
     queue.strip(noted, lambda: True)
     queue.drop(forgotten, lambda: True)
-    assert len(quota.sweep()) == 2
+    assert len(removal.sweep()) == 2
     assert [one.job.id for one in quota.kept()] == [kept]
 
 
 def test_one_record_that_cannot_be_removed_keeps_no_other(monkeypatch: pytest.MonkeyPatch):
     ids = [record("completed") for _ in range(3)]
-    put_away = quota.put_away
+    put_away = removal.put_away
 
-    def stuck(folder: Path) -> None:
+    def stuck(folder: Path, name: str = "") -> None:
         if folder.name == ids[0]:
-            raise quota.Stuck("Operation not permitted")
-        put_away(folder)
+            raise removal.Stuck("Operation not permitted")
+        put_away(folder, name)
 
-    monkeypatch.setattr(quota, "put_away", stuck)
+    monkeypatch.setattr(removal, "put_away", stuck)
     assert [one.job.id for one in quota.prune(0)] == ids[1:]
     assert queue.get(ids[0]).message == ""
 

@@ -11,7 +11,7 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.process.training import train_job
-from ldp_core.runs.record import quota, run_cache
+from ldp_core.runs.record import removal, run_cache
 from ldp_core.runs.record.store import Recorder, database
 from tests.data import events
 
@@ -61,7 +61,7 @@ def damaged(told: list[dict[str, Any]], how: str) -> list[dict[str, Any]]:
 def test_a_finished_run_with_something_missing_is_trained_again(runs_dir: Path, how: str):
     told, folder = events({"rounds": 3, "attack": None}), runs_dir / "jobs" / "a"
     for part, expected in ((told, True), (damaged(told, how), False)):
-        quota.put_away(folder)
+        removal.put_away(folder)
         folder.mkdir(parents=True)
         Recorder(folder, TWO_RUNS.runs(False)[:1]).close()
         with sqlite3.connect(folder / "events.sqlite") as db:

@@ -1,0 +1,50 @@
+"""To delete a run at one press, and to have it back at another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import streamlit as st
+
+from ldp_core.runs import jobs
+from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.queue.people import Person
+from ldp_core.runs.record import shelf
+from ldp_core.runs.record.removal import UNDO_SECONDS
+from ldp_core.runs.record.shelf import Label
+from pages.parts.ui.job_actions import act
+from pages.parts.ui.text import ago, plain, seconds
+from pages.parts.ui.uninterrupted import pressed
+
+MOST = 3
+"""Runs that are offered back; those deleted before them follow when these have gone."""
+
+
+def delete_button(identity: str, then: Callable[[], None]) -> None:
+    """Deletes a run, and does what is to be done after that."""
+    st.button(
+        "Delete",
+        key=f"delete {identity}",
+        type="tertiary",
+        help=f"It can be brought back for {seconds(UNDO_SECONDS)}",
+        on_click=_delete,
+        args=(identity, then),
+    )
+
+
+@pressed
+def _delete(identity: str, then: Callable[[], None]) -> None:
+    act(jobs.delete, identity)
+    then()
+
+
+def offered_back(me: Person) -> None:
+    """What this person has deleted a moment ago, each with its way back."""
+    for one in jobs.deleted(me)[:MOST]:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"deleted {one.job.id}"):
+            name = shelf.labels().get(one.job.id, Label()).name or describe(one.job).name or "Untitled"
+            st.markdown(f"**{plain(name)}** was deleted {ago(time.time() - one.at)}.", width="content")
+            st.button(
+                "Bring it back", key=f"back {one.job.id}", on_click=act, args=(jobs.bring_back, one.job.id)
+            )
