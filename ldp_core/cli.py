@@ -257,6 +257,12 @@ def _pin(options: argparse.Namespace) -> int:
     return 0
 
 
+def _doctor(options: argparse.Namespace) -> int:
+    from ldp_core.doctor import doctor
+
+    return doctor()
+
+
 def _experiment(options: argparse.Namespace) -> Experiment:
     return amended(read_json(_text(options.experiment)), typed_changes(options.set))
 
@@ -368,6 +374,7 @@ def _parser() -> argparse.ArgumentParser:
     command("runs", _runs, "list what is kept on the disk, the newest first")
     added = command("prune", _prune, "remove the oldest records until the rest fits into the quota")
     added.add_argument("--to", type=float, metavar="GB", help="instead of the quota (EPSILON_QUOTA_GB)")
+    command("doctor", _doctor, "what of all that is promised holds on this machine; 1 if something does not")
     for name, text in (("pin", "keep a job's record whatever happens"), ("unpin", "no longer")):
         added = command(name, _pin, text)
         added.add_argument("id")

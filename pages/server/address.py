@@ -8,42 +8,28 @@ without a proxy anybody could write one.
 from __future__ import annotations
 
 import ipaddress
-import os
-import re
 from collections.abc import Sequence
 
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from ldp_core.errors import InvalidInput, shown
+from ldp_core.runs.visitor_limits import address_header
 
-NAME = "EPSILON_ADDRESS_HEADER"
-HEADER = re.compile(r"[A-Za-z0-9-]{1,60}")
 UNKNOWN = "an unknown address"
-
-
-def header() -> str:
-    """The header that the operator has named; "" without a proxy.
-
-    Raises:
-        InvalidInput: what was named is no header.
-    """
-    given = os.environ.get(NAME, "").strip()
-    if given and not HEADER.fullmatch(given):
-        raise InvalidInput(f"{NAME} must be a header's name, like X-Forwarded-For; got {shown(given)}")
-    return given
 
 
 def of_request(scope: Scope) -> str:
     """The address of whoever makes a request or opens a connection."""
-    peer = scope.get("client")
-    return known(str(peer[0]) if peer else "", Headers(scope=scope).getlist(header()) if header() else [])
+    peer, header = scope.get("client"), address_header()
+    told = Headers(scope=scope).getlist(header) if header else []
+    return known(str(peer[0]) if peer else "", told)
 
 
 def of_page() -> str:
     """The address of whoever sees the page that is being drawn."""
-    told = st.context.headers.get_all(header()) if header() else []
+    header = address_header()
+    told = st.context.headers.get_all(header) if header else []
     return known(st.context.ip_address or "127.0.0.1", told)
 
 

@@ -11,9 +11,9 @@ from collections import Counter
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ldp_core.runs.visitor_limits import Limits
 from ldp_core.system.pace import Pace
 from pages.server.address import of_request
-from pages.server.limits import Limits
 from pages.server.private_streamlit import is_session
 
 RETRY_SECONDS = 30

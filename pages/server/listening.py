@@ -12,13 +12,9 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from ldp_core.runs.visitor_limits import KEPT, Limits, descriptors
 from ldp_core.system.pace import Pace
-from pages.server.limits import Limits
 
-WANTED = 8192
-"""Descriptors: a browser has up to seven connections, and a run that is looked at some files."""
-KEPT = 300
-"""Of them for databases, logs and assets."""
 WORDS = b"This server has as many connections as it may have; try again in half a minute.\n"
 FULL = (
     b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 30\r\n"
@@ -55,13 +51,15 @@ def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:
 
 def _descriptors() -> int:
     """How many this process may have, once it has asked for enough."""
+    most = descriptors()
     try:
         import resource
     except ImportError:  # Windows
-        return WANTED
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
         return most
-    return WANTED if soft == resource.RLIM_INFINITY else soft
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return most
+    if soft >= most:
+        return soft
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return most

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.server.limits import Limits
+from ldp_core.runs.visitor_limits import Limits
 from pages.server.private_streamlit import uploaded
 
 PATH = "/_stcore/upload_file/"

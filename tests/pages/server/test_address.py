@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ldp_core.errors import InvalidInput
-from pages.server import address
+from ldp_core.runs.visitor_limits import ADDRESS_HEADER, address_header
 from pages.server.address import UNKNOWN, known, of_request
 
 FORGED = [(b"x-forwarded-for", b"192.0.2.66")]
@@ -16,12 +16,12 @@ def scope(headers: list[tuple[bytes, bytes]]) -> dict[str, object]:
 
 
 def test_without_a_proxy_nobody_says_who_they_are(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv(address.NAME, raising=False)
+    monkeypatch.delenv(ADDRESS_HEADER, raising=False)
     assert of_request(scope(FORGED)) == "192.0.2.7"
 
 
 def test_behind_one_its_own_word_counts_and_not_the_visitors(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(address.NAME, "X-Forwarded-For")
+    monkeypatch.setenv(ADDRESS_HEADER, "X-Forwarded-For")
     told = [(b"x-forwarded-for", b"192.0.2.66, 198.51.100.4")]
     assert of_request(scope(told)) == "198.51.100.4"
     assert of_request(scope([*FORGED, *told])) == "198.51.100.4"
@@ -31,11 +31,11 @@ def test_behind_one_its_own_word_counts_and_not_the_visitors(monkeypatch: pytest
 
 @pytest.mark.parametrize("given", ["X Forwarded", "X:1", "x" * 61, "é"])
 def test_what_is_no_header_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch, given: str):
-    monkeypatch.setenv(address.NAME, given)
+    monkeypatch.setenv(ADDRESS_HEADER, given)
     with pytest.raises(
-        InvalidInput, match=f"^{address.NAME} must be a header's name, like X-Forwarded-For; got "
+        InvalidInput, match=f"^{ADDRESS_HEADER} must be a header's name, like X-Forwarded-For; got "
     ):
-        address.header()
+        address_header()
 
 
 def test_a_home_with_many_addresses_is_one():

@@ -5,15 +5,23 @@ Thirty laptops behind one address have four pages open each, and some of them ar
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
 
+from ldp_core.errors import InvalidInput, shown
 from ldp_core.runs.machine.time_limit import most_hours
 from ldp_core.runs.queue.admission import refuse_nonsense
 from ldp_core.runs.record import draft_room
 from ldp_core.system.settings import number, whole
-from pages.server.address import header
 
 MB = 10**6
+ADDRESS_HEADER = "EPSILON_ADDRESS_HEADER"
+HEADER = re.compile(r"[A-Za-z0-9-]{1,60}")
+WANTED = 8192
+"""Descriptors of the server's process: a browser has up to seven connections, a run that is seen some."""
+KEPT = 300
+"""Of them for databases, logs and assets."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,7 @@ def limits() -> Limits:
     Raises:
         InvalidInput: one of the settings makes no sense.
     """
-    header()
+    address_header()
     refuse_nonsense()
     most_hours()
     draft_room.most_bytes()
@@ -55,3 +63,27 @@ def limits() -> Limits:
         int(MB * number("EPSILON_UPLOADS_MB", 100, 1, 1e6)),
         int(MB * number("EPSILON_UPLOADS_EACH_MB", 20, 1, 1e6)),
     )
+
+
+def address_header() -> str:
+    """The header in which a proxy tells a visitor's address, if the operator has named one; "" without one.
+
+    Raises:
+        InvalidInput: what was named is no header.
+    """
+    given = os.environ.get(ADDRESS_HEADER, "").strip()
+    if given and not HEADER.fullmatch(given):
+        raise InvalidInput(
+            f"{ADDRESS_HEADER} must be a header's name, like X-Forwarded-For; got {shown(given)}"
+        )
+    return given
+
+
+def descriptors() -> int:
+    """How many files and connections the server's process may have open, if it asks for enough."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return WANTED
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)

@@ -1,0 +1,61 @@
+"""The machine: what training and visitors may use of it."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from ldp_core.doctor.finding import Finding, note, ok
+from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.machine.slots import slots
+from ldp_core.runs.visitor_limits import KEPT, descriptors, limits
+from ldp_core.system import resources
+
+LEAST_MEMORY = 10**9
+"""Bytes that a training process needs to be of use: PyTorch alone takes a fifth of them."""
+
+
+def cores() -> Finding:
+    """Cores and memory, and the jobs that train side by side on them."""
+    shares = slots()
+    found = (
+        f"{resources.cores()} cores, {resources.memory() / 1e9:.1f} GB; {len(shares)} at a time, each with "
+        f"{shares[0].cores} cores and {shares[0].memory / 1e9:.1f} GB"
+    )
+    if shares[0].memory < LEAST_MEMORY:
+        return note(found, "larger models may end for want of memory; fewer EPSILON_SLOTS give each more")
+    return ok(found)
+
+
+def gpu() -> Finding:
+    """Whether there is a GPU, and a PyTorch that can use one."""
+    devices = resources.gpus()
+    try:
+        built = version("torch")
+    except PackageNotFoundError:
+        return note("PyTorch is not installed", "nothing can be trained")
+    if devices and built.endswith("+cpu"):
+        return note(
+            f"{len(devices)}, and PyTorch {built} uses none",
+            "install CUDA wheels of torch and torchvision",
+        )
+    return ok(f"{len(devices)}, PyTorch {built}" if devices else "none; everything runs on the processor")
+
+
+def connections() -> Finding:
+    """Files and connections that the server may have open."""
+    most, wanted = descriptors(), limits().connections
+    if most - KEPT < wanted:
+        return note(
+            f"{max(1, most - KEPT)} connections at most, {wanted} were to be allowed",
+            "raise the limit of open files (ulimit -Hn, LimitNOFILE), or lower EPSILON_CONNECTIONS",
+        )
+    return ok(f"{wanted} connections at most")
+
+
+def speed() -> Finding:
+    """Whether this machine was measured."""
+    if rates() is None:
+        return note(
+            "not measured yet: how long jobs take is a guess", "the first worker measures; launch anything"
+        )
+    return ok("measured; how long jobs take is told before they begin")

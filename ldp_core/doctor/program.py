@@ -1,0 +1,70 @@
+"""The program itself: Python, what is installed, and whether code that is made here can be run here."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ldp_core import models
+from ldp_core.doctor.finding import Finding, note, ok, wrong
+from ldp_core.system import native_code
+
+PINS = Path(__file__).parents[2] / "requirements.txt"
+PIN = re.compile(r"^([\w.-]+)==([\w.]+)$", re.MULTILINE)
+OPTIONAL = {"llvmlite"}
+INSTALL = "pip install -r requirements.txt"
+LEAST, TRIED = (3, 11), (3, 11)
+MOST_NAMED = 5
+
+
+def python() -> Finding:
+    """Which Python this is, and where."""
+    found = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    if sys.version_info[:2] < LEAST:
+        return wrong(found, "use Python 3.11")
+    if sys.version_info[:2] != TRIED:
+        return note(found, "it is tested with Python 3.11")
+    return ok(found)
+
+
+def packages() -> Finding:
+    """What is installed, against the pins; a build for another device (`+cpu`) is the same version."""
+    if not PINS.exists():
+        return note("no requirements.txt beside the program", "nothing says which versions were tested")
+    pins = PIN.findall(PINS.read_text(encoding="utf-8"))
+    here = {name: _installed(name) for name, _ in pins}
+    missing = [name for name, _ in pins if not here[name] and name not in OPTIONAL]
+    if missing:
+        return wrong(f"missing: {_few(missing)}", INSTALL)
+    others = [f"{name} {here[name]}, not {pin}" for name, pin in pins if here[name] not in ("", pin)]
+    if others:
+        return note(_few(others), f"what was not tested together may not fit; {INSTALL}")
+    return ok(f"all {sum(map(bool, here.values()))} as pinned")
+
+
+def _installed(name: str) -> str:
+    """Its version; "" where it is not there."""
+    try:
+        return version(name).partition("+")[0]
+    except PackageNotFoundError:
+        return ""
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def kernel() -> Finding:
+    """Make a fused kernel, as a run on a CPU would; it is kept for the next time."""
+    slower = "convolutional networks are trained by PyTorch, several times slower"
+    if reason := native_code.refusal():
+        return note(reason, slower)
+    from ldp_core.engines.fused.compiled import failure
+
+    if reason := failure(models.get("logistic_regression"), (8, 8), 10):
+        return note(reason, slower)
+    return ok("compiled by llvmlite, and kept")
