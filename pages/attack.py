@@ -20,7 +20,7 @@ from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
 from pages.parts.runs.job_state import may_go_on, takes
-from pages.parts.ui.header import header
+from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -76,12 +76,11 @@ def _has_cells(job: Job) -> bool:
 
 
 def _title() -> None:
-    with st.container(key="question"):
-        st.title("What can the server see?", anchor=False)
-        st.markdown(
-            "It keeps to the protocol, and tries to get a client's images back from an upload, and to tell "
-            "which image that was made of: at every budget, under several mechanisms at once."
-        )
+    question(
+        "What can the server see?",
+        "It keeps to the protocol, and tries to get a client's images back from an upload, and to tell "
+        "which image that was made of: at every budget, under several mechanisms at once.",
+    )
 
 
 def _asked(job: Job) -> Ladder | None:

@@ -16,7 +16,7 @@ from pages.parts.clients.fills import fills
 from pages.parts.clients.profiles import profiles
 from pages.parts.clients.unmended import errors_of, unmended
 from pages.parts.ui import components
-from pages.parts.ui.header import header
+from pages.parts.ui.header import header, question
 from pages.parts.ui.text import budgets_in_words, number, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace, open_workspace
 
@@ -30,12 +30,11 @@ def main() -> None:
     workspace = open_workspace("clients")
     wrong = _take_edits(workspace)
     header(workspace)
-    with st.container(key="question"):
-        st.title("Who asks for what?", anchor=False)
-        st.markdown(
-            "Every client picks its own budget ε and its own safe range: with most mechanisms, the smaller ε "
-            "and the longer the range, the more noise."
-        )
+    question(
+        "Who asks for what?",
+        "Every client picks its own budget ε and its own safe range: with most mechanisms, the smaller ε "
+        "and the longer the range, the more noise.",
+    )
     for problem in wrong:
         st.error(plain(str(problem), 300))
     left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")

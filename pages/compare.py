@@ -15,13 +15,14 @@ from pages.parts.compare.verdict import verdict
 from pages.parts.runs.take_away import take_away
 from pages.parts.ui.components import introduce
 from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.header import headline, question
 from pages.parts.ui.shared_cache import Moment
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import token
 
 
 def main() -> None:
-    st.title("What made the difference?", anchor=False)
+    question("What made the difference?", "Two to six runs, side by side, and only what tells them apart.")
     now, trouble = chosen()
     choose(now, time.time())
     live = any(arm.job.live for arm in arms(now)[0])
@@ -47,7 +48,7 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         return
     fields = unlike([arm.experiment for arm in found])
     if said := verdict(found, fields):
-        st.info(said)
+        headline(said)
     else:
         st.caption("Choose a second run, to hold this one against.")
     begun = [arm for arm in found if arm.series.runs]

@@ -17,7 +17,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.formulas import AUDIT, PROMISE, SERVER, formula
 from pages.parts.ui.fragments import refreshing
-from pages.parts.ui.header import header
+from pages.parts.ui.header import header, question
 from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace, open_workspace
 
@@ -29,9 +29,10 @@ def main() -> None:
             if st.button("Train these designs", type="primary"):
                 st.switch_page("train.py")
             add_button(workspace)
-        with st.container(key="question"):
-            st.title("What does the mechanism do to a weight?", anchor=False)
-            st.markdown("Drag the budget: the law of what is sent, and the verdict on learning, follow.")
+        question(
+            "What does the mechanism do to a weight?",
+            "Drag the budget: the law of what is sent, and the verdict on learning, follow.",
+        )
         shown = designs(workspace)
         # apart from the rest, so that a slider moves only what follows from it
         refreshing(_live)(workspace, shown)

@@ -12,6 +12,7 @@ from pages.parts.papers.card import card
 from pages.parts.papers.five import five
 from pages.parts.papers.known import known
 from pages.parts.ui.components import introduce
+from pages.parts.ui.header import headline, question
 from pages.parts.ui.text import listed
 from pages.parts.ui.visitor import token
 
@@ -19,7 +20,7 @@ WORDS: tuple[Word, ...] = ("reproduces", "partly", "does not", "not run")
 
 
 def main() -> None:
-    st.title("Do the papers hold?", anchor=False)
+    line = question("Do the papers hold?")
     found = [verdict(claim, known(name)).word for name in papers.names() for claim in papers.get(name).claims]
     count = Counter(found)
     told = listed(f"**{count[word]}** {_as_verb(word, count[word])}" for word in WORDS if count[word])
@@ -27,8 +28,9 @@ def main() -> None:
     coming = [paper.label for paper in every if paper.to_come]
     more = f" {listed(coming)} {'are' if len(coming) > 1 else 'is'} to come." if coming else ""
     here = len(every) - len(coming)
-    st.markdown(f"Of {len(found)} claims of {here} of {len(every)} published systems, {told}.{more}")
-    with st.popover("How this is decided"):
+    systems = f"all {here}" if here == len(every) else f"{here} of {len(every)}"
+    headline(f"Of {len(found)} claims of {systems} published systems, {told}.{more}")
+    with line, st.popover("How this is decided", type="tertiary"):
         st.markdown(RULE)
         st.markdown(
             "A figure of ours is the mean over seeds of real runs; beside each claim stand controls, because "

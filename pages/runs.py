@@ -5,19 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.runs.job_list import job_list
-from pages.parts.runs.take_away import bring_in
 from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.header import question
 from pages.parts.ui.visitor import teacher_entrance
 
 
 def main() -> None:
-    st.title("What has been trained on this server?", anchor=False)
-    st.markdown(
+    question(
+        "What has been trained on this server?",
         "Everybody may look at every run. You can pin and delete the ones that you launched in this browser; "
-        "a teacher can do so with all."
+        "a teacher can do so with all.",
     )
     teacher_entrance()
-    bring_in()
     refreshing(job_list, every=5)()
     st.page_link("start.py", label=":blue[Back to the start]")
 

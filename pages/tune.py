@@ -20,7 +20,7 @@ from pages.parts.tune.answer import answer_view, question_of
 from pages.parts.tune.ask import ask
 from pages.parts.tune.builder import builder
 from pages.parts.tune.view import asked, sweep_view
-from pages.parts.ui.header import header
+from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number, plain
@@ -94,10 +94,10 @@ def _asked(kind: str, job: Job) -> Any:
 
 
 def _title() -> None:
-    st.title("Which ε, and which τ?", anchor=False)
-    st.markdown(
+    question(
+        "Which ε, and which τ?",
         "Vary two things and see the whole map; or say which accuracy you need, and have the least ε found "
-        "that reaches it. All runs share data, batches and the initial model."
+        "that reaches it. All runs share data, batches and the initial model.",
     )
 
 

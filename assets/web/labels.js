@@ -16,7 +16,7 @@ export function label(element, annotations, leaders) {
     layer = make("svg");
     layer.classList.add("es-labels");
     layer.setAttribute("aria-hidden", "true"); // the chart's own label tells what it shows
-    layer.style.cssText = "position:absolute;inset:0;width:100%;height:100%;overflow:visible;pointer-events:none";
+    layer.style.cssText = "position:absolute;inset:0;width:100%;height:100%;overflow:visible;pointer-events:none;font-family:var(--st-font)";
     layer.append(make("g"), make("g"));
     layer.lastElementChild.style.cssText = "paint-order:stroke;stroke:var(--st-background-color);stroke-width:3px";
     element.style.position = "relative";

@@ -1,15 +1,17 @@
-// An attacker's ladder: what came back under each mechanism (a row) at each budget (a column).
-// data: {known: [cell], budgets: [text], rows: [{name, cells: [cell or null]}], steps: [number], caption, title}
+// An attacker's ladder: what was found, and what came back under each mechanism (a row) at each budget (a column).
+// data: {head, known: [cell], budgets: [text], rows: [{name, cells: [cell or null]}], steps: [number], caption, title}
 // image: the cell of the image that was attacked, or nothing where there are many
 // cell: {images: [image], lines: [text], mark, label, frames: [{image, lines}] or nothing}; a frame for each step
 
 import { closer } from "./closer.js";
 import { child, element, resize, text } from "./dom.js";
+import { head } from "./head.js";
 import { paint } from "./pixels.js";
 import { save } from "./picture.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "div", "es-ladder");
+  head(parentElement, data.head);
   const at = back(box, data, (step) => draw(box, data, step));
   draw(box, data, at);
 }

@@ -1,5 +1,7 @@
 // What each design comes to at the server: a line each, its verdict in words and its figures.
-// data: {title, rest, rows: [{name, run, word, kind, why, figures: [[what, value]]}], note}
+// data: {title, rest, rows: [{name, run, word, kind, why, figures: [[what, value]], scale}], note}
+// scale: {limits: [from, to], at, names: [text, text], label} or null: places as shares of a line that goes from
+// learning over borderline to chance
 
 import { child, element, resize, text } from "./dom.js";
 import { palette } from "./theme.js";
@@ -25,6 +27,7 @@ export function render({ data, parentElement }) {
       text(figure.firstElementChild, one.figures[k][0]);
       text(figure.lastElementChild, one.figures[k][1]);
     });
+    scale(node.querySelector(".es-verdict-scale"), one, colours);
     text(node.querySelector(".es-verdict-why"), one.why);
   });
   text(child(box, "p", "es-caption-below"), data.note);
@@ -34,6 +37,20 @@ function row() {
   const node = element("div", "es-verdict-row");
   const line = element("p", "es-verdict-line");
   line.append(element("strong", "es-verdict-name"), element("strong", "es-verdict-word"));
-  node.append(line, element("div", "es-verdict-figures"), element("p", "es-verdict-why"));
+  const place = element("div", "es-verdict-scale");
+  place.setAttribute("role", "img");
+  place.append(element("i", "es-verdict-at"));
+  node.append(line, place, element("div", "es-verdict-figures"), element("p", "es-verdict-why"));
   return node;
+}
+
+function scale(node, one, colours) {
+  node.hidden = !one.scale;
+  if (!one.scale) return;
+  const { limits, at, names, label } = one.scale;
+  node.setAttribute("aria-label", label);
+  node.title = names.join(", ");
+  limits.forEach((place, i) => node.style.setProperty(`--limit-${i}`, `${100 * place}%`));
+  node.firstElementChild.style.left = `${100 * at}%`;
+  node.firstElementChild.style.background = colours.resolve(`run(${one.run})`);
 }

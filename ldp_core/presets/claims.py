@@ -13,6 +13,7 @@ import numpy as np
 
 from ldp_core.accounting import entry_of
 from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.limits import spelled
 from ldp_core.presets.evidence import Evidence, Missing
 
 THIN = "\u202f"
@@ -315,4 +316,4 @@ def _percent(share: float) -> str:
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.2g} times" if ratio < 10 else f"{ratio:.0f} times"
+    return f"{ratio:.2g} times" if ratio < 10 else f"{spelled(round(ratio))} times"

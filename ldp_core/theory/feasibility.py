@@ -16,6 +16,7 @@ from scipy.special import ndtr
 
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Experiment
+from ldp_core.limits import spelled
 from ldp_core.theory.heard import by_lot, counting, held
 from ldp_core.theory.measured import beyond, trained_size, unsteady, way
 from ldp_core.theory.server import ServerNoise, server_noise
@@ -80,6 +81,8 @@ class Outlook:
     ratio: float | None
     """Noise over what stands against it: see WEIGHTS and CHANGES."""
     why: str
+    limits: tuple[float, float] | None = None
+    """Up to which ratio it learns, and above which not at all; None where nothing is said."""
 
 
 def outlook(experiment: Experiment) -> Outlook:
@@ -104,7 +107,8 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
         change = min(STEP[0] * way(experiment, 1), STEP[1]) * size
         reach = heard * clipped_size(change, half)
         ratio = sigma * math.sqrt(heard) / reach
-        what = f"the noise of {heard:.0f} rounds is {_times(ratio)} what as many rounds can move a weight"
+        rounds = spelled(round(heard))
+        what = f"the noise of {rounds} rounds is {_times(ratio)} what as many rounds can move a weight"
     else:
         low, high = WEIGHTS[model]
         against = clipped_size(ROOM[model] * size, half)
@@ -120,8 +124,13 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
     if word == "learns" and but:
         word = "borderline"
     else:
-        but = f"it learns up to {low:g}, and not at all above {high:g}"
-    return Outlook(word, sigma, size, ratio, f"{what}; {but}")
+        but = limits_in_words(low, high)
+    return Outlook(word, sigma, size, ratio, f"{what}; {but}", (low, high))
+
+
+def limits_in_words(low: float, high: float) -> str:
+    """What the two ratios of an outlook mean."""
+    return f"it learns up to {low:g}, and not at all above {high:g}"
 
 
 def _hope(experiment: Experiment, over: float) -> str:
@@ -164,7 +173,7 @@ def _reservation(experiment: Experiment, heard: float, reach: float, left: float
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
+    return f"{spelled(round(ratio))} times" if ratio >= 10 else f"{ratio:.2g} times"
 
 
 def clipped_size(size: float, half: float) -> float:

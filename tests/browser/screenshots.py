@@ -1,76 +1,153 @@
-"""Pictures of every page, to be looked at: `python -m tests.browser.screenshots FOLDER`.
+"""Pictures of every page, to be looked at: `python -m tests.browser.screenshots FOLDER [light] [phone]`.
 
-With `--readme` it takes the one picture of the README instead.
+Every page as it is first seen, and those with runs while they go on and afterwards. Words after the folder
+choose among schemes, screens and pages. With `--readme` it takes the one picture of the README instead.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+from ldp_core import presets
+from ldp_core.runs.record import drafts
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server
 from tests.conftest import ROOT
 
-PAGES = {
+EMPTY = {
     "start": ("/", "text=Latest runs on this server"),
     "clients": ("/clients", ".es-table"),
     "noise": ("/noise", ".es-chart.js-plotly-plot"),
-    "papers": ("/papers", ".st-key-look-personalized_ldp_fl .js-plotly-plot"),
-    "attack": ("/attack", "text=The ladder fills here"),
-    "tune": ("/tune", ".es-heat-cell"),
     "train": ("/train", ".es-panels .js-plotly-plot"),
+    "attack": ("/attack", ".es-ladder"),
+    "tune": ("/tune", ".es-heat-cell"),
+    "papers": ("/papers", ".st-key-look-personalized_ldp_fl .js-plotly-plot"),
+    "compare": ("/compare", "text=No runs are chosen yet"),
+    "runs": ("/runs", "text=What has been trained on this server?"),
 }
-WIDTHS = {"wide": (1440, 900), "laptop": (1366, 768), "narrow": (390, 1688)}
-"""First screens; of a phone the first two."""
+SCREENS = {"wide": (1440, 900), "laptop": (1366, 768), "phone": (390, 1688), "tall": (1440, 2600)}
+"""First screens, of a phone the first two; and far down, where asked for."""
+SCHEMES = ("light", "dark")
 
 
-def train(page: Page) -> None:
+def take(page: Page, file: Path) -> None:
+    """As somebody sees it who has waited a moment, and has the pointer elsewhere."""
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(1500)
+    page.screenshot(path=file)
+
+
+def train(page: Page, meanwhile: Callable[[], None] = lambda: None) -> None:
     """Run the draft on the page to its end."""
     page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_role("button", name="Train again").wait_for(timeout=60_000)
-    page.mouse.move(0, 0)
-    page.wait_for_timeout(1200)
+    meanwhile()
+    page.get_by_role("button", name="Train again").wait_for(timeout=200_000)
+
+
+def running(page: Page, file: Path) -> None:
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.es-panels .es-plot')].some("
+        "(plot) => (plot._fullData ?? []).some((line) => line.x.length > 4))",
+        timeout=200_000,
+    )
+    page.screenshot(path=file)
+
+
+def attack(page: Page) -> None:
+    page.get_by_role("button", name="Attack", exact=True).click()
+    page.get_by_role("button", name="Attack again").wait_for(timeout=200_000)
+
+
+def compare(page: Page) -> None:
+    page.get_by_role("button", name="Compare", exact=False).first.click()
+    page.locator(".es-cards .js-plotly-plot").first.wait_for()
+
+
+def link(seed: int) -> str:
+    """The default scenario with a seed that nobody has trained, and long enough to be seen running."""
+    return f"/train?share={drafts.share(presets.get('two_volunteers').draft.with_base({'seed': seed}))}"
+
+
+def pictures(browser: Browser, server: Server, folder: Path, wanted: set[str]) -> None:
+    """All that are wanted."""
+
+    def asked(among: Iterator[str] | tuple[str, ...]) -> list[str]:
+        found = list(among)
+        return [one for one in found if one in wanted] or [one for one in found if one != "tall"]
+
+    views = [*product(asked(SCHEMES), asked(tuple(SCREENS)))]
+    names = asked(tuple(EMPTY))
+    for n, (scheme, screen) in enumerate(views):
+        across, down = SCREENS[screen]
+        context = browser.new_context(
+            viewport={"width": across, "height": down}, color_scheme="dark" if scheme == "dark" else "light"
+        )
+        page = context.new_page()
+        page.set_default_timeout(120_000)
+
+        def file(name: str, scheme: str = scheme, screen: str = screen) -> Path:
+            return folder / f"{name}-{screen}-{scheme}.png"
+
+        def opened(name: str, page: Page = page) -> Page:
+            path, ready = EMPTY[name]
+            page.goto(server.url + path)
+            page.locator(ready).first.wait_for()
+            return page
+
+        first = [name for name in names if n == 0 or name not in ("compare", "runs")]
+        for name in first:
+            take(opened(name), file(name))
+        if "train" in names:
+            page.goto(server.url + link(n + 100))
+            page.locator(EMPTY["train"][1]).first.wait_for()
+            train(page, lambda page=page, file=file: running(page, file("train-running")))  # type: ignore[misc]
+            take(page, file("train-done"))
+        if "attack" in names:
+            attack(opened("attack"))
+            take(page, file("attack-done"))
+        if "runs" in names:
+            page.goto(server.url + "/runs")
+            page.get_by_text("What has been trained").wait_for()
+            take(page, file("runs-filled"))
+        if "compare" in names and n:
+            page.goto(server.url + "/compare")
+            compare(page)
+            take(page, file("compare-filled"))
+        context.close()
+
+
+def readme(browser: Browser, server: Server) -> None:
+    """Train, as the README shows it."""
+    across, down = SCREENS["wide"]
+    page = browser.new_page(viewport={"width": across, "height": down}, color_scheme="light")
+    page.goto(server.url + EMPTY["train"][0])
+    page.locator(EMPTY["train"][1]).first.wait_for()
+    train(page)
+    take(page, ROOT / "assets" / "screenshot.png")
 
 
 def main() -> None:
-    readme = "--readme" in sys.argv
-    folder = ROOT / "assets" if readme else Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        os.environ["EPSILON_RUNS_DIR"] = str(Path(scratch) / "runs")
         server = Server(Path(scratch) / "runs")
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        for scheme in ("light",) if readme else ("light", "dark"):
-            for width, (across, down) in WIDTHS.items():
-                if readme and width != "wide":
-                    continue
-                context = browser.new_context(
-                    viewport={"width": across, "height": down},
-                    color_scheme="dark" if scheme == "dark" else "light",
-                )
-                page = context.new_page()
-                for name, (path, ready) in PAGES.items():
-                    if readme and name != "train":
-                        continue
-                    page.goto(server.url + path)
-                    page.locator(ready).first.wait_for()
-                    page.wait_for_timeout(1500)
-                    if name == "train" and not readme:
-                        page.screenshot(path=folder / f"train-before-{width}-{scheme}.png")
-                    if name == "train":
-                        train(page)
-                    if name == "attack":
-                        page.get_by_role("button", name="Attack", exact=True).click()
-                        page.get_by_role("button", name="Attack again").wait_for(timeout=120_000)
-                        page.wait_for_timeout(1200)
-                    file = "screenshot.png" if readme else f"{name}-{width}-{scheme}.png"
-                    page.screenshot(path=folder / file)
-                context.close()
-        browser.close()
-        server.stop()
+        try:
+            if "--readme" in sys.argv:
+                readme(browser, server)
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+                pictures(browser, server, folder, set(sys.argv[2:]))
+        finally:
+            browser.close()
+            server.stop()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.stored_ladder import StoredLadder, stored_ladder
 from ldp_core.runs.view.grid_progress import Desk, desk_of
+from pages.parts.attack.head import head
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure, told
@@ -61,18 +62,20 @@ def _watch(identity: str, every: float | None) -> None:
 def _stored() -> None:
     """Until there is a ladder of the visitor's own: the stored one, marked as such."""
     found = _read()
-    st.caption(
-        "Press Attack: the model is trained without noise up to the round that you set; then a client's "
-        "uploads are made under each mechanism and budget, and the server tries to get the images back. "
-        "The ladder fills here."
+    how = (
+        "the model is trained without noise up to the round that you set; then a client's uploads are made "
+        "under each mechanism and budget, and the server tries to get the images back."
     )
-    if found:
-        whose = "this version" if found.current else f"version {found.version}, not of this one"
-        st.markdown(
-            f"**Stored, until yours is there**: the default ladder on the default scenario, of {whose}, "
-            f"{found.date}"
-        )
-        _drawn(found.desk, live=False)
+    if not found:
+        st.caption(f"Press Attack: {how} The ladder fills here.")
+        return
+    whose = "this version" if found.current else f"version {found.version}, not of this one"
+    st.caption(
+        f"**Stored**, the default ladder on the default scenario, of {whose}, {found.date}. Press Attack for "
+        "your own. The ladder fills here.",
+        help=how[0].upper() + how[1:],
+    )
+    _drawn(found.desk, live=False)
 
 
 @st.cache_resource(show_spinner=False)
@@ -82,11 +85,10 @@ def _read() -> StoredLadder | None:
 
 def _drawn(desk: Desk, live: bool) -> None:
     """What was found in words, the pictures, the charts, and what the attacker knows."""
+    components.ladder(pictures(desk, back=not live) | {"head": head(desk, live)}, key="ladder")
+    st.caption(caption(desk))
     if not live and desk.cells:
         st.markdown("\n".join(f"- {sentence}" for sentence in findings(desk)))
-    with st.container(border=True):
-        components.ladder(pictures(desk, back=not live), key="ladder")
-        st.caption(caption(desk))
     real = desk.start["ladder"]["upload"] == "real"
     charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]
     components.cards(components.sheet(charts), key="desk charts")

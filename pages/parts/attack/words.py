@@ -52,7 +52,7 @@ def findings(desk: Desk) -> list[str]:
     """For each mechanism, from which budget on the picture is back and the image picked out."""
     sentences = []
     for name in desk.start["attackers"]:
-        cells = _cells(desk, name)
+        cells = cells_of(desk, name)
         if cells:
             label = plain(mechanisms.registry.kind(name).label)
             sentences.append(f"**{label}**: {_pixels(cells)}{_picked(cells, desk.start['chance'])}.")
@@ -63,16 +63,16 @@ def _pixels(cells: list[Body]) -> str:
     kinds = {cell["verdict"]["kind"] for cell in cells}
     if "inconclusive" in kinds:
         return "inconclusive, as this attack fails even without noise"
-    back = _from(cells, lambda cell: cell["verdict"]["kind"] == "recovered")
+    back = least_from(cells, lambda cell: cell["verdict"]["kind"] == "recovered")
     if back is not None:
-        return f"pictures are back {_where(back, cells)}"
+        return f"pictures are back {where(back, cells)}"
     if kinds == {"clipping"}:
         return "not recovered, and clipping alone already hides the pictures"
     top = number(cells[-1]["epsilon"])
     if at := [number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"]:
         return f"pictures are back at ε {few(at)}, but not at every ε above: there this attacker reads worse"
-    partly = _from(cells, lambda cell: cell["verdict"]["kind"] == "partly")
-    some = f", though better than any guess {_where(partly, cells)}" if partly is not None else ""
+    partly = least_from(cells, lambda cell: cell["verdict"]["kind"] == "partly")
+    some = f", though better than any guess {where(partly, cells)}" if partly is not None else ""
     return f"not recovered by this attack up to ε {top}{some}"
 
 
@@ -80,15 +80,15 @@ def _picked(cells: list[Body], chance: float) -> str:
     with_figures = [cell for cell in cells if cell["identified_low"] is not None]
     if not with_figures:
         return ""
-    found = _from(with_figures, lambda cell: cell["identified_low"] > chance)
+    found = least_from(with_figures, lambda cell: cell["identified_low"] > chance)
     if found is None:
         return "; picked out no more often than guessing would, as far as these images can tell"
     first = next(cell for cell in with_figures if cell["epsilon"] == found)
     share = percent(first["identified"] / first["n"])
-    return f"; the right image is picked out more often than by guessing {_where(found, cells)} ({share})"
+    return f"; the right image is picked out more often than by guessing {where(found, cells)} ({share})"
 
 
-def _from(cells: list[Body], holds: Any) -> float | None:
+def least_from(cells: list[Body], holds: Any) -> float | None:
     """The lowest budget from which on it holds on every rung; None if it does not hold on the highest."""
     found = None
     for cell in reversed(cells):
@@ -98,7 +98,8 @@ def _from(cells: list[Body], holds: Any) -> float | None:
     return found
 
 
-def _where(epsilon: float, cells: list[Body]) -> str:
+def where(epsilon: float, cells: list[Body]) -> str:
+    """From which rung on, in words."""
     if epsilon == cells[0]["epsilon"]:
         return "at every ε of this ladder"
     return f"from ε {number(epsilon)} on"
@@ -130,5 +131,6 @@ def _back(body: Body) -> str:
     return f"{body['recovered']} of {body['n']} back, {decibels(body['psnr'])}"
 
 
-def _cells(desk: Desk, name: str) -> list[Body]:
+def cells_of(desk: Desk, name: str) -> list[Body]:
+    """A mechanism's cells that are there, by budget."""
     return [desk.cells[name, e] for e in desk.start["ladder"]["epsilons"] if (name, e) in desk.cells]

@@ -18,7 +18,7 @@ from pages.parts.ui.text import percent
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 GAP = 6.0
 """Points of accuracy between two names, at least."""
-RIGHT = 0.55
+RIGHT = 0.9
 """From this share on a name stands left of its line's end."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ldp_core.runs.view.final_figures import final, worst
+from pages.parts.charts.course import course
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.tally import Tally
@@ -35,10 +36,6 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
     rounds = max(arm.experiment.rounds for arm in arms)
     chances = {run.start["chance"] for one in shown for run in one.runs if run.start}
     seeds = max(len(one.runs) for one in shown)
-    ends = "; ".join(
-        f"{one.label}: {percent(v.mean(), 1)}" for one in shown if len(v := one.final("accuracy"))
-    )
-    noise = [f"{one.label}: {number(v.mean())}" for one in shown if len(v := one.final("noise_variance"))]
     return [
         Card(
             title="Accuracy",
@@ -46,7 +43,7 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
             + (f"; band: lowest to highest of {seeds} seeds" if seeds > 1 else ""),
             caption="",
             figure=accuracy_figure(shown, rounds, float(chances.pop()) if len(chances) == 1 else None),
-            label=f"Accuracy by round. {ends or 'No values yet'}.",
+            label=course("Accuracy by round", shown, "accuracy", percent),
             row=2,
         ),
         Card(
@@ -54,7 +51,7 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
             rest=f" {noise_words(shown)}",
             caption="",
             figure=noise_figure(shown, rounds, {}),
-            label=f"Noise variance by round. {'; '.join(noise) or 'No values yet'}.",
+            label=course("Noise variance per weight by round", shown, "noise_variance", number),
             row=2,
         ),
     ]

@@ -13,6 +13,7 @@ from ldp_core import mechanisms
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_weights, outlook, server_noise
+from ldp_core.theory.feasibility import Outlook, limits_in_words
 from pages.parts.charts.law import law_figure
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import Design, View, different, views
@@ -27,7 +28,9 @@ WEIGHTS = 81
 """Places of a weight in its range."""
 MOST_CLIENTS = 5000
 """Of more than these the verdict stays that of the draft: to have it follow a hand would take too long."""
-HEIGHT = 262
+HEIGHT = 282
+RATIOS = 0.03, 30.0
+"""Ends of the line on which noise stands over what it is held against."""
 ASKED = "asked"
 MOST_MOVES = 10**9
 
@@ -180,8 +183,10 @@ def _verdicts(now: WhatIf, shown: Sequence[Design]) -> dict[str, Any]:
                 "run": design.style.tint,
                 "word": view.word,
                 "kind": view.word,
-                "why": view.why,
+                # the line above the words shows the limits
+                "why": view.why.removesuffix(f"; {limits_in_words(*view.limits)}" if view.limits else ""),
                 "figures": figures,
+                "scale": _scale(view),
             }
         )
     own = shown[0].experiment.population().epsilon
@@ -195,6 +200,23 @@ def _verdicts(now: WhatIf, shown: Sequence[Design]) -> dict[str, Any]:
         "rows": rows,
         "note": f"A rule of thumb, from the noise alone; Train shows what really happens.{still}",
     }
+
+
+def _scale(view: Outlook) -> dict[str, Any] | None:
+    """Where the noise stands between learning and chance, as shares of a logarithmic line; None where nothing
+    is said.
+    """
+    if view.limits is None or view.ratio is None:
+        return None
+    places = [_place(ratio) for ratio in (*view.limits, view.ratio)]
+    names = [f"learns up to {number(view.limits[0])}", f"chance from {number(view.limits[1])} on"]
+    label = f"noise {number(view.ratio)} times what it is held against; {names[0]}, {names[1]}"
+    return {"limits": places[:2], "at": places[2], "names": names, "label": label}
+
+
+def _place(ratio: float) -> float:
+    low, high = (float(np.log10(end)) for end in RATIOS)
+    return min(1.0, max(0.0, (float(np.log10(max(ratio, RATIOS[0]))) - low) / (high - low)))
 
 
 def _asking(experiment: Experiment, now: WhatIf) -> tuple[Experiment, bool]:

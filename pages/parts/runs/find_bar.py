@@ -11,6 +11,7 @@ from ldp_core.runs import jobs
 from ldp_core.runs.jobs.finding import Line, Order, Wanted
 from ldp_core.runs.record.shelf import MOST_NAME, MOST_NOTE
 from ldp_core.runs.view.final_figures import Final
+from pages.parts.runs.take_away import bring_in
 from pages.parts.ui.job_actions import refuse
 from pages.parts.ui.text import number, percent, plain
 from pages.parts.ui.uninterrupted import pressed
@@ -28,7 +29,7 @@ MOST_NAMED = 3
 
 def find_bar() -> Wanted:
     """The fields, and what stands in them."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = st.text_input("Find", placeholder="a name, a note, a run's label", key="find runs", width=300)
         order = st.selectbox(
             "In which order", list(ORDERS), format_func=ORDERS.__getitem__, key="order of runs", width=240
@@ -45,6 +46,7 @@ def find_bar() -> Wanted:
                 placeholder="any",
                 key="most budget",
             )
+        bring_in()
     return Wanted(text or "", (least or 0.0) / 100, inf if most is None else most, order)
 
 

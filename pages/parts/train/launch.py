@@ -17,6 +17,7 @@ from pages.parts.clients.unmended import unmended
 from pages.parts.runs.job_state import may_go_on, takes
 from pages.parts.train.chosen_job import differs
 from pages.parts.ui.fields import mistakes
+from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.text import plain
@@ -30,12 +31,7 @@ MOST_WRONG = 3
 
 def title(draft: Draft | None = None) -> DeltaGenerator:
     """The page's question, and that of the draft's scenario; returns their line."""
-    line = st.container(key="question")
-    with line:
-        st.title("Does it still learn, and what leaks?", anchor=False)
-        if draft and (question := question_of(draft)):
-            st.markdown(question)
-    return line
+    return question("Does it still learn, and what leaks?", question_of(draft) if draft else "")
 
 
 def question_of(draft: Draft) -> str:

@@ -1,4 +1,4 @@
-"""The line under the navigation that all pages share: scenario, undo, reset, share."""
+"""What stands on top of every page: scenario, undo, reset, share; the page's question; what was found."""
 
 from __future__ import annotations
 
@@ -66,6 +66,22 @@ def header(workspace: Workspace, job: Job | None = None) -> DeltaGenerator:
             _share(workspace, job)
     refusal(NOT_BACK)
     return line
+
+
+def question(words: str, more: str = "") -> DeltaGenerator:
+    """The page's question, and beside it what is said of it; returns their line."""
+    line = st.container(key="question")
+    with line:
+        st.title(words, anchor=False)
+        if more:
+            st.markdown(more)
+    return line
+
+
+def headline(words: str) -> None:
+    """What was found, as Train's own headline looks (assets/studio.css)."""
+    with st.container(key="headline"):
+        st.header(words, anchor=False)
 
 
 def _share(workspace: Workspace, job: Job | None) -> None:

@@ -11,6 +11,7 @@ from ldp_core.experiment.threat_model import spies, why_not
 from ldp_core.runs.queue.job import Job
 from ldp_core.theory import ServerNoise, server_noise
 from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
+from pages.parts.charts.course import course
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.series import Series, announced
 from pages.parts.charts.styles import ladders
@@ -18,7 +19,7 @@ from pages.parts.runs.job_state import is_gone
 from pages.parts.train.server_panel import server_panel
 from pages.parts.ui import components
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import number
+from pages.parts.ui.text import number, percent
 from pages.parts.watch.head import head
 
 
@@ -67,14 +68,14 @@ def trio(
             "hint": GLOSSARY["Accuracy"],
             "subtitle": words + many,
             "figure": components.written(accuracy),
-            "label": _told("Accuracy by round", shown, "accuracy"),
+            "label": course("Accuracy by round", shown, "accuracy", percent),
         },
         "noise": {
             "title": "Noise variance per weight",
             "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Signal"], *why]),
             "subtitle": drawn,
             "figure": components.written(noise),
-            "label": _told("Noise variance per weight by round", shown, "noise_variance"),
+            "label": course("Noise variance per weight by round", shown, "noise_variance", number),
         },
         "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty)
         | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Control']}"},
@@ -122,10 +123,3 @@ def _predicted(told: Sequence[ServerNoise], drawn: str) -> str:
 def _unknown(told: Sequence[ServerNoise]) -> list[str]:
     """Why it does not show all of it, each reason once."""
     return list(dict.fromkeys(noise.unknown for noise in told if noise.unknown))
-
-
-def _told(title: str, shown: Sequence[Series], curve: str) -> str:
-    """A chart in words, for those who cannot see it."""
-    ends = [(one.label, one.final(curve)) for one in shown]
-    values = "; ".join(f"{label}: {number(values.mean())}" for label, values in ends if len(values))
-    return f"{title}. {values or 'No values yet'}."

@@ -11,6 +11,7 @@ from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.grid_progress import Desk
+from pages.parts.attack.head import head
 from pages.parts.attack.words import caption, controls, findings
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
 from tests.data import digits
@@ -60,6 +61,27 @@ def test_what_is_found_is_said_of_each_mechanism(desk: Desk):
     assert piecewise.startswith("**Piecewise**: pictures are back from ε ")
     assert duchi.startswith("**Duchi**: not recovered by this attack up to ε 16")
     assert "private" not in " ".join([piecewise, duchi, caption(desk), *controls(desk)])
+
+
+def said(pieces: list[tuple[str, int | None]]) -> str:
+    return "".join(words for words, _ in pieces)
+
+
+def test_the_headline_names_who_gives_the_image_back_first(desk: Desk):
+    told = head(desk, live=False)
+    back = next(e for (name, e), cell in desk.cells.items() if name == "piecewise" and _back(cell))
+    assert (
+        said(told["line"]) == f"Piecewise gives the image back from ε {back:g} on; Duchi does not up to ε 16"
+    )
+    assert said(told["chips"][0]["pieces"]) == f"Piecewise from ε {back:g} · Duchi nowhere"
+    assert "full" in said(head(desk, live=True)["line"]), "before it is, nothing is said"
+    lost = {place: cell | {"verdict": {"kind": "inconclusive"}} for place, cell in desk.cells.items()}
+    words = said(head(another(desk.start, lost), live=False)["line"])
+    assert words.count("cannot be judged") == 2
+
+
+def _back(cell: dict[str, Any]) -> bool:
+    return bool(cell["verdict"]["kind"] == "recovered")
 
 
 def test_pictures_that_are_back_at_a_lower_budget_alone_are_not_passed_over(desk: Desk):

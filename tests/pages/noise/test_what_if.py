@@ -48,6 +48,21 @@ def test_the_law_is_the_sliders():
     assert card.caption.startswith(f"variance {variance:.3g}")
 
 
+def test_each_design_stands_on_a_line_from_learning_to_chance():
+    now, shown = asked(None)
+    rows = _verdicts(now, shown)["rows"]
+    for row, design in zip(rows, shown, strict=True):
+        (learns, chance), at = row["scale"]["limits"], row["scale"]["at"]
+        assert 0 < learns < chance < 1
+        assert row["word"] == ("learns" if at <= learns else "borderline" if at <= chance else "chance")
+        assert row["why"] in outlook(design.experiment).why
+        assert "learns up to" not in row["why"], "the line shows it"
+    unheard = changed(
+        DRAFT.experiments()[0], {"aggregator.name": "sign_majority", "mechanism.name": "ldpsign"}
+    )
+    assert outlook(unheard).limits is None
+
+
 @pytest.mark.parametrize("own", [0.5, 0.0421, 64.0])
 def test_a_slider_has_the_clients_own_budget_and_round_ones(own: float):
     ladder = _ladder(own)

@@ -1,0 +1,105 @@
+"""What a ladder found, in a line and three figures: as Train's own head looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ldp_core import mechanisms
+from ldp_core.attacks.findings.verdict import RECOVERED_DB
+from ldp_core.runs.view.grid_progress import Desk
+from pages.parts.attack.words import Body, cells_of, least_from, where
+from pages.parts.charts.styles import tint_of
+from pages.parts.ui.text import number
+
+Piece = tuple[str, int | None]
+"""Words, and the number of the colour they are written in."""
+MOST_NAMED = 3
+"""Mechanisms in the headline."""
+_WAITING: list[Piece] = [("not told yet", None)]
+_NOTHING: list[Piece] = [("nothing was attacked", None)]
+
+
+def head(desk: Desk, live: bool) -> Body:
+    """What was found in a line and three figures, as assets/web/head.js writes them."""
+    every = {name: cells_of(desk, name) for name in desk.start["attackers"]}
+    told = {name: cells for name, cells in every.items() if cells}
+    if live or not told:
+        line: list[Piece] = [("The ladder fills; what it shows is told when it is full", None)]
+        back = picked = _WAITING if live else _NOTHING
+    else:
+        line, back, picked = _line(told), _each(told, _back_from), _each(told, _picked_from(desk))
+    start, ladder = desk.start, desk.start["ladder"]
+    seen = ladder["rounds_observed"]
+    uploads = "one upload" if seen == 1 else f"{number(seen, 6)} uploads"
+    audit = ladder["upload"] == "audit"
+    what = "made of one image, the worst case" if audit else f"the real one, of {start['n']} images"
+    good = f"{RECOVERED_DB:.0f} dB or more, median of {start['n']} images"
+    better = f"of {ladder['candidates']} candidates, more often than by guessing"
+    return {
+        "line": line,
+        "chips": [
+            {"name": "The image is back", "pieces": back, "rest": good if audit else "more than by chance"},
+            {"name": "The right image is picked out", "pieces": picked, "rest": better}
+            if audit
+            else {"name": "Picked out", "pieces": [("not asked of a real upload", None)], "rest": ""},
+            {
+                "name": "What the server has",
+                "pieces": [(f"{uploads} of client {ladder['client'] + 1}, round {ladder['round']}", None)],
+                "rest": f"{what}; ε is per use",
+            },
+        ],
+    }
+
+
+def _line(told: dict[str, list[Body]]) -> list[Piece]:
+    """Who gives the image back, from the least budget on, and who does not."""
+    ranked = sorted(told, key=lambda name: _lowest(told[name]))
+    found: list[Piece] = []
+    for place, name in enumerate(ranked[:MOST_NAMED]):
+        cells, lowest = told[name], _lowest(told[name])
+        kinds = {cell["verdict"]["kind"] for cell in cells}
+        if lowest < float("inf"):
+            says = f" gives the image back {where(lowest, cells)}"
+        elif "inconclusive" in kinds:
+            says = " cannot be judged: this attack fails even without noise"
+        elif kinds == {"clipping"}:
+            says = " does not give it back, nor would clipping alone"
+        elif "recovered" in kinds:
+            says = " gives it back at some ε, and not at every one above"
+        else:
+            says = f" does not up to ε {number(cells[-1]['epsilon'])}"
+        found += [("; ", None)] * bool(place) + [_named(name), (says, None)]
+    if (more := len(ranked) - MOST_NAMED) > 0:
+        found.append((f"; {more} more below", None))
+    return found
+
+
+def _lowest(cells: list[Body]) -> float:
+    found = least_from(cells, lambda cell: cell["verdict"]["kind"] == "recovered")
+    return float("inf") if found is None else found
+
+
+def _each(told: dict[str, list[Body]], says: Callable[[list[Body]], str]) -> list[Piece]:
+    """A figure of each mechanism, in its colour."""
+    found: list[Piece] = []
+    for name, cells in told.items():
+        label, tint = _named(name)
+        found += [(" · ", None)] * bool(found) + [(f"{label} {says(cells)}", tint)]
+    return found
+
+
+def _back_from(cells: list[Body]) -> str:
+    return "nowhere" if _lowest(cells) == float("inf") else f"from ε {number(_lowest(cells))}"
+
+
+def _picked_from(desk: Desk) -> Callable[[list[Body]], str]:
+    def says(cells: list[Body]) -> str:
+        known = [cell for cell in cells if cell["identified_low"] is not None]
+        found = least_from(known, lambda cell: cell["identified_low"] > desk.start["chance"])
+        return "not asked" if not known else "nowhere" if found is None else f"from ε {number(found)}"
+
+    return says
+
+
+def _named(name: str) -> Piece:
+    return mechanisms.registry.kind(name).label, tint_of(mechanisms.registry, name)
