@@ -3,11 +3,14 @@
 Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all tests. What
 does not measure time goes first, all at once: what computes keeps the cores busy while browsers and
 processes wait. Tests that measure time follow, few at a time. What a lane prints comes when it ends, and the
-time of each at the end of all. With arguments, pytest is called with those.
+time of each at the end of all. A few tests that failed in a crowd are run once more, one after another with
+nothing beside them: what fails again fails, and what does not is named at the end as what it is, a test that
+the crowd upset. With arguments, pytest is called with those.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -19,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ldp_core.system.niceness import NICENESS
-from tests.browser.chromium import find_chromium
+from tests.browser.chromium import SHELL, find_chromium
 
 ROOT = Path(__file__).parents[1]
 CORES = min(8, os.cpu_count() or 1)
@@ -36,19 +39,26 @@ ALONE = [
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
     ["pytest", "-m", "alone and not browser", "-n", "2", "--dist", "worksteal"],
 ]
+MOST_AGAIN = 3
+"""Tests of a lane that may be run again: the crowd upsets one or two, and more than that is no accident."""
+TESTS_FAILED = 1
+"""What pytest ends with where tests failed, and nothing worse happened."""
 
 
 class Lane:
     """A command under way. Beside others its output is kept until it ends."""
 
-    def __init__(self, step: list[str], among_others: bool) -> None:
+    def __init__(self, step: list[str], among_others: bool, memory: Path) -> None:
         self.step, self.began = step, time.monotonic()
         self.patient = among_others and "tests/browser" not in step
         self.told = tempfile.TemporaryFile("w+") if among_others else None  # noqa: SIM115 (closed in end)
+        # each lane of pytest remembers for itself what failed in it
+        self.memory = ["-o", f"cache_dir={memory}"] if step[0] == "pytest" else []
+        self.failures = memory / "v" / "cache" / "lastfailed"
         if not among_others:
             print(f"\n== {' '.join(step)}", flush=True)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", *step],
+            [sys.executable, "-m", *step, *self.memory],
             cwd=ROOT,
             stdout=self.told,
             stderr=self.told and subprocess.STDOUT,
@@ -74,6 +84,13 @@ class Lane:
             self.told.close()
         return code, line
 
+    def once_more(self) -> list[str]:
+        """The few tests that failed in this lane; none where more did, or something worse happened."""
+        if not self.memory or self.process.returncode != TESTS_FAILED or not self.failures.exists():
+            return []
+        failed = list(json.loads(self.failures.read_text(encoding="utf-8")))
+        return failed if len(failed) <= MOST_AGAIN else []
+
     def stop(self) -> None:
         """End it, if somebody has interrupted this."""
         if self.process.poll() is None and self.patient:
@@ -82,42 +99,64 @@ class Lane:
 
 def main() -> int:
     get_chromium()
-    began, took, code = time.monotonic(), list[str](), 0
+    began, took, upset, code = time.monotonic(), list[str](), list[str](), 0
     stages = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else [LANES, *([step] for step in ALONE)]
-    for stage in [*([step] for step in LINT), *stages]:
-        lanes = [Lane(step, len(stage) > 1) for step in stage]
-        under_way = [*lanes]
-        try:
-            while under_way:
-                time.sleep(0.05)
-                for lane in [one for one in under_way if one.process.poll() is not None]:
-                    under_way.remove(lane)
-                    failed, line = lane.end()
-                    code, took = max(code, failed), [*took, line]
-        finally:
-            for lane in under_way:
-                lane.stop()
-        if code:
-            break
+    with tempfile.TemporaryDirectory() as memory:
+        for number, stage in enumerate([*([step] for step in LINT), *stages]):
+            lanes = [
+                Lane(step, len(stage) > 1, Path(memory, f"{number}.{place}"))
+                for place, step in enumerate(stage)
+            ]
+            ended = _until_all_end(lanes)
+            took += [line for _, line in ended.values()]
+            for lane, (failed, _) in ended.items():
+                again = [] if sys.argv[1:] else lane.once_more()
+                if again:
+                    print(f"\n== once more, with nothing beside: {', '.join(again)}", flush=True)
+                    failed = subprocess.call([sys.executable, "-m", "pytest", *again], cwd=ROOT)
+                    upset += again if not failed else []
+                code = max(code, failed)
+            if code:
+                break
     print("\n== time of each lane", *took, sep="\n")
+    for test in upset:
+        print(f"UPSET BY THE CROWD, passed with nothing beside it: {test}")
     print(f"{time.monotonic() - began:6.0f} s  in all", flush=True)
     return code
 
 
+def _until_all_end(lanes: list[Lane]) -> dict[Lane, tuple[int, str]]:
+    """Each lane's exit code and line, in the order in which they end."""
+    ended = dict[Lane, tuple[int, str]]()
+    try:
+        while len(ended) < len(lanes):
+            time.sleep(0.05)
+            for lane in lanes:
+                if lane not in ended and lane.process.poll() is not None:
+                    ended[lane] = lane.end()
+    finally:
+        for lane in lanes:
+            lane.stop()
+    return ended
+
+
 def get_chromium() -> None:
     """Install Debian's Chromium if there is none, apt is there and we may use it."""
-    if find_chromium() or not shutil.which("apt-get"):
+    if shutil.which(SHELL) or not shutil.which("apt-get"):
         return
     may = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if may and (not shutil.which("sudo") or subprocess.call([*may, "true"], stderr=subprocess.DEVNULL)):
-        print("Chromium is not installed and only root may install it: the browser tests will be skipped")
+        if not find_chromium():
+            print("Chromium is not installed and only root may install it: the browser tests will be skipped")
         return
     print("Installing Chromium for the browser tests", flush=True)
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update", "-q"], ["install", "-y", "-q", "--no-install-recommends", "chromium"]):
-        if subprocess.call([*may, "apt-get", *command], stdout=subprocess.DEVNULL, env=environment):
-            print("apt-get failed: the browser tests will be skipped")
+    apt = [*may, "apt-get", "-q", "-y", "--no-install-recommends"]
+    for words in (["update"], ["install", SHELL], ["install", "chromium"]):
+        failed = subprocess.call([*apt, *words], stdout=subprocess.DEVNULL, env=environment)
+        if words[0] == "install" and (not failed or find_chromium()):
             return
+    print("apt-get failed: the browser tests will be skipped")
 
 
 if __name__ == "__main__":

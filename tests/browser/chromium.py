@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SHELL = "chromium-headless-shell"
+"""Debian's Chromium without windows: the same pages for a quarter less of the processor."""
+NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

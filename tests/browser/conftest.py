@@ -10,7 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    ConsoleMessage,
+    Error,
+    Locator,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server
@@ -22,6 +33,7 @@ PATIENCE = 60_000
 must be quick is measured."""
 TRAINING = 200_000
 """Milliseconds until a training is missed: it gives way to whatever else this machine does."""
+SIZE: ViewportSize = {"width": 1440, "height": 1200}
 expect.set_options(timeout=PATIENCE)
 
 
@@ -32,17 +44,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = find_chromium()
-    if path is None:
+def chromium() -> Iterator[BrowserType]:
+    if find_chromium() is None:
         reason = "no Chromium on this machine (Debian: apt-get install chromium): browser tests not run"
         if os.environ.get("EPSILON_CI"):
             pytest.fail(reason)
         pytest.skip(reason)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
+        yield playwright.chromium
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: BrowserType) -> Iterator[Browser]:
+    browser = chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def profile(chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """What one person's browser keeps: compiled scripts, which private windows compile anew, a third of all
+    that a page costs. What makes a visitor known is taken out between tests.
+    """
+    folder = tmp_path_factory.mktemp("profile")
+    context = chromium.launch_persistent_context(
+        folder, executable_path=find_chromium(), args=ARGUMENTS, viewport=SIZE
+    )
+    yield context
+    context.close()
 
 
 @pytest.fixture(scope="session")
@@ -60,8 +89,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 class Visitor:
     """A page that notices what should not be: console errors and requests to other hosts."""
 
-    def __init__(self, browser: Browser, server: Any, **options: Any) -> None:
-        self.context = browser.new_context(**({"viewport": {"width": 1440, "height": 1200}} | options))
+    def __init__(self, browser: Browser | BrowserContext, server: Any, **options: Any) -> None:
+        """A private window of a browser, or a tab of somebody's own."""
+        private = isinstance(browser, Browser)
+        self.context = browser.new_context(**({"viewport": SIZE} | options)) if private else browser
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.server = server
@@ -122,9 +153,14 @@ def choose(box: Locator, option: str, exact: bool = True) -> None:
 
 
 @pytest.fixture
-def visitor(browser: Browser, server: Server) -> Iterator[Visitor]:
-    one = Visitor(browser, server)
+def visitor(profile: BrowserContext, server: Server) -> Iterator[Visitor]:
+    one = Visitor(profile, server)
     yield one
-    one.context.close()
-    assert one.complaints == []
-    assert one.foreign == []
+    complaints, foreign = [*one.complaints], [*one.foreign]
+    profile.new_cdp_session(one.page).send(
+        "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "cookies,local_storage,indexeddb"}
+    )
+    for page in profile.pages[1:]:  # without a page it would end
+        page.close()
+    assert complaints == []
+    assert foreign == []

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Visitor, at_rest
 from tests.browser.server import Server
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, server: Server) -> Page:
-    return Visitor(browser, server).open("/clients", ".es-table")
+def page(profile: BrowserContext, server: Server) -> Page:
+    return Visitor(profile, server).open("/clients", ".es-table")
 
 
 def test_a_click_into_a_cell_selects_what_is_in_it_and_a_second_one_places_the_caret(page: Page):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -33,15 +33,6 @@ PAGES = {
 }
 
 
-def test_the_server_holds_nothing_that_pages_can_do_without(visitor: Visitor):
-    for path, ready in PAGES.items():
-        visitor.open(path, ready)
-    loaded = visitor.server.loaded()
-    assert "numpy" in loaded, "the test looks at the right process"
-    for heavy in ("libtorch", "/torch/", "sklearn", "torchvision", "scipy/stats", "pandas", "pyarrow"):
-        assert heavy not in loaded, f"the server has loaded {heavy}"
-
-
 IN_REACH = """() => [...document.querySelectorAll('[data-testid="stMarkdownContainer"] table')].every(
   (table) => table.scrollWidth <= table.clientWidth || table.tabIndex === 0)"""
 
@@ -63,9 +54,10 @@ def test_the_first_visit_may_be_to_any_page(path: str, browser: Browser, tmp_pat
 @pytest.mark.parametrize(
     ("scheme", "width"), [("light", 1440), ("dark", 390), *in_gate([], [("dark", 1440), ("light", 390)])]
 )
-def test_everybody_can_use_every_page(browser: Browser, server: Server, scheme: str, width: int):
-    viewport = {"width": width, "height": 1000}
-    visitor = Visitor(browser, server, viewport=viewport, color_scheme=scheme, reduced_motion="reduce")
+def test_everybody_can_use_every_page(visitor: Visitor, scheme: Literal["light", "dark"], width: int):
+    """And the server holds nothing that pages can do without."""
+    visitor.page.set_viewport_size({"width": width, "height": 1000})
+    visitor.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     for path, ready in PAGES.items():
         page = visitor.open(path, ready)
         page.wait_for_timeout(500)
@@ -78,7 +70,10 @@ def test_everybody_can_use_every_page(browser: Browser, server: Server, scheme: 
         assert wrong == []
         overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert overflow <= 0, f"{path} is {overflow} pixels too wide"
-    visitor.context.close()
+    loaded = visitor.server.loaded()
+    assert "numpy" in loaded, "the test looks at the right process"
+    for heavy in ("libtorch", "/torch/", "sklearn", "torchvision", "scipy/stats", "pandas", "pyarrow"):
+        assert heavy not in loaded, f"the server has loaded {heavy}"
 
 
 def test_a_cell_says_what_is_wrong_and_keeps_what_was_typed(visitor: Visitor):
