@@ -35,21 +35,24 @@ def take_over(left: Mapping[int, Run], recorder: Recorder) -> dict[int, Run]:
     if stored:
         # noted first: whoever is killed in between leaves a hint at nothing, and no record unknown
         run_cache.note(recorder.folder.name, {number: names[number] for number in stored})
-    for number, (known, skip) in stored.items():
-        _show(number, known, skip, recorder)
-    return {number: run for number, run in left.items() if number not in stored}
+    shown = {number for number, (known, skip) in stored.items() if _show(number, known, skip, recorder)}
+    return {number: run for number, run in left.items() if number not in shown}
 
 
-def _show(number: int, known: Known, skip: int, recorder: Recorder) -> None:
-    """By reference; what is stored where somebody may still go on is copied."""
+def _show(number: int, known: Known, skip: int, recorder: Recorder) -> bool:
+    """By reference; what is stored where somebody may still go on is copied. False if it has gone since."""
     if known.source and queue.status(known.holder) in FINAL:
         try:
             recorder.refer(number, known.source, known.job, skip)
         except OSError as error:  # removed at this moment, or no such links here
             logging.info("run %s of job %s is copied: %s", number, known.holder, error)
         else:
-            return
-    recorder.copy(number, known.bodies()[skip:], known.job)
+            return True
+    told = known.bodies()
+    if not run_cache.is_complete(told):
+        return False
+    recorder.copy(number, told[skip:], known.job)
+    return True
 
 
 def mark(recorder: Recorder) -> None:

@@ -112,7 +112,7 @@ def _held(job: str, run: int) -> Known | None:
     folder = _folder(job)
     try:
         source = source_of(folder, run)
-        if is_whole(source) if source else _is_whole(told_of(folder, run)):
+        if is_whole(source) if source else is_complete(told_of(folder, run)):
             return Known(copied(folder).get(run, job), job, run, source)
     except (StorageFailed, LookupError, TypeError):
         pass
@@ -136,7 +136,7 @@ def has(keys: Collection[str]) -> bool:
     return set(keys) <= {row["key"] for row in known}
 
 
-def _is_whole(told: list[dict[str, Any]]) -> bool:
+def is_complete(told: list[dict[str, Any]]) -> bool:
     """True for the events of a run that was completed, with all of its rounds."""
     if not told or told[-1]["event"] != "end" or told[-1]["status"] != "completed":
         return False

@@ -87,7 +87,8 @@ def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
     """Numbers from 1, apart by commas or blanks; nothing typed is the default."""
     count, words = workspace.draft.base.clients.count, re.findall(r"[^\s,;]+", typed)
     for word in words:
-        if not (word.isdecimal() and 1 <= int(word) <= count):
+        # a number of thousands of digits is none that Python reads
+        if not (word.isdecimal() and len(word) <= len(str(count)) and 1 <= int(word) <= count):
             given = f"must be numbers of clients between 1 and {count}; got {shown(word)}"
             return (Problem("attack.clients", given),)
     return workspace.edit({"attack.clients": [int(word) - 1 for word in words] or None})

@@ -30,7 +30,7 @@ from pages.parts.ui.memory import tab
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.text import THIN, plain
-from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.workspace import Workspace
 
 NOT_KEPT = "guess"
@@ -112,7 +112,7 @@ def _ask(workspace: Workspace, now: Asked) -> None:
     _field(now.question, first, options)
     if now.guess is None:
         if isinstance(now.question, Figure):  # where its slider begins may be what somebody thinks
-            st.button("Guess", key="guess this", on_click=_keep, args=options["args"])
+            st.button("Guess", key="guess this", on_click=_guess, args=options["args"])
         st.button(
             "Skip",
             type="tertiary",
@@ -197,6 +197,7 @@ def _middle(question: Figure) -> int:
     return question.most // 2
 
 
+@uncut
 def _moved(workspace: Workspace, draft: Draft, key: str) -> None:
     """A field reports a change. Streamlit says so also of a slider that nobody touched, once its state was
     dropped as stale: where it begins is a guess only of whoever presses Guess.
@@ -207,7 +208,6 @@ def _moved(workspace: Workspace, draft: Draft, key: str) -> None:
         _keep(workspace, draft, key)
 
 
-@uncut
 def _keep(workspace: Workspace, draft: Draft, key: str) -> None:
     guess = st.session_state[key]
     if guess is None:
@@ -218,7 +218,12 @@ def _keep(workspace: Workspace, draft: Draft, key: str) -> None:
         refuse(error, NOT_KEPT)
 
 
-@uncut
+@pressed
+def _guess(workspace: Workspace, draft: Draft, key: str) -> None:
+    _keep(workspace, draft, key)
+
+
+@pressed
 def _skip(workspace: Workspace, scenario: str, skipped: bool = True) -> None:
     try:
         guesses.skip(workspace.id, scenario, skipped)

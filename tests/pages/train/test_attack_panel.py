@@ -241,6 +241,7 @@ CLIENTS: dict[str, Any] = {
     "0": "got “0”",
     "21": "and 20",
     "x": "got “x”",
+    "9" * 5000: "and 20",
 }
 
 

@@ -115,7 +115,7 @@ def test_every_callback_of_the_pages_is_uncut_and_every_button_keeps_the_fields_
     )
     assert buttons - _decorated(nodes, "pressed") == {"st.logout", "st.login"}
     assert others <= _decorated(nodes, "uncut")
-    assert {"act", "_train", "_press", "_remove"} <= buttons
+    assert {"act", "_train", "_press", "_delete"} <= buttons
     assert {"_take", "_enter"} <= others
     assert "changed" in _decorated(nodes, "uncut")
 

@@ -228,6 +228,21 @@ def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there(first: 
         assert jobs.look(again()).status == "completed", "somebody has it, so it is known"
 
 
+def test_what_goes_after_it_was_found_is_trained_again(first: str, monkeypatch: pytest.MonkeyPatch):
+    figures, note = told(first), run_cache.note
+
+    def note_late(*args: Any) -> None:
+        note(*args)
+        jobs.remove(first)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_cache, "note", note_late)
+        new = again()
+    assert jobs.look(new).status == "queued"
+    finish(new)
+    assert [body.get("accuracy") for _, body in told(new)] == [body.get("accuracy") for _, body in figures]
+
+
 def test_who_refers_to_what_somebody_deletes_at_this_moment_has_it_whole_or_not_at_all(first: str):
     figures = told(first)
     for old in [first, *("" for _ in range(4))]:
