@@ -91,8 +91,10 @@ class Visitor:
 
     def __init__(self, browser: Browser | BrowserContext, server: Any, **options: Any) -> None:
         """A private window of a browser, or a tab of somebody's own."""
-        private = isinstance(browser, Browser)
-        self.context = browser.new_context(**({"viewport": SIZE} | options)) if private else browser
+        if isinstance(browser, Browser):
+            self.context = browser.new_context(**({"viewport": SIZE} | options))
+        else:
+            self.context = browser
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.server = server
