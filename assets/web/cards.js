@@ -3,6 +3,7 @@
 
 import { child, element, resize, text } from "./dom.js";
 import { draw, erase } from "./plot.js";
+import { saves } from "./save.js";
 
 const COLUMNS = 6;
 
@@ -25,6 +26,7 @@ function fill(card, data) {
   text(child(head, "span", "es-rest"), data.rest);
   text(child(card, "p", "es-caption"), data.caption);
   const chart = child(card, "div", "es-chart");
+  saves(card, chart, data.title);
   if (chart.shown === data.figure) return; // nothing moved it
   chart.shown = data.figure;
   draw(chart, JSON.parse(data.figure), data.height, data.label);

@@ -6,6 +6,7 @@ import { child, element, resize, text } from "./dom.js";
 import { head } from "./head.js";
 import { paint } from "./pixels.js";
 import { draw, erase } from "./plot.js";
+import { saves } from "./save.js";
 
 // pixels: with its heading a panel is 400 high (panels.css); on a phone three of them are above one another
 const PLOT = { wide: 322, narrow: 250 };
@@ -34,7 +35,9 @@ function heading(section, panel) {
 
 function chart(section, panel) {
   const height = matchMedia("(max-width: 640px)").matches ? PLOT.narrow : PLOT.wide;
-  draw(child(section, "div", "es-plot"), JSON.parse(panel.figure), height, panel.label);
+  const plot = child(section, "div", "es-plot");
+  draw(plot, JSON.parse(panel.figure), height, panel.label);
+  saves(section, plot, panel.title);
 }
 
 function gallery(section, panel) {

@@ -74,6 +74,24 @@ async function redraw(element) {
   element.writes = write;
 }
 
+// The chart as the address of a picture, "svg" or "png" (twice as fine). Drawn once more by plotly alone, which
+// writes the words beside the lines that are written over the chart here.
+export async function asPicture(element, format) {
+  await element.drawing;
+  const Plotly = await plotly();
+  const { figure, height } = element.lastFigure;
+  const colours = palette(element);
+  const width = element.knownWidth;
+  const { data, layout } = coloured(figure, colours);
+  const fitted = fitting(layout, width, data);
+  const tall = fitted.showlegend ? Math.max(height, fitted.margin.b + LEGEND.plot) : height;
+  const paper = colours.resolve("var(--st-background-color)");
+  const axes = ["xaxis", "yaxis"].filter((axis) => element.zoomed && element.layout?.[axis]?.range);
+  const seen = Object.fromEntries(axes.map((axis) => [axis, { ...fitted[axis], range: element.layout[axis].range }]));
+  const whole = { ...fitted, ...seen, paper_bgcolor: paper, plot_bgcolor: paper, height: tall, width, autosize: false };
+  return Plotly.toImage({ data, layout: whole }, { format, width, height: tall, scale: format === "png" ? 2 : 1 });
+}
+
 function afresh(element) {
   window.Plotly.purge(element);
   element.textContent = "";

@@ -1,5 +1,6 @@
 """A job carried away and brought back: as a ZIP (`jobs.archive`) that `arrival` reads again, as one page
-that opens offline (`page`, with `drawing`), and as a program that trains the same again (`script`)."""
+that opens offline (`page`, with `pictures` and `drawing`), and as a program that trains the same again
+(`script`)."""
 
 from ldp_core.runs.carry.arrival import bring_back
 from ldp_core.runs.carry.page import as_page

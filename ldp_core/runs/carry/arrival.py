@@ -15,7 +15,9 @@ from zipfile import BadZipFile, ZipFile
 from ldp_core.errors import InvalidInput, StorageFailed, on_one_line, shown
 from ldp_core.experiment import parse
 from ldp_core.runs import kinds, queue
-from ldp_core.runs.jobs.archive import FORMAT, TABLES
+from ldp_core.runs.carry.pictures import CURVES
+from ldp_core.runs.jobs.archive import FORMAT
+from ldp_core.runs.jobs.tables import TABLES
 from ldp_core.runs.kinds.base import UNREADABLE
 from ldp_core.runs.queue.table import ID
 from ldp_core.runs.record import quota, store
@@ -27,7 +29,12 @@ from ldp_core.runs.view.run_progress import Progress
 MOST_BYTES = 10**9
 """Of what is in it, unpacked; a page takes less."""
 NEEDED = ("job.json", "experiments.json", "events.jsonl")
-KNOWN = {"README.txt", *NEEDED, *(f"{name}.csv" for name in TABLES.values())}
+KNOWN = {
+    "README.txt",
+    *NEEDED,
+    *(f"{name}.{form}" for name in TABLES.values() for form in ("csv", "parquet")),
+    *(f"{name}.svg" for name in CURVES),
+}
 ENDED = ("completed", "diverged", "cancelled", "failed", "interrupted")
 LONGEST = 50_000_000
 """Bytes of one line of events."""

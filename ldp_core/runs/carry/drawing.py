@@ -15,6 +15,7 @@ COLOURS = ("#1f5fae", "#b35900", "#00795c", "#9c3587", "#8a6d00", "#b3261e", "#3
 """Those of the pages' light theme: told apart with any kind of colour vision, and legible as text."""
 WIDTH, HEIGHT = 620, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 170, 14, 34
+NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 GAP = 16
 """Between two labels, in pixels."""
 
@@ -29,8 +30,15 @@ class Curve:
     high: Floats
 
 
-def drawn(title: str, curves: Sequence[Curve], percent: bool) -> str:
-    """An SVG element; linear from 0 to 100 %, or logarithmic. Text is escaped."""
+def drawn(title: str, curves: Sequence[Curve], percent: bool, alone: bool = False) -> str:
+    """An SVG element; linear from 0 to 100 %, or logarithmic. Text is escaped.
+
+    Args:
+        title: said to those who cannot see it.
+        curves: one a line.
+        percent: linear, of shares.
+        alone: as a file of its own, on white.
+    """
     rounds = max((len(one.mean) for one in curves), default=1) - 1
     values = np.concatenate([one.mean for one in curves]) if curves else np.empty(0)
     known = values[np.isfinite(values) & (percent | (values > 0))]
@@ -84,4 +92,8 @@ def drawn(title: str, curves: Sequence[Curve], percent: bool) -> str:
         parts.append(f'<text x="{WIDTH - RIGHT + 8}" y="{at + 4:.1f}" fill="{paint}">{text}</text>')
     said = html.escape(f"{title}: {'; '.join(words for _, words, _ in ends) or 'no values'}", quote=True)
     size = f'viewBox="0 0 {WIDTH} {HEIGHT + 4}" width="100%"'
+    if alone:
+        size = f'{NAMESPACE} viewBox="0 0 {WIDTH} {HEIGHT + 4}" width="{WIDTH}" height="{HEIGHT + 4}"'
+        size += ' font-family="system-ui, sans-serif"'
+        parts.insert(0, '<rect width="100%" height="100%" fill="white"/>')
     return f'<svg role="img" aria-label="{said}" {size} font-size="13">{"".join(parts)}</svg>'

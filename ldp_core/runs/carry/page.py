@@ -17,14 +17,14 @@ import numpy as np
 from ldp_core.bits import unpacked
 from ldp_core.errors import InvalidInput
 from ldp_core.paired import Difference, difference
-from ldp_core.runs.carry.drawing import Curve, drawn
+from ldp_core.runs.carry.pictures import Variants, picture, variants
 from ldp_core.runs.jobs.archive import versions
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.record import shelf
 from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.view.final_figures import final
-from ldp_core.runs.view.run_progress import Progress, RunProgress
+from ldp_core.runs.view.run_progress import RunProgress
 
 SCOPES = {
     "coordinate": "one weight of one upload",
@@ -43,7 +43,6 @@ SHELL = (
     '<meta name="viewport" content="width=device-width">'
 )
 """No script, nothing from elsewhere: the browser refuses both, whatever stands in a name."""
-Variants = dict[int, list[RunProgress]]
 
 
 def as_page(identity: str) -> str:
@@ -57,12 +56,9 @@ def as_page(identity: str) -> str:
     job = look(identity)
     if job.kind != "run":
         raise InvalidInput(f"job {job.id} is no training: only those are written as a report")
-    runs = Progress(job.folder).update().runs
-    if not any(run.round for run in runs):
+    found = variants(job)
+    if not any(run.round for runs in found.values() for run in runs):
         raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
-    found: Variants = {}
-    for run in runs:
-        found.setdefault(run.variant, []).append(run)
     label = shelf.labels().get(job.id, shelf.Label())
     name = label.name or describe(job).name or "Untitled"
     imported = ", imported" * describe(job).imported
@@ -73,9 +69,9 @@ def as_page(identity: str) -> str:
         f"<p><small>Job {job.id}{imported}, {job.status}, {_when(job.ended)}. The noise is simulation noise: "
         "reproducible, and no protection of real data.</small></p>",
         "<h2>Accuracy on held-out samples</h2>",
-        drawn("Accuracy by round", _curves(found, "accuracy"), percent=True),
+        picture(found, "accuracy"),
         "<h2>Noise variance per weight</h2>",
-        drawn("Noise variance by round", _curves(found, "noise_variance"), percent=False),
+        picture(found, "noise_variance"),
         "<h2>What it came to</h2>",
         _figures(found),
         "<h2>What is promised</h2>",
@@ -135,17 +131,6 @@ def _apart(first: Sequence[RunProgress], second: Sequence[RunProgress], comparis
         )
         return difference(accuracies[0], accuracies[1], (mine, theirs), comparisons)
     return difference(accuracies[0], accuracies[1], comparisons=comparisons)
-
-
-def _curves(found: Variants, name: str) -> list[Curve]:
-    curves = []
-    for runs in found.values():
-        columns = [run.curves[name] for run in runs if name in run.curves]
-        length = min((len(one) for one in columns), default=0)
-        if length:
-            table = np.stack([one[:length] for one in columns])
-            curves.append(Curve(runs[0].label, table.mean(0), table.min(0), table.max(0)))
-    return curves
 
 
 def _figures(found: Variants) -> str:

@@ -8,14 +8,20 @@ from pathlib import Path
 
 from ldp_core.errors import InvalidInput, on_one_line
 from ldp_core.runs.carry.page import as_page
+from ldp_core.runs.carry.pictures import pictures
 from ldp_core.runs.carry.script import as_script
 from ldp_core.runs.jobs.archive import export
+from ldp_core.runs.jobs.lookup import look
 
 
 def _zipped(identity: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        export(identity, out := Path(folder) / "export.zip")
+        _write_zip(identity, out := Path(folder) / "export.zip")
         return out.read_bytes()
+
+
+def _write_zip(identity: str, out: Path) -> int:
+    return export(identity, out, pictures(look(identity)))
 
 
 WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
@@ -39,7 +45,7 @@ def written(identity: str, out: Path) -> str:
         raise InvalidInput(f"a job is written to a file that ends in {known}; got {on_one_line(out.name)}")
     try:
         if out.suffix.lower() == ".zip":
-            return f"{export(identity, out)} events"
+            return f"{_write_zip(identity, out)} events"
         out.write_bytes(way[2](identity))
     except OSError as error:
         where = f"{on_one_line(str(out))} cannot be written ({error.strerror})"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import os
 import platform
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,6 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.jobs.lookup import look
+from ldp_core.runs.jobs.tables import TABLES, as_csv, as_parquet, row
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import store
 from ldp_core.runs.record.run_cache import program
@@ -34,16 +33,17 @@ PACKAGES = (
     "streamlit",
     "plotly",
 )
-TABLES = {"round": "rounds", "attack": "attacks", "cell": "cells", "reference": "references"}
-"""Events that are told many times over have a table each, of their plain values."""
-FORMAT = 1
+FORMAT = 2
 """Counts up when an older program could not read what is written any more."""
+NOTHING: Mapping[str, str] = {}
 CONTENTS = """An export of Epsilon Studio.
 
 job.json          what was asked, how it ended, and the versions of the program and of what it stands on
 experiments.json  every run: label, seed and its whole experiment, which `python -m ldp_core run` takes
 events.jsonl      all that was recorded, one event a line, with its run and when (seconds since 1970)
 *.csv             the plain values of the events of one kind, a line each, for a spreadsheet
+*.parquet         the same with types, and with lists of numbers (pandas.read_parquet)
+*.svg             accuracy and noise variance by round, as pictures, of a training that has rounds
 
 `python -m ldp_core import FILE.zip` brings it back, on this machine or another.
 
@@ -53,8 +53,13 @@ protection of real data.
 """
 
 
-def export(identity: str, out: Path) -> int:
+def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
     """Write a job's record to the ZIP file `out`, whole or not at all; returns the number of its events.
+
+    Args:
+        identity: of the job.
+        out: the file.
+        more: by name, files that are put beside the record.
 
     Raises:
         UnknownJob: there is no such job.
@@ -76,9 +81,15 @@ def export(identity: str, out: Path) -> int:
             archive.writestr("job.json", _json(digest | _about(job)))
             archive.writestr("experiments.json", _json([_experiment(run) for run in runs]))
             archive.writestr("events.jsonl", lines)
+            labelled = {run["run"]: run for run in runs}
             for kind, name in TABLES.items():
-                if rows := [_row(event, runs) for event in events if event.body["event"] == kind]:
-                    archive.writestr(f"{name}.csv", _table(rows))
+                if rows := [
+                    row(event, labelled.get(event.run, {})) for event in events if event.body["event"] == kind
+                ]:
+                    archive.writestr(f"{name}.csv", as_csv(rows))
+                    archive.writestr(f"{name}.parquet", as_parquet(rows))
+            for name, text in more.items():
+                archive.writestr(name, text)
         Path(draft).chmod(0o644)
         Path(draft).replace(out)
     except BaseException:
@@ -118,28 +129,6 @@ def _experiment(run: dict[str, Any]) -> dict[str, Any]:
 
 def _line(event: Stored) -> str:
     return json.dumps({"run": event.run, "at": event.at, **event.body}) + "\n"
-
-
-def _row(event: Stored, runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """The plain values of an event, after the label and seed of its run."""
-    of = next((run for run in runs if run["run"] == event.run), {})
-    plain = {k: v for k, v in event.body.items() if v is None or isinstance(v, str | int | float | bool)}
-    return {"run": event.run, "label": of.get("label"), "seed": of.get("seed"), **plain}
-
-
-def _table(rows: Iterable[dict[str, Any]]) -> str:
-    """As CSV; a text that a spreadsheet would take for a formula is marked as text."""
-    rows = list(rows)
-    columns = dict.fromkeys(column for row in rows for column in row)
-    file = io.StringIO()
-    writer = csv.DictWriter(file, list(columns), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({column: _cell(value) for column, value in row.items()} for row in rows)
-    return file.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
 
 
 def _json(value: Any) -> str:

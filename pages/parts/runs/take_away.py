@@ -20,7 +20,7 @@ MOST_UNPACKED = 64_000_000
 """Bytes: a page is no place for more; the command line takes larger ones."""
 LABELS = {".zip": "All of it (ZIP)", ".html": "A report (HTML)", ".py": "A program (Python)"}
 HELP = {
-    ".zip": "Settings, every event, ledger and versions: other programs read it, and it can be brought back",
+    ".zip": "Settings, events (JSON, CSV, Parquet), pictures (SVG), ledger, versions; it can be brought back",
     ".html": "One page that opens without a network: verdict, curves, ledger, settings, versions",
     ".py": "A screenful on ldp_core that trains the same again, to the last digit",
 }

@@ -166,6 +166,20 @@ def test_the_report_stands_alone_and_runs_nothing(trained: str):
     assert text.count("<svg") == 2
 
 
+def test_its_pictures_are_files_that_stand_alone(trained: str, exported: Path):
+    with ZipFile(exported) as archive:
+        found = {name: archive.read(name) for name in archive.namelist() if name.endswith(".svg")}
+    assert found.keys() == {"accuracy.svg", "noise_variance.svg"}
+    told = [run["accuracy"] for run in jobs.status(trained)["runs"] if run["label"] == "mean"]
+    for text in found.values():
+        top = ET.fromstring(text)
+        assert top.tag == "{http://www.w3.org/2000/svg}svg"
+        assert {one.tag.partition("}")[2] for one in top.iter()} <= {
+            *("svg", "rect", "line", "text", "polyline", "polygon")
+        }
+    assert f"mean {sum(told) / len(told):.1%}" in "".join(ET.fromstring(found["accuracy.svg"]).itertext())
+
+
 def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(runs_dir: Path, tmp_path: Path):
     waiting = queue.add("run", {"draft": Draft(parse({}), (Variant("run"),)).as_json()})
     for write in (carry.as_page, carry.as_script):

@@ -10,11 +10,12 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from pyarrow import parquet
 
 from ldp_core.errors import InvalidInput, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs import archive
+from ldp_core.runs.jobs import archive, tables
 from ldp_core.runs.jobs.archive import export
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.record.store import Recorder, events_after
@@ -39,7 +40,7 @@ def trained(runs_dir: Path) -> str:
 def opened(out: Path) -> dict[str, str]:
     with ZipFile(out) as file:
         assert file.testzip() is None
-        return {name: file.read(name).decode() for name in file.namelist()}
+        return {name: file.read(name).decode() for name in file.namelist() if not name.endswith(".parquet")}
 
 
 def test_everything_is_in_it_and_is_what_was_recorded(trained: str, tmp_path: Path):
@@ -69,6 +70,30 @@ def test_tables_open_in_a_spreadsheet_and_compute_nothing(trained: str, tmp_path
     assert {row["label"] for row in rows} == {f"'{SUM}", "b"}
     assert len(list(csv.DictReader(io.StringIO(files["attacks.csv"])))) > 0
     assert "cells.csv" not in files
+
+
+def test_parquet_has_the_same_with_types_and_lists(trained: str, tmp_path: Path):
+    export(trained, tmp_path / "out.zip")
+    with ZipFile(tmp_path / "out.zip") as file:
+        table = parquet.read_table(io.BytesIO(file.read("rounds.parquet")))
+    stored = [e.body for e in events_after(queue.get(trained).folder) if e.body["event"] == "round"]
+    found = table.to_pylist()
+    for name in ("round", "accuracy", "noise_variance", "accuracy_per_class"):
+        assert [row[name] for row in found] == [event[name] for event in stored]
+    assert {row["label"] for row in found} == {SUM, "b"}, "nothing computes here: text as it was typed"
+    assert str(table.schema.field("round").type) == "int64"
+    assert str(table.schema.field("accuracy").type) == "double"
+
+
+def test_columns_of_mixed_kinds_are_text(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tables, "BATCH", 2)
+    rows: list[dict[str, Any]] = [{"a": 1, "b": 2**70}, {"a": "x"}, {"a": None, "c": 1}, {"c": 0.5}]
+    found = parquet.read_table(io.BytesIO(tables.as_parquet(rows))).to_pydict()
+    assert found == {
+        "a": ["1", "x", None, None],
+        "b": [str(2**70), None, None, None],
+        "c": [None, None, 1.0, 0.5],
+    }
 
 
 def test_what_is_not_there_gets_a_sentence(runs_dir: Path, tmp_path: Path):

@@ -1,0 +1,55 @@
+"""A training's curves as SVG files, which open anywhere and in which every word stays a word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ldp_core.runs.carry.drawing import Curve, drawn
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.run_progress import Progress, RunProgress
+
+Variants = Mapping[int, Sequence[RunProgress]]
+CURVES = {"accuracy": "Accuracy by round", "noise_variance": "Noise variance by round"}
+"""What is drawn, each as `NAME.svg`."""
+
+
+def variants(job: Job) -> dict[int, list[RunProgress]]:
+    """The runs of a training by their variant; the one without noise has a number below 0.
+
+    Raises:
+        StorageFailed: its record is damaged.
+    """
+    found: dict[int, list[RunProgress]] = {}
+    for run in Progress(job.folder).update().runs:
+        found.setdefault(run.variant, []).append(run)
+    return found
+
+
+def picture(found: Variants, name: str, alone: bool = False) -> str:
+    """One of CURVES as an SVG element, or as a file of its own."""
+    return drawn(CURVES[name], _curves(found, name), percent=name == "accuracy", alone=alone)
+
+
+def pictures(job: Job) -> dict[str, str]:
+    """By file name, those of a job; none of one that is no training or has no rounds.
+
+    Raises:
+        StorageFailed: its record is damaged.
+    """
+    found = variants(job) if job.kind == "run" else {}
+    if not any(run.round for runs in found.values() for run in runs):
+        return {}
+    return {f"{name}.svg": picture(found, name, alone=True) for name in CURVES}
+
+
+def _curves(found: Variants, name: str) -> list[Curve]:
+    curves = []
+    for runs in found.values():
+        columns = [run.curves[name] for run in runs if name in run.curves]
+        length = min((len(one) for one in columns), default=0)
+        if length:
+            table = np.stack([one[:length] for one in columns])
+            curves.append(Curve(runs[0].label, table.mean(0), table.min(0), table.max(0)))
+    return curves
