@@ -181,6 +181,25 @@ class Attacked(Event):
 
 
 @dataclass(frozen=True)
+class Frame(Event):
+    """How far an attacker that searches has got with a client's upload as sent, one image and one step.
+
+    What the search ends with is the attempt's own event; a reader may leave frames out.
+    """
+
+    event: ClassVar[str] = "frame"
+
+    round: int
+    client: int
+    attacker: str
+    iterations: int
+    """Steps of the search so far."""
+    psnr: float
+    """In dB."""
+    image: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Ended(Event):
     """The run is over, one way or another."""
 

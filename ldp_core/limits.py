@@ -70,6 +70,7 @@ SEARCH_STEPS = Limit(1, 2000, 200, "steps")  # of an attacker that searches
 RESTARTS = Limit(1, 20, 1, "searches")
 PRIOR = Limit(0.0, 100.0, 5.0)  # how much such an attacker prefers smooth images
 ATTACK_EVERY = Limit(1, 10_000, 1, "rounds")  # from one attack to the next
+ATTACKED_ROUNDS = Limit(1, 100, 1, "rounds")  # that are attacked, named one by one
 LADDER_ROUND = Limit(1, 100, 1)  # of training, in which a ladder's uploads are made
 LADDER_IMAGES = Limit(1, 100, 20, "images")  # attacked on every rung
 LADDER_EPSILON = Limit(0.01, 100, 1.0)

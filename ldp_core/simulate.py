@@ -121,6 +121,7 @@ def steps(
         yield replace(done, spent=budgets.spent(watched), stopped=budgets.stopped)
         if number == experiment.rounds and experiment.mechanism.role != "identity":
             unnoised = evaluate(federation, result.unnoised, joined).accuracy
+    yield from attempts.afterwards()
 
     yield Ended(
         status=status,

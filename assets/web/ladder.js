@@ -5,6 +5,7 @@
 
 import { closer } from "./closer.js";
 import { child, element, resize, text } from "./dom.js";
+import { back, frameAt } from "./frames.js";
 import { head } from "./head.js";
 import { paint } from "./pixels.js";
 import { save } from "./picture.js";
@@ -16,36 +17,10 @@ export function render({ data, parentElement }) {
   draw(box, data, at);
 }
 
-// A slider through the steps of a search, if there are any to go back through; the step that it shows.
-function back(box, data, show) {
-  const bar = child(box, "label", "es-back");
-  const words = child(bar, "span", "es-back-words");
-  const slider = child(bar, "input", "es-back-slider");
-  const last = (data.steps?.length ?? 0) - 1;
-  bar.hidden = last < 1;
-  if (slider.type !== "range" || Number(slider.max) !== last) {
-    slider.type = "range";
-    slider.min = 0;
-    slider.max = Math.max(last, 0);
-    slider.value = slider.max;
-  }
-  const tell = () => {
-    const step = data.steps?.[Number(slider.value)];
-    slider.setAttribute("aria-valuetext", `step ${step}`);
-    text(words, Number(slider.value) === last ? "How the pictures formed: the end" : `How the pictures formed: step ${step}`);
-  };
-  slider.oninput = () => {
-    tell();
-    show(Number(slider.value));
-  };
-  tell();
-  return last < 1 ? last : Number(slider.value);
-}
-
 // A cell as it was at a step; at the last one as it is.
 function then(cell, step, data) {
-  if (!cell?.frames || step >= data.steps.length - 1) return cell;
-  const frame = cell.frames[step];
+  const frame = frameAt(cell, step, data);
+  if (!frame) return cell;
   return { images: [frame.image], lines: frame.lines, mark: "", label: frame.lines.join(", ").trim() };
 }
 

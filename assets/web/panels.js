@@ -1,8 +1,10 @@
 // Train's head and its three panels on one height: accuracy, noise variance, what the server sees.
 // data: {head, accuracy, noise: {title, subtitle, figure, label}, server: {title, subtitle, columns, rows, empty}}
+// With `steps` one goes back through how the pictures formed (frames.js).
 // A row is of an upload of one image (`cells`, one a column), or of one of many (`pairs` and `lines`).
 
 import { child, element, resize, text } from "./dom.js";
+import { back, frameAt } from "./frames.js";
 import { head } from "./head.js";
 import { paint } from "./pixels.js";
 import { draw, erase } from "./plot.js";
@@ -44,13 +46,25 @@ function gallery(section, panel) {
   heading(section, panel);
   const note = text(child(section, "p", "es-empty"), panel.empty ?? "");
   note.hidden = !panel.empty;
-  const rows = resize(child(section, "div", "es-rows"), panel.rows.length, () => element("div", "es-row"));
-  rows.forEach((row, i) => client(row, panel.rows[i], panel.columns, i === 0));
+  const place = child(section, "div", "es-rows");
+  const draw = (step) => {
+    const rows = resize(place, panel.rows.length, () => element("div", "es-row"));
+    rows.forEach((row, i) => client(row, then(panel.rows[i], step, panel), panel.columns, i === 0));
+  };
+  draw(back(section, panel, draw, place));
   const foot = child(section, "details", "es-foot");
   text(child(foot, "summary", "es-foot-name"), "Controls, and how to read this");
   const lines = [...panel.rows.map((row) => `${row.name}. ${row.told}. ${row.detail}.`), panel.note ?? ""];
   resize(child(foot, "div", "es-foot-lines"), lines.length, () => element("p", "es-small")).forEach((line, i) => text(line, lines[i]));
   foot.hidden = !panel.note;
+}
+
+// A client's row as it was at a step of the search.
+function then(row, step, panel) {
+  const frames = (row.cells ?? []).map((cell) => frameAt(cell, step, panel));
+  if (!frames.some(Boolean)) return row;
+  const cells = row.cells.map((cell, i) => (frames[i] ? { image: frames[i].image, captions: frames[i].lines } : cell));
+  return { ...row, cells, verdict: `step ${panel.steps[step]} of the search`, kind: "" };
 }
 
 function client(row, data, columns, first) {

@@ -19,7 +19,7 @@ from ldp_core.cost.work import Rates, Work, seconds, victims_of, work_of
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant
 from ldp_core.experiment.sweep import Sweep, in_cell
-from ldp_core.experiment.threat_model import rounds_attacked, spies
+from ldp_core.experiment.threat_model import attacked_rounds, spies
 
 MEMORY = 3 * 2**30
 """Bytes that a training process may fill, besides the program itself."""
@@ -166,7 +166,7 @@ def _stored(experiment: Experiment) -> int:
     # each upload is attacked as sent and under both controls
     for kind in _kinds(experiment):
         attacks += 3 * victims_of(experiment) * (ATTACK_BYTES + images[kind] * image)
-    return experiment.rounds * each + rounds_attacked(experiment) * attacks + _ledger(experiment)
+    return experiment.rounds * each + len(attacked_rounds(experiment)) * attacks + _ledger(experiment)
 
 
 def _ledger(experiment: Experiment) -> int:

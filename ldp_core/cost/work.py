@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass
 
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.experiment.threat_model import rounds_attacked, spies
+from ldp_core.experiment.threat_model import attacked_rounds, spies
 from ldp_core.models.chain import is_chain
 
 CONTROLS = 2
@@ -77,7 +77,7 @@ def seconds(works: Iterable[Work], rates: Rates) -> float:
 
 def work_of(experiment: Experiment) -> Work:
     """What one run of an experiment does, its attacks included."""
-    victims = victims_of(experiment) * rounds_attacked(experiment)
+    victims = victims_of(experiment) * len(attacked_rounds(experiment))
     found, weights, likelihoods, searches = 0.0, 0.0, 0.0, 0.0
     for spy in spies(experiment):
         seen = experiment.attack.rounds_observed if experiment.attack and spy.upload == "audit" else 1

@@ -34,6 +34,18 @@ def _check_clients(value: Any) -> tuple[int, ...] | None:
     return tuple(dict.fromkeys(value))
 
 
+def _check_rounds(value: Any) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    allowed = limits.ATTACKED_ROUNDS
+    if not isinstance(value, list | tuple) or not allowed.allows(len(value)):
+        raise refused(f"must be a list of {allowed} rounds, or null; got {shown(value)}")
+    for item in value:
+        if isinstance(item, bool) or not isinstance(item, int) or item < 1:
+            raise refused(f"must name rounds by whole numbers from 1; got {shown(item)}")
+    return tuple(sorted(set(value)))
+
+
 def attackers() -> tuple[str, ...]:
     """What `attacker` may be called: "auto", or a reconstructor by name."""
     return ("auto", *attacks.reconstructors())
@@ -111,6 +123,9 @@ class Attack(BaseModel):
     every: Annotated[int, Whole(limits.ATTACK_EVERY)] = Field(
         int(limits.ATTACK_EVERY.default), description="rounds from one attack to the next, from round 1 on"
     )
+    rounds: Annotated[tuple[int, ...] | None, Checked(_check_rounds)] = Field(
+        None, description="rounds in which uploads are attacked, from 1; null: every so many"
+    )
     candidates: Annotated[int, Whole(limits.CANDIDATES)] = Field(
         int(limits.CANDIDATES.default), description="images among which the right one is to be found"
     )
@@ -139,6 +154,9 @@ def attack_as_json(attack: Attack | None) -> Any:
     if attack == Attack():
         return "auto"
     fields = attack.model_dump(mode="json")
-    if attack.every == 1:  # as it was written before there was a choice, so that such runs keep their key
+    # as it was written before there was a choice, so that such runs keep their key
+    if attack.every == 1:
         del fields["every"]
+    if attack.rounds is None:
+        del fields["rounds"]
     return fields

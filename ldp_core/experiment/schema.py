@@ -212,6 +212,12 @@ class Experiment(BaseModel):
                 self.attack.clients,
                 f"must lie between 0 and {count - 1}; got {max(self.attack.clients)}",
             )
+        if self.attack and self.attack.rounds and self.attack.rounds[-1] > self.rounds:
+            yield (
+                ("attack", "rounds"),
+                self.attack.rounds,
+                f"must lie between 1 and {self.rounds}, the last round; got {self.attack.rounds[-1]}",
+            )
         if self.attack and self.attack.attacker is not None:
             name = self.attack.attacker.name
             why = attacks.unfit(self.model, source.shape, source.classes, name)

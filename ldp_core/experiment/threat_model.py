@@ -7,11 +7,13 @@ and `why_not` says why nobody does.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ldp_core import attacks
 from ldp_core.attacks import Facts, Reconstructor
+from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.schema import Experiment
 from ldp_core.mechanisms.base import Form
 from ldp_core.models.chain import is_chain
@@ -57,27 +59,47 @@ def spies(experiment: Experiment) -> tuple[Spy, ...]:
     return tuple(Spy(upload, who, one) for upload, who, one in found if who is not None)
 
 
-def rounds_between(experiment: Experiment) -> int:
-    """Rounds from one attack to the next, from round 1 on.
+def attacked_rounds(experiment: Experiment) -> Sequence[int]:
+    """The rounds in which uploads are attacked, if any are.
 
     As the experiment says; but an attacker that searches and that nobody has chosen comes so seldom that it
-    takes about a fifth of the time of training (counted in gradients: the same on every machine).
+    takes a fifth of the time of training at most (counted in gradients: the same on every machine).
     """
     attack = experiment.attack
-    if attack is None or attack.attacker is not None or attack.every > 1:
-        return attack.every if attack else 1
-    count, source = experiment.clients.count, experiment.source
-    victims = len(attack.clients) if attack.clients else min(3, count)
+    if attack is None:
+        return ()
+    if attack.rounds is not None:
+        return attack.rounds
+    between = max(1, math.ceil(_of_a_round(experiment) / SLOWER)) if _unasked(attack) else attack.every
+    return range(1, experiment.rounds + 1, between)
+
+
+def waits(experiment: Experiment) -> bool:
+    """Whether the attack comes after the training, on uploads of the first round: where it would slow it by
+    more than a fifth even in one round, and nobody has asked for that.
+    """
+    attack = experiment.attack
+    return attack is not None and _unasked(attack) and _of_a_round(experiment) > SLOWER * experiment.rounds
+
+
+def searching(experiment: Experiment) -> float:
+    """The time that attackers search, as a share of the time of training; 0 where nobody does."""
+    return _of_a_round(experiment) * len(attacked_rounds(experiment)) / experiment.rounds
+
+
+def _unasked(attack: Attack) -> bool:
+    return attack.attacker is None and attack.every == 1 and attack.rounds is None
+
+
+def _of_a_round(experiment: Experiment) -> float:
+    """The searches of one round that is attacked, in times of training one round."""
+    attack, count, source = experiment.attack, experiment.clients.count, experiment.source
+    victims = len(attack.clients) if attack and attack.clients else min(3, count)
     searched = 3 * victims * math.fsum(spy.who.effort(spy.facts).gradients for spy in spies(experiment))
     chosen = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
     trained = source.train_size * chosen * experiment.local.epochs
     chain = is_chain(experiment.model, source.shape, source.classes)
-    return max(1, math.ceil(searched * (OF_CHAIN if chain else OF_OTHERS) / (SLOWER * trained)))
-
-
-def rounds_attacked(experiment: Experiment) -> int:
-    """In how many of its rounds uploads are attacked, if any are."""
-    return -(-experiment.rounds // rounds_between(experiment)) if experiment.attack else 0
+    return searched * (OF_CHAIN if chain else OF_OTHERS) / trained
 
 
 def why_not(experiment: Experiment) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from ldp_core.attacks import Observation
+from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.observation import Image
-from ldp_core.events import Attacked
+from ldp_core.attacks.shared.search import Pursuit, Search
+from ldp_core.events import Attacked, Frame
 from ldp_core.experiment.attack import Attack
-from ldp_core.experiment.threat_model import Spy, rounds_between, spies
-from ldp_core.federated.federation import Federation
+from ldp_core.experiment.threat_model import Spy, attacked_rounds, spies, waits
+from ldp_core.federated.federation import Federation, initial_weights, taking_part
+from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, candidate_values, identify
 from ldp_core.leakage.observe import (
@@ -43,7 +46,8 @@ class Attempts:
         self.spies = spies(experiment)
         nobody = Victims(*(np.empty(0, np.int64),) * 2)
         self.victims = choose_victims(federation) if self.spies else nobody
-        self._under, self._every = None, rounds_between(experiment)
+        self._under, self._federation = None, federation
+        self._waits, self._rounds = waits(experiment), attacked_rounds(experiment)
         if self.spies and experiment.attack:
             self._under = _Attacked(federation, self.victims, experiment.attack)
 
@@ -51,10 +55,17 @@ class Attempts:
         """Where the victims begin a round from the global model `weights` (d,); asked before it."""
         return begun(self.victims.clients, weights, joined) if self.spies else None
 
-    def round(self, weights: torch.Tensor, number: int, begun: Begun | None) -> Iterator[Attacked]:
+    def round(self, weights: torch.Tensor, number: int, begun: Begun | None) -> Iterator[Attacked | Frame]:
         """All attempts of round `number`, on uploads that start from the global model `weights` (d,)."""
-        if begun and self._under and (number - 1) % self._every == 0:
+        if begun and self._under and not self._waits and number in self._rounds:
             yield from self._under.attempts(self.spies, weights, number, begun)
+
+    def afterwards(self) -> Iterator[Attacked | Frame]:
+        """Those that have waited for the end of training: of round 1, whose model is known without it."""
+        if self._under and self._waits:
+            weights, joined = initial_weights(self._federation), taking_part(self._federation)
+            before = begun(self.victims.clients, weights, joined)
+            yield from self._under.attempts(self.spies, weights, 1, before)
 
 
 class _Attacked:
@@ -68,7 +79,7 @@ class _Attacked:
 
     def attempts(
         self, spies: Sequence[Spy], weights: torch.Tensor, number: int, begun: Begun
-    ) -> Iterator[Attacked]:
+    ) -> Iterator[Attacked | Frame]:
         """Those of one round."""
         seed = self._federation.experiment.seed
         for spy in spies:
@@ -76,7 +87,10 @@ class _Attacked:
             observed = self._seen(spy, weights, number, begun)
             # the same start under every control and mechanism, so that only the noise differs
             starts = [stream(seed, "reconstruction", number) for _ in observed]
-            found = spy.who.reconstruct_all(list(observed.values()), generators=starts)
+            if isinstance(spy.who, Search) and spy.upload == "audit":
+                found = yield from self._watched(spy.who, list(observed.values()), starts, number)
+            else:
+                found = spy.who.reconstruct_all(list(observed.values()), generators=starts)
             for (control, seen), guesses in zip(observed.items(), found, strict=True):
                 if spy.upload == "audit":
                     rows = self._audits(control, seen, guesses, picked[control], begun)
@@ -91,6 +105,31 @@ class _Attacked:
                         attacker=spy.attacker,
                         **row,
                     )
+
+    def _watched(
+        self,
+        who: Search,
+        observed: Sequence[Observation],
+        starts: Sequence[np.random.Generator],
+        number: int,
+    ) -> Generator[Frame, None, list[Image]]:
+        """What it finds; and on the way how the pictures of what was sent form, the first observation."""
+        pursuit = Pursuit(who, observed, starts)
+        for look in pursuit.follow():
+            if look.observation != 0 or look.done:
+                continue
+            guesses = metrics.clamped(pursuit.images(0)[:, 0])
+            quality = metrics.psnr(guesses, self._lineup.originals)
+            for client, guess, psnr in zip(self.victims.clients, guesses, quality, strict=True):
+                yield Frame(
+                    round=number,
+                    client=int(client),
+                    attacker=who.name,
+                    iterations=look.iterations,
+                    psnr=float(psnr),
+                    image=encode(guess),
+                )
+        return [pursuit.images(i) for i in range(len(observed))]
 
     def _picked(self, weights: torch.Tensor, number: int, begun: Begun) -> Rows:
         federation, experiment = self._federation, self._federation.experiment

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ldp_core import datasets
 from ldp_core.datasets import Data, Told, quiet
-from ldp_core.events import Event, Started, Target
+from ldp_core.events import Event, Frame, Started, Target
 from ldp_core.experiment import Experiment
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.system import memory
@@ -56,9 +56,11 @@ class Turn:
     run: int
     events: list[dict[str, Any]]
     state: State | None
-    """Where the run stands now; None at its end."""
+    """Where the run stands now; None at its end, and within a round."""
     seconds: float
     """That this run itself has taken so far."""
+    within: bool = False
+    """It has told something on the way, and is still where it was."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,14 @@ def drive(
             if ended:
                 events[-1]["seconds"] = round(seconds[i], 4)
                 del running[i]
-            yield Turn(i, events, None if ended else states[i], seconds[i])
+            within = events[-1]["event"] == Frame.event
+            yield Turn(i, events, None if ended or within else states[i], seconds[i], within)
 
 
 def _turn(events: Iterator[Event]) -> Iterator[Event]:
-    """The events of one run up to the end of its beginning, of a round, or of the run."""
+    """The events of one run up to the end of its beginning, of a round, or of the run, or to what it tells
+    on the way.
+    """
     left = -1
     for event in events:
         yield event
@@ -119,5 +124,5 @@ def _turn(events: Iterator[Event]) -> Iterator[Event]:
             left = event.targets
         elif isinstance(event, Target):
             left -= 1
-        if left == 0 or event.event in ("round", "end"):
+        if left == 0 or event.event in ("round", "end", Frame.event):
             return

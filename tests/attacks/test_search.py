@@ -18,9 +18,10 @@ from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.shared import matching
 from ldp_core.attacks.shared.search import Pursuit, Search, chunked
 from ldp_core.cost.work import work_of, work_of_ladder
+from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import facts, rounds_between, spies
+from ldp_core.experiment.threat_model import attacked_rounds, facts, searching, spies, waits
 from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.leakage.observe import audit_values, observe, public_images
 from ldp_core.streams import stream
@@ -192,12 +193,55 @@ def test_what_older_records_call_it_is_understood():
     assert "gradient_match" not in attacks.names()
 
 
-def test_a_search_that_nobody_has_chosen_comes_seldom():
-    lenet: dict[str, Any] = {"model": "lenet", "rounds": 40}
-    assert rounds_between(parse({"rounds": 40})) == 1
-    assert rounds_between(parse(lenet)) > 5
-    assert rounds_between(parse(lenet | {"attack": {"every": 3}})) == 3
-    assert rounds_between(parse(lenet | {"attack": {"attacker": "idlg"}})) == 1
+def test_a_search_that_nobody_has_chosen_takes_a_fifth_of_the_time_at_most():
+    """Of many rounds some are attacked; of few none, and the first one's uploads once training is done."""
+    lenet: dict[str, Any] = {"model": "lenet", "rounds": 200}
+    assert attacked_rounds(parse({"rounds": 40})) == range(1, 41)
+    assert len(attacked_rounds(parse(lenet))) > 1
+    assert 0.1 < searching(parse(lenet)) <= 0.2
+    assert not waits(parse(lenet))
+    short = parse(lenet | {"rounds": 15})
+    assert waits(short)
+    assert list(attacked_rounds(short)) == [1]
+    for attack in ({"every": 3}, {"attacker": "idlg"}, {"rounds": [2, 15]}):
+        asked = parse(lenet | {"rounds": 15, "attack": attack})
+        assert not waits(asked), "whoever asks for it has it"
+        assert searching(asked) > 0.2
+    assert list(attacked_rounds(parse({"rounds": 9, "attack": {"every": 3}}))) == [1, 4, 7]
+
+
+def test_the_rounds_that_are_attacked_can_be_named():
+    named = parse({"rounds": 9, "attack": {"rounds": [7, 2, 7]}})
+    assert attacked_rounds(named) == (2, 7)
+    assert parse(named.as_json()) == named
+    assert "rounds" not in (parse({"attack": {"clients": [0]}}).as_json()["attack"])
+    for rounds, why in (
+        ([10], "must lie between 1 and 9, the last round; got 10"),
+        ([0], "whole numbers from 1; got 0"),
+        ([], "a list of between 1 and 100 rounds, or null"),
+        ("all", "or null; got “all”"),
+    ):
+        with pytest.raises(InvalidExperiment, match=why):
+            parse({"rounds": 9, "attack": {"rounds": rounds}})
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_frames_tell_how_what_was_sent_forms(asked: bool):
+    """Asked for, in its round; else behind all rounds, with the same pictures."""
+    attack = {"clients": [0, 3], **({"rounds": [1]} if asked else {})}
+    told = events({"model": "lenet", "rounds": 2, "mechanism": "none", "attack": attack})
+    kinds = [event["event"] for event in told]
+    frames = [event for event in told if event["event"] == "frame"]
+    (ends,) = ([e for e in told if e["event"] == "attack" and e["control"] is None],)
+    assert (kinds.index("frame") < kinds.index("round")) is asked
+    assert kinds[-1] == "end"
+    assert {event["round"] for event in [*frames, *ends]} == {1}
+    steps = [event["iterations"] for event in frames if event["client"] == 3]
+    assert steps == attacks.reconstructor("idlg").looks()[: len(steps)]  # type: ignore[attr-defined]
+    assert len(steps) >= 5
+    first, last = (frame["psnr"] for frame in (frames[0], frames[-1]))
+    assert ends[0]["psnr"] > last - 1
+    assert last > first + 5
 
 
 def test_a_run_is_attacked_every_so_many_rounds_with_its_controls():

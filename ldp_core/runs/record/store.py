@@ -16,6 +16,7 @@ from ldp_core.federated.state import State
 from ldp_core.runs.lockstep import Start, Turn
 from ldp_core.runs.record import reference
 from ldp_core.runs.record.reference import Source
+from ldp_core.runs.record.told_within import ToldWithin
 from ldp_core.runs.storage.database import opened, persist, reading
 
 SCHEMA = """
@@ -109,6 +110,7 @@ class Recorder:
         self._db.executescript(SCHEMA)  # a record of an older version has no checkpoints yet
         if not self._db.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
             self._add(runs)
+        self._within = ToldWithin(self._db)
         self._waiting: list[Turn] = []
         self._flushed = time.monotonic()
         self._pause = FLUSH_SECONDS
@@ -174,7 +176,7 @@ class Recorder:
 
     def write(self, turn: Turn) -> None:
         """Append a turn; it reaches the disk within a tenth of a second of the next one."""
-        self._waiting.append(turn)
+        self._waiting.append(self._within.new(turn))
         if time.monotonic() - self._flushed >= self._pause:
             self.flush()
 
@@ -219,7 +221,7 @@ class Recorder:
             rows = [
                 (turn.run, now, json.dumps(event, allow_nan=False)) for turn in turns for event in turn.events
             ]
-            newest = {turn.run: turn for turn in turns}
+            newest = {turn.run: turn for turn in turns if not turn.within}
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
             for turn in newest.values():

@@ -44,6 +44,9 @@ class RunProgress:
     """Client → the event that shows its image."""
     tries: dict[tuple[str, int], Tries] = field(default_factory=dict)
     """What became of the uploads of each kind ("audit", "real") of each client under attack."""
+    frames: dict[int, dict[int, dict[int, dict[str, Any]]]] = field(default_factory=dict)
+    """Client → round → steps of a search → how the picture looked by then, `psnr` and `image`: of the round
+    that is searched, and of those whose attempts' pictures are kept."""
     end: dict[str, Any] | None = None
 
     @property
@@ -66,8 +69,29 @@ class RunProgress:
         elif kind == "attack":
             upload, client = body.get("upload", "audit"), body["client"]
             self.tries.setdefault((upload, client), Tries(upload, client)).fold(body)
+            if client in self.frames:
+                self._forget_frames(client)
+        elif kind == "frame":
+            one = self.frames.setdefault(body["client"], {}).setdefault(body["round"], {})
+            one[body["iterations"]] = {name: body[name] for name in ("psnr", "image", "iterations")}
         elif kind == "end":
             self.end = body
+
+    def forming(self, client: int) -> dict[str, Any] | None:
+        """The newest frame of a search that has not come to its end; None where none is under way."""
+        number = max(self.frames.get(client, {}), default=0)
+        tries = self.tries.get(("audit", client))
+        if self.end or not number or (tries and tries.newest and tries.newest["round"] >= number):
+            return None
+        frames = self.frames[client][number]
+        return frames[max(frames)]
+
+    def _forget_frames(self, client: int) -> None:
+        tries = self.tries.get(("audit", client))
+        shown = [event["round"] for event in (tries.newest, tries.closest) if event] if tries else []
+        for number in [*self.frames[client]][:-1]:
+            if number not in shown:
+                del self.frames[client][number]
 
 
 class Progress(Folded):

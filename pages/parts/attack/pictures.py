@@ -7,11 +7,11 @@ from typing import Any
 from ldp_core import mechanisms
 from ldp_core.runs.view.grid_progress import Desk, Place
 from pages.parts.attack.words import caption
+from pages.parts.charts.frames import shot as framed
+from pages.parts.charts.frames import through
 from pages.parts.ui.text import decibels, number, percent
 
 Body = dict[str, Any]
-NOTHING = "\N{NO-BREAK SPACE}"
-"""A line of its own height without a word, so that nothing moves from frame to frame."""
 
 
 def pictures(desk: Desk, back: bool = True) -> Body:
@@ -80,13 +80,11 @@ def _formed(shot: Body, desk: Desk, place: Place, steps: list[int]) -> Body:
     frames = desk.frames.get(place)
     if not frames or not steps or len(shot["images"]) > 1:
         return shot
-    shown, then = [], frames[min(frames)]
-    for step in steps:
-        then = frames.get(step, then)
+    shown, height = [], len(shot["lines"])
+    for then in through(steps, frames):
         told = decibels(then["psnr"], 1)
         lines = [shot["lines"][0], told] if place[2] else [told, f"step {then['iterations']}"]
-        blank = [NOTHING] * (len(shot["lines"]) - len(lines))
-        shown.append({"image": then["image"], "lines": lines + blank})
+        shown.append(framed(then["image"], lines, height))
     return shot | {"frames": shown}
 
 

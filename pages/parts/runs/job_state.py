@@ -40,7 +40,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         stalled(job)
     elif job.live:
         at = progress.at()
-        verb = "Stopping" if job.status == "cancelling" else "Training"
+        trained = at == draft.base.rounds  # an attack may have waited for that
+        verb = "Stopping" if job.status == "cancelling" else "Attacking" if trained else "Training"
         told = f"; {plain(job.message, 200)}" if job.message else ""
         step = doing(job.folder) if not progress.seq else None
         if step is not None and job.status == "running":

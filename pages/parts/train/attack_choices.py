@@ -11,9 +11,9 @@ from ldp_core import attacks, limits
 from ldp_core.errors import Problem, shown
 from ldp_core.experiment import Attack, Experiment
 from ldp_core.experiment.attack import UPLOADS, attackers
-from ldp_core.experiment.threat_model import rounds_between, spies, why_not
+from ldp_core.experiment.threat_model import attacked_rounds, searching, spies, waits, why_not
 from pages.parts.ui.fields import bind, complain, named, own_parameters, whole
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import few, number, percent, plain
 from pages.parts.ui.workspace import Workspace
 
 SHORT = {"audit": "an upload of one image", "real": "a real upload", "both": "both", "off": "nothing"}
@@ -41,11 +41,9 @@ def attack_choices(workspace: Workspace) -> None:
         base.attack.every,
         help="1: each of them. An attacker that searches takes its time; the run waits for it.",
     )
-    if (between := rounds_between(base)) > base.attack.every:
-        st.caption(
-            f"By itself every {between} rounds: such a search then slows training by about a fifth. "
-            "Choose the attacker by name to have it as often as you say."
-        )
+    _rounds(workspace, base.attack)
+    if costs := _costs(base):
+        st.caption(costs)
     whole(
         workspace,
         "attack.rounds_observed",
@@ -81,6 +79,46 @@ def _clients(workspace: Workspace, attack: Attack) -> None:
         ),
     )
     complain(workspace, "attack.clients")
+
+
+def _rounds(workspace: Workspace, attack: Attack) -> None:
+    """The rounds that are attacked, one by one, where every n-th will not do."""
+    st.text_input(
+        "Rounds attacked",
+        placeholder="every n-th, from round 1 on",
+        help="Their numbers, such as 1, 5, 20. Empty: every n-th.",
+        **bind(workspace, "attack.rounds", ", ".join(map(str, attack.rounds or ())), set_rounds),
+    )
+    complain(workspace, "attack.rounds")
+
+
+def set_rounds(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
+    """Numbers from 1, apart by commas or blanks; nothing typed is every n-th round."""
+    words = re.findall(r"[^\s,;]+", typed)
+    for word in words:
+        if not (word.isdecimal() and int(word)):
+            return (Problem("attack.rounds", f"must be numbers of rounds from 1; got {shown(word)}"),)
+    return workspace.edit({"attack.rounds": [int(word) for word in words] or None})
+
+
+def _costs(base: Experiment) -> str:
+    """What an attacker that searches costs; "" of those who do not."""
+    share, rounds = searching(base), attacked_rounds(base)
+    if not share:
+        return ""
+    took = (
+        f"about {percent(share)} of the time of training"
+        if share < 2
+        else (f"about {number(share, 2)} times as long as training")
+    )
+    if waits(base):
+        return (
+            f"The search takes {took}. Beside it that would be more than a fifth, so it comes after the "
+            "training, on uploads of round 1; name rounds or an attacker to have it as you say."
+        )
+    told = f"every {rounds[1] - rounds[0]} rounds" if len(rounds) > 1 else "in one round"
+    chosen = f"in rounds {few([str(n) for n in rounds])}" if base.attack and base.attack.rounds else told
+    return f"Attacked {chosen}. The searches slow training: they take {took}."
 
 
 def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.experiment import parse
 from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import verdict_on
+from pages.parts.charts.frames import NOTHING, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
 from pages.parts.ui.text import decibels, joined, number, percent
@@ -57,6 +58,7 @@ def event_of(tries: Tries, worst: bool) -> dict[str, Any] | None:
 def uploads_in(shown: Sequence[Series]) -> list[str]:
     """The kinds of upload that were attacked."""
     found = {upload for one in shown for upload, _ in one.runs[0].tries}
+    found |= {"audit" for one in shown if one.runs[0].frames}
     return [upload for upload in UPLOADS if upload in found]
 
 
@@ -66,28 +68,87 @@ def perturbed(one: Series) -> bool:
     return not isinstance(mechanism, dict) or mechanisms.hides(mechanism.get("name"))
 
 
-def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str) -> dict[str, Any]:
+def server_panel(
+    shown: Sequence[Series], upload: str, worst: bool, empty: str, back: bool = False
+) -> dict[str, Any]:
     """The third panel's data: a row a client, a column a variant (at most three).
 
-    `empty` is shown where there is no reconstruction yet.
+    `empty` is shown where there is no reconstruction yet; with `back` one may go back through how the
+    pictures formed, where they were searched for.
     """
     title = {"title": "What the server sees", "subtitle": SUBTITLES[upload]}
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
     clients = attacked[0].runs[0].targets if attacked else ()
-    draw = _gallery if upload == "real" else _row
-    rows = [row for client in clients if (row := draw(attacked, client, worst))]
+    steps = _steps(attacked, clients) if back and upload == "audit" else []
+    rows = []
+    for client in clients:
+        if upload == "real":
+            rows.append(_gallery(attacked, client, worst))
+        else:
+            forming = _forming(attacked, client, worst, stopped=back)
+            rows.append(forming or _row(attacked, client, worst, steps))
+    rows = [row for row in rows if row]
     if not rows:
         return title | {"columns": [], "rows": [], "empty": empty}
     columns = ["image", *(one.label for one in attacked), "average"]
     return title | {
         "columns": columns if upload == "audit" else [],
         "rows": rows,
+        "steps": steps,
         "empty": "",
         "note": NOTE[upload],
     }
 
 
-def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any] | None:
+def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
+    """Steps of the searches after which there is a picture of some client; then comes the end."""
+    told = [one.runs[0].frames.get(client, {}) for one in attacked for client in clients]
+    found = sorted({step for rounds in told for frames in rounds.values() for step in frames})
+    return [*found, found[-1] + 1] if found else []
+
+
+def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool) -> dict[str, Any] | None:
+    """A search that has not ended, unless what came closest is wanted and there is such; None without one."""
+    runs = [one.runs[0] for one in attacked]
+    forming = [run.forming(client) for run in runs]
+    tries = [run.tries.get(("audit", client)) for run in runs]
+    if not any(forming) or (worst and all(one and one.closest for one in tries)):
+        return None
+    cells, target = [], runs[0].targets[client]
+    for frame, one in zip(forming, tries, strict=True):
+        event = frame or (one.newest if one else None)
+        step = f"step {frame['iterations']}" if frame else NOTHING
+        if event:
+            cells.append({"image": event["image"], "captions": [decibels(event["psnr"], 1), step]})
+        else:
+            cells.append({"image": runs[0].start["mean_image"], "captions": ["not yet", NOTHING]})
+    return {
+        "name": f"Client {client + 1}",
+        "budget": _budgets(attacked, client),
+        "cells": [
+            {"image": target["image"], "captions": [f"a {target['label']}"]},
+            *cells,
+            {"image": runs[0].start["mean_image"], "captions": [NOTHING]},
+        ],
+        "verdict": "stopped as it formed" if stopped else "the picture forms",
+        "told": "The search was stopped" if stopped else "The search goes on",
+        "kind": "",
+        "picked": None,
+        "detail": "what it ends with, and what the controls give, is told when it has ended",
+    }
+
+
+def _formed(one: Series, client: int, event: dict[str, Any], steps: Sequence[int]) -> dict[str, Any]:
+    """The frames of the attempt that is shown, if it was a search and one may go back."""
+    frames = one.runs[0].frames.get(client, {}).get(event["round"])
+    if not steps or not frames:
+        return {}
+    return {"frames": [shot(f["image"], [decibels(f["psnr"], 1)], 1) for f in through(steps, frames)]}
+
+
+def _row(
+    attacked: Sequence[Series], client: int, worst: bool, steps: Sequence[int] = ()
+) -> dict[str, Any] | None:
     """Of an upload of one image: the image, what each variant gives away of it, the average image."""
     tries, made = _attempts(attacked, "audit", client, worst)
     if not made:
@@ -110,8 +171,9 @@ def _row(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any]
                     "image": one["image"],
                     "captions": [decibels(one["psnr"], 1)],
                     "mark": verdict.kind,
+                    **_formed(series, client, one, steps),
                 }
-                for one, verdict in zip(made, verdicts, strict=True)
+                for series, one, verdict in zip(attacked, made, verdicts, strict=True)
             ),
             {"image": run.start["mean_image"], "captions": [f"{baseline} dB"]},
         ],

@@ -77,7 +77,7 @@ def trio(
             "figure": components.written(noise),
             "label": course("Noise variance per weight by round", shown, "noise_variance", number),
         },
-        "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty)
+        "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty, back=state != "live")
         | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Control']}"},
     }
 

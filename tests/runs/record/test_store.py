@@ -137,3 +137,54 @@ def test_a_record_of_the_first_version_can_be_read_and_taken_up(tmp_path: Path):
         rounds = [event["round"] for event in told if event["event"] == "round"]
         assert rounds == [*range(1, DRAFT.base.rounds + 1)], "it begins anew, and nothing is told twice"
         assert [event["event"] for event in told].count("start") == 1
+
+
+def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state(tmp_path: Path):
+    """Killed as a picture formed in round 2: taken up, the same frames come again before its end."""
+    before, after = turns()[:2], turns()[2:]
+    frames = [
+        {"event": "frame", "round": 2, "client": 0, "iterations": n, "psnr": 9.0, "image": {"data": str(n)}}
+        for n in (4, 6, 9)
+    ]
+    way = [Turn(0, [frame], None, 0.0, within=True) for frame in frames]
+    recorder = Recorder(tmp_path, DRAFT.runs())
+    for turn in (*before, *way[:2]):
+        recorder.write(turn)
+    recorder.close()
+    assert Progress(tmp_path).update().runs[0].forming(0) == {
+        "psnr": 9.0,
+        "image": {"data": "6"},
+        "iterations": 6,
+    }
+    recorder = Recorder(tmp_path, DRAFT.runs())
+    state = before[-1].state
+    assert state is not None
+    assert recorder.starts()[0].state.round == state.round == 1
+    for turn in (*way, *after):
+        recorder.write(turn)
+    recorder.close()
+    told = [body for turn in before for body in turn.events]
+    told += frames + [body for turn in after for body in turn.events]
+    assert [event.body for event in events_after(tmp_path)] == told
+    assert Progress(tmp_path).update().runs[0].forming(0) is None
+
+
+def test_a_search_is_driven_step_by_step_and_its_round_ends_with_a_state():
+    searched = parse(
+        {
+            "model": "lenet",
+            "rounds": 1,
+            "attack": {"attacker": {"name": "idlg", "iterations": 12}, "clients": [0]},
+        }
+    )
+    told = [*drive({0: searched})]
+    assert [turn.events[-1]["event"] for turn in told] == [
+        "target",
+        "frame",
+        "frame",
+        "frame",
+        "round",
+        "end",
+    ]
+    assert [turn.within for turn in told] == [False, True, True, True, False, False]
+    assert [turn.state is None for turn in told] == [False, True, True, True, False, True]

@@ -1,0 +1,24 @@
+"""How pictures of a search formed: a frame for each step that a slider goes back to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Body = dict[str, Any]
+NOTHING = "\N{NO-BREAK SPACE}"
+"""A line of its own height without a word, so that nothing moves from frame to frame."""
+
+
+def through(steps: Sequence[int], frames: Mapping[int, Body]) -> list[Body]:
+    """Of each step the newest frame by then: a search that has come to rest stays as it is."""
+    shown, then = [], frames[min(frames)]
+    for step in steps:
+        then = frames.get(step, then)
+        shown.append(then)
+    return shown
+
+
+def shot(image: Any, lines: Sequence[str], height: int) -> Body:
+    """A frame as the browser gets it, of so many lines."""
+    return {"image": image, "lines": [*lines, *[NOTHING] * (height - len(lines))]}

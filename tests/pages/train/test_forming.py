@@ -1,0 +1,97 @@
+"""Train's panel while a picture forms, and going back through how it formed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ldp_core.runs.view.run_progress import RunProgress
+from pages.parts.charts.series import Series
+from pages.parts.charts.styles import Style
+from pages.parts.train.server_panel import server_panel, uploads_in
+from pages.parts.ui.components import packed
+from tests.data import events
+
+CLIENTS = [0, 3]
+ATTACK = {"clients": CLIENTS, "every": 2, "attacker": {"name": "idlg", "iterations": 30}}
+SEARCHED = {"model": "lenet", "rounds": 3, "attack": ATTACK}
+
+
+@pytest.fixture(scope="module")
+def told() -> list[dict[str, Any]]:
+    return events(SEARCHED)
+
+
+def folded(bodies: list[dict[str, Any]]) -> list[Series]:
+    run = RunProgress(0, "one", 0, "{}")
+    for body in bodies:
+        run.fold(body)
+    return [Series(0, "one", (run,), Style(0))]
+
+
+def until(told: list[dict[str, Any]], number: int, step: int) -> list[dict[str, Any]]:
+    """Up to the last client's frame of a step."""
+    at = [
+        i
+        for i, e in enumerate(told)
+        if e["event"] == "frame" and (e["round"], e["iterations"]) == (number, step)
+    ]
+    return told[: at[-1] + 1]
+
+
+def test_a_picture_is_shown_as_it_forms(told: list[dict[str, Any]]):
+    shown = folded(until(told, 1, 9))
+    assert uploads_in(shown) == ["audit"]
+    panel = server_panel(shown, "audit", True, "waiting")
+    packed(panel)
+    assert panel["empty"] == ""
+    assert panel["steps"] == []
+    for row in panel["rows"]:
+        assert row["verdict"] == "the picture forms"
+        assert row["kind"] == ""
+        assert row["cells"][1]["captions"][1] == "step 9"
+    stopped = server_panel(shown, "audit", True, "waiting", back=True)
+    assert {row["verdict"] for row in stopped["rows"]} == {"stopped as it formed"}
+
+
+def test_of_a_later_round_the_newest_forms_and_what_came_closest_stays(told: list[dict[str, Any]]):
+    shown = folded(until(told, 3, 6))
+    newest, closest = (server_panel(shown, "audit", worst, "")["rows"][0] for worst in (False, True))
+    assert newest["cells"][1]["captions"][1] == "step 6"
+    assert "round 1" in closest["detail"]
+
+
+def test_one_goes_back_through_the_frames_of_what_is_shown(told: list[dict[str, Any]]):
+    shown = folded(told)
+    panel = server_panel(shown, "audit", True, "", back=True)
+    run = shown[0].runs[0]
+    steps = panel["steps"]
+    assert steps[:3] == [4, 6, 9]
+    for row, client in zip(panel["rows"], CLIENTS, strict=True):
+        cell, closest = row["cells"][1], run.tries["audit", client].closest
+        assert closest is not None
+        assert len(cell["frames"]) == len(steps)
+        mine = [
+            e for e in told
+            if e["event"] == "frame" and (e["client"], e["round"]) == (client, closest["round"])
+        ]  # fmt: skip
+        assert [f["image"] for f in cell["frames"][: len(mine)]] == [e["image"] for e in mine]
+        assert cell["frames"][0]["lines"] == [f"{mine[0]['psnr']:.1f} dB"]
+        assert cell["image"] == closest["image"]
+        assert "frames" not in row["cells"][0]
+    assert "frames" not in server_panel(shown, "audit", True, "")["rows"][0]["cells"][1], (
+        "not while it goes on"
+    )
+
+
+def test_frames_of_rounds_that_nobody_sees_any_more_are_let_go():
+    run = RunProgress(0, "one", 0, "{}")
+    for number in range(1, 6):
+        frame = {"event": "frame", "client": 0, "round": number, "iterations": 4, "psnr": 9.0, "image": {}}
+        run.fold(frame)
+        for control in (None, "clean", "clipped"):
+            psnr = 30.0 if number == 2 else 10.0
+            run.fold({"event": "attack", "upload": "audit", "client": 0, "round": number, "control": control,
+                      "attacker": "idlg", "psnr": psnr, "psnr_mean_image": 9.0})  # fmt: skip
+    assert list(run.frames[0]) == [2, 5]
