@@ -15,6 +15,7 @@ from ldp_core.datasets import Step, Told
 from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line, shown
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed, typed_changes
 from ldp_core.experiment.sweep import read_values
+from ldp_core.formula_commands import allocate, command_of_allocate, command_of_invert, invert
 from ldp_core.tune_command import command_of_tune, tune
 
 MOST_CHARACTERS = 50_000_000
@@ -341,6 +342,10 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("--kind", default="run", help="run (by default), attack, sweep, tune or claim")
     added = command("tune", tune, "find the least ε, and the range, that reach an accuracy")
     command_of_tune(added, _experiment)
+    added = command("invert", invert, "the ε for a noise or for a run's price, and how many clients it takes")
+    command_of_invert(added, _experiment)
+    added = command("allocate", allocate, "the least noise within every client's limits, and who costs whom")
+    command_of_allocate(added, _experiment)
     added = command("attack", _attack, "climb an attacker's ladder here and print its cells as JSON lines")
     added.add_argument("experiment", metavar="LADDER.json", help="a JSON file, or - for stdin")
     added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")

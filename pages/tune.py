@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -19,6 +20,8 @@ from pages.parts.runs.job_state import may_go_on, takes
 from pages.parts.tune.answer import answer_view, question_of
 from pages.parts.tune.ask import ask
 from pages.parts.tune.builder import builder
+from pages.parts.tune.formulas import formulas
+from pages.parts.tune.limits import limits
 from pages.parts.tune.view import asked, sweep_view
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
@@ -41,15 +44,21 @@ def main() -> None:
     newest = max((job for one in found.values() for job in one), key=lambda job: job.created, default=None)
     header(workspace, jobs.look(newest.id) if newest else None)
     _title()
+    titles = {name: way.title for name, way in KINDS.items()} | {
+        name: one[0] for name, one in BY_FORMULA.items()
+    }
     kind = st.segmented_control(
         "What to do",
-        list(KINDS),
+        list(titles),
         default=newest.kind if newest else "sweep",
         required=True,
-        format_func=lambda one: KINDS[one].title,
+        format_func=titles.__getitem__,
         key=workspace.key("what to do"),
         label_visibility="collapsed",
     )
+    if kind in BY_FORMULA:
+        BY_FORMULA[kind][1](workspace)
+        return
     job = jobs.look(found[kind][0].id) if found[kind] else None
     before = _asked(kind, job) if job else None
     buttons = st.container(horizontal=True, vertical_alignment="center")
@@ -75,7 +84,7 @@ def main() -> None:
 
 
 class Way(NamedTuple):
-    """One of the two things that the page does."""
+    """One of the two things that the page does by training."""
 
     title: str
     heading: str
@@ -87,6 +96,11 @@ KINDS = {
     "sweep": Way("Sweep over two things", "What is swept over", "Sweep", "sweep"),
     "tune": Way("Find the least ε", "What is asked for", "Find it", "search"),
 }
+BY_FORMULA: dict[str, tuple[str, Callable[[Workspace], None]]] = {
+    "formulas": ("By formula", formulas),
+    "limits": ("Limits each", limits),
+}
+"""What needs no job: its title, and what draws it."""
 
 
 def _asked(kind: str, job: Job) -> Any:
@@ -96,8 +110,8 @@ def _asked(kind: str, job: Job) -> Any:
 def _title() -> None:
     question(
         "Which ε, and which τ?",
-        "Vary two things and see the whole map; or say which accuracy you need, and have the least ε found "
-        "that reaches it. All runs share data, batches and the initial model.",
+        "Vary two things and see the whole map; say which accuracy you need, and have the least ε found that "
+        "reaches it; or read the formulas backwards. All runs share data, batches and the initial model.",
     )
 
 

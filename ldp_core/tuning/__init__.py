@@ -1,7 +1,9 @@
-"""The inverse question: which ε, and which τ, give at least this accuracy?
+"""Which ε, and which τ? The questions that go backwards.
 
-`question` is what may be asked, `search` what to train next, given all that was found, until there is an
-answer. Nothing here trains: who does so asks for the next cells, and tells what they came to.
+Of an accuracy: `question` is what may be asked, `search` what to train next, given all that was found, until
+there is an answer. Nothing here trains: who does so asks for the next cells, and tells what they came to.
+By formula alone: `inverses` goes from a noise or a price to an ε, `allocation` from everybody's limits to the
+least noise.
 """
 
 from ldp_core.tuning.question import Question, parse_question

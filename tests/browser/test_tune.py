@@ -1,4 +1,4 @@
-"""Tune in a browser: build a sweep, watch it fill, open a cell."""
+"""Tune in a browser: build a sweep, watch it fill, open a cell; ask for an accuracy; use the formulas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
+from ldp_core.runs.record.store import events_after
+from ldp_core.tuning import inverses
 from tests.browser.conftest import TRAINING, Visitor
 
 CELLS = ".es-heat-cell"
@@ -52,3 +56,37 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(
     expect(page.get_by_role("heading", name="Does it still learn, and what leaks?")).to_be_visible()
     page.wait_for_url("**/train?draft=*")
     page.get_by_role("button", name="Train", exact=True).wait_for()
+
+
+def test_formulas_limits_and_the_question_are_answered_on_the_page(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+):
+    """Each on a tab of its own; the question as one does it who was only told it: which ε gives so much?"""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    base = parse({"rounds": 3, "clients": {"count": 5, "epsilon": [1, 1, 1, 8, 8]}})
+    page = visitor.open(f"/tune?draft={drafts.new(Draft(base, (Variant('run'),)))}", CELLS)
+    page.get_by_role("radio", name="By formula").click()
+    expect(page.get_by_role("columnheader", name="ε, for one weight of one upload")).to_be_visible()
+    sigma = page.get_by_role("spinbutton", name="Noise σ in the aggregate, at most")
+    sigma.fill("0.3")
+    sigma.press("Enter")
+    found = inverses.at_noise(base, 0.3)
+    expect(page.get_by_role("button", name=f"Take ε {found.epsilon:.4g}", exact=True)).to_be_visible()
+    page.get_by_role("radio", name="Limits each").click()
+    expect(page.get_by_role("columnheader", name="its strictness costs")).to_be_visible()
+
+    page.get_by_role("radio", name="Find the least ε").click()
+    accuracy = page.get_by_role("spinbutton", name="At least this accuracy, %")
+    accuracy.fill("100")
+    accuracy.press("Enter")
+    expect(page.get_by_text("must be a number between 0 and 1, both excluded")).to_be_visible()
+    accuracy.fill("50")
+    ranges = page.get_by_role("textbox", name="Safe ranges ±τ to choose among")
+    ranges.fill("0.5")
+    page.get_by_role("button", name="Find it", exact=True).click()
+    page.get_by_role("button", name="Open it on Train").wait_for(timeout=TRAINING)
+    job = next(one for one in queue.find() if one.kind == "tune")
+    answer = next(e.body for e in events_after(job.folder) if e.body["event"] == "answer")
+    expect(page.get_by_role("heading", name=f"ε {answer['epsilon']:g} with ±0.5")).to_be_visible()
+    assert answer["sure"] is not None and answer["mean"] > 0.5
+    expect(page.get_by_text("fresh seeds, which had no part in that choice")).to_be_visible()

@@ -1,0 +1,96 @@
+"""The commands `invert` and `allocate`: what follows from formulas alone, as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ldp_core.errors import InvalidExperiment, Problem, shown
+from ldp_core.experiment import Experiment
+
+Reader = Callable[[argparse.Namespace], Experiment]
+ASKED = {
+    "noise": "a σ per weight in the aggregate: the least ε that leaves no more",
+    "epsilon": "an ε, the same for all: the noise that it leaves; with --noise, how many clients it takes",
+    "run_budget": "what a whole run may cost a client at most: the largest ε that does not cost more",
+}
+
+
+def command_of_invert(added: argparse.ArgumentParser, experiment: Reader) -> None:
+    """Give the command its options; `experiment` reads the one that all else is taken from."""
+    _from_an_experiment(added, experiment)
+    for name, words in ASKED.items():
+        added.add_argument(f"--{name.replace('_', '-')}", metavar="NUMBER", help=words)
+
+
+def command_of_allocate(added: argparse.ArgumentParser, experiment: Reader) -> None:
+    """The same for the experiment whose budgets and ranges are limits."""
+    _from_an_experiment(added, experiment)
+    added.add_argument("--need", metavar="TAU", help="how far from 0 weights reach; no range is wider")
+
+
+def invert(options: argparse.Namespace) -> int:
+    """Print a line for each answer, with what was asked and what it covers."""
+    from ldp_core.tuning import inverses
+
+    base = options.experiment_of(options)
+    given = {name: _number(name, getattr(options, name)) for name in ASKED}
+    asked = {name: value for name, value in given.items() if value is not None}
+    if not asked:
+        raise InvalidExperiment([Problem("--noise", "or --epsilon or --run-budget is needed; got none")])
+    one_by_one: dict[str, Callable[[float], inverses.Follows]] = {
+        "noise": lambda sigma: inverses.at_noise(base, sigma),
+        "epsilon": lambda epsilon: inverses.follows(base, epsilon),
+        "run_budget": lambda budget: inverses.at_run_budget(base, budget),
+    }
+    for name, value in asked.items():
+        _say({"asked": {name: value}, **one_by_one[name](value).as_json()})
+    if {"noise", "epsilon"} <= set(asked):
+        both = {name: asked[name] for name in ("noise", "epsilon")}
+        _say({"asked": both, **inverses.clients_for(base, both["epsilon"], both["noise"]).as_json()})
+    return 0
+
+
+def allocate(options: argparse.Namespace) -> int:
+    """Print what the server is left with, and then a line for each client."""
+    from ldp_core.tuning import allocation
+
+    found = allocation.allocate(options.experiment_of(options), _number("need", options.need))
+    sigma = {name: math.sqrt(left) for name, left in found.left.items()}
+    _say({"event": "noise", "sigma": sigma, "clipped": found.clipped})
+    clients = found.experiment.clients
+    low, high = clients.bounds()
+    columns = {
+        "epsilon": clients.budgets(),
+        "low": low,
+        "high": high,
+        "weight": found.weights,
+        "noise_if_permissive": found.if_like(found.least),
+        "noise_without": found.without(),
+        "noise_without_under_mean": found.without(allocation.MEAN),
+    }
+    for i, row in enumerate(zip(*(column.tolist() for column in columns.values()), strict=True)):
+        numbers = {n: v if math.isfinite(v) else None for n, v in zip(columns, row, strict=True)}
+        _say({"event": "client", "client": i + 1, **numbers})
+    return 0
+
+
+def _from_an_experiment(added: argparse.ArgumentParser, experiment: Reader) -> None:
+    added.set_defaults(experiment_of=experiment)
+    added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
+    added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
+
+
+def _number(name: str, text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        option = f"--{name.replace('_', '-')}"
+        raise InvalidExperiment([Problem(option, f"takes a number; got {shown(text)}")]) from None
+
+
+def _say(line: dict[str, Any]) -> None:
+    print(json.dumps(line, allow_nan=False), flush=True)

@@ -1,0 +1,135 @@
+"""What follows from formulas alone: an ε for a noise or for a price, and how many clients it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Experiment
+from ldp_core.tuning import inverses
+from ldp_core.tuning.inverses import Follows
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.meanings import EPSILON, SIGMA
+from pages.parts.ui.shared_cache import once
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import number, plain
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.workspace import Workspace
+
+Answer = Follows | str
+"""Or a sentence on why there is none."""
+DIGITS = 4
+SCOPE = (
+    "σ is per weight: in the aggregate, for weights in the middle of their range, over all rounds; of one "
+    "upload, for whichever weight has most. A run’s ε bounds how well any two values in a client’s range can "
+    "be told apart if it uploads as often as it can; limits that clients set themselves are left out."
+)
+
+
+def formulas(workspace: Workspace) -> None:
+    """The fields on the left, and what follows from each on the right."""
+    base = workspace.draft.base
+    first = once(("first of formulas", base.key), lambda: _first(base))
+    left, right = st.columns([1.1, 3.4], gap="medium")
+    with left, st.container(border=True):
+        st.subheader("What is known", anchor="known")
+        sigma = _field(workspace, "Noise σ in the aggregate, at most", first[0], SIGMA)
+        epsilon = _field(workspace, "Budget ε, the same for all", first[1], EPSILON)
+        budget = _field(workspace, "ε of the whole run, at most", first[2], "Of any client, at worst.")
+        st.caption("Everything else stays as this draft has it.")
+    given = sigma, epsilon, budget
+    found = once(("formulas", base.key, given), lambda: answers(base, *given))
+    with right, st.container(border=True):
+        st.subheader("What follows", anchor="follows")
+        covers = next((one.covers for _, one in found if isinstance(one, Follows)), None)
+        head = ["for", f"ε, for {covers}" if covers else "ε", "clients", "σ in the aggregate"]
+        table([*head, "σ of one upload, at worst", "ε of the run, at worst"], [_row(*one) for one in found])
+        for asked, one in found:
+            if isinstance(one, str):
+                st.warning(plain(f"{asked}: {one}.", 400))
+        st.caption(SCOPE)
+        _take_over(workspace, found)
+
+
+def answers(
+    base: Experiment, sigma: float | None, epsilon: float | None, budget: float | None
+) -> list[tuple[str, Answer]]:
+    """What was asked, in words, and what follows from it; nothing for a field that is empty."""
+    wanted: list[tuple[str, Callable[[], Follows]]] = []
+    if sigma is not None:
+        wanted.append((f"σ {number(sigma, DIGITS)}: the least ε", lambda: inverses.at_noise(base, sigma)))
+    if epsilon is not None:
+        wanted.append((f"ε {number(epsilon, DIGITS)}", lambda: inverses.follows(base, epsilon)))
+    if budget is not None:
+        words = f"a run’s ε {number(budget, DIGITS)}: the largest ε"
+        wanted.append((words, lambda: inverses.at_run_budget(base, budget)))
+    if sigma is not None and epsilon is not None:
+        words = f"σ {number(sigma, DIGITS)} at ε {number(epsilon, DIGITS)}: how many clients"
+        wanted.append((words, lambda: inverses.clients_for(base, epsilon, sigma)))
+    return [(words, _or_why(ask)) for words, ask in wanted]
+
+
+def _or_why(ask: Callable[[], Follows]) -> Answer:
+    try:
+        return ask()
+    except StudioError as error:
+        return str(error)
+
+
+def _first(base: Experiment) -> tuple[float, float, float]:
+    """What stands in the fields before anything is typed: the median budget, and what follows from it."""
+    epsilon = float(f"{float(np.median(base.clients.budgets())):.3g}")
+    found = _or_why(lambda: inverses.follows(base, epsilon))
+    if isinstance(found, str):
+        return 0.1, epsilon, 1000.0
+    cost = found.run["epsilon"] if found.run["guarantee"] else 1000.0
+    return float(f"{found.aggregate:.2g}"), epsilon, float(f"{cost:.2g}")
+
+
+def _field(workspace: Workspace, label: str, first: float, help: str) -> float | None:
+    key = workspace.key(f"formula {label}")
+    return st.number_input(label, value=first, format="%g", placeholder="any", key=key, help=help)
+
+
+def _row(asked: str, found: Answer) -> list[str]:
+    words = f"**{plain(asked)}**"
+    if isinstance(found, str):
+        return [words, *["no answer"] * 5]
+    epsilon, aggregate, worst = (
+        plain(number(one, DIGITS)) for one in (found.epsilon, found.aggregate, found.worst)
+    )
+    return [words, epsilon, number(found.clients, 6), aggregate, worst, _price(found)]
+
+
+def _price(found: Follows) -> str:
+    if not found.run["guarantee"]:
+        return f":red[**no guarantee**]: {plain(found.run['why'], 120)}"
+    delta = f", δ {number(found.run['delta'])}" if found.run["delta"] else ""
+    return plain(f"{number(found.run['epsilon'], DIGITS)}{delta}")
+
+
+def _take_over(workspace: Workspace, found: list[tuple[str, Answer]]) -> None:
+    """A button for each different setting."""
+    settings = {(one.epsilon, one.clients): one for _, one in found if isinstance(one, Follows)}
+    count = workspace.draft.base.clients.count
+    with st.container(horizontal=True):
+        for place, one in enumerate(settings.values()):
+            clients = f", {number(one.clients, 6)} clients" if one.clients != count else ""
+            st.button(
+                f"Take ε {number(one.epsilon, DIGITS)}{clients}",
+                key=f"take {place}",
+                help="Into this draft, for all clients",
+                on_click=_take,
+                args=(workspace, one),
+            )
+    refusal()
+
+
+@pressed
+def _take(workspace: Workspace, one: Follows) -> None:
+    fields = {"clients.epsilon": one.epsilon, "clients.count": one.clients}
+    if problems := workspace.renew(lambda draft: draft.with_base(fields)):
+        refuse(StudioError("; ".join(map(str, problems))))

@@ -1,0 +1,177 @@
+"""Everybody's limits: the weights and ranges that leave least noise, and what each one's strictness costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import streamlit as st
+
+from ldp_core import aggregators
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Experiment
+from ldp_core.tuning.allocation import BEST, MEAN, Allocation, allocate
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.meanings import TAU
+from pages.parts.ui.shared_cache import once
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import (
+    THIN,
+    asked_in_words,
+    number,
+    percent,
+    plain,
+    ranges_in_words,
+    signed,
+)
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.workspace import Workspace
+
+MOST_GROUPS = 12
+"""Rows of the table: the strictest and the most permissive where there are more."""
+HEAD = [
+    "clients",
+    "ε at most",
+    "range",
+    "share of each",
+    "its strictness costs",
+    "held against the median",
+    "without it",
+    "without it, plain mean",
+]
+MEANS = (
+    "Of each client, in noise variance at the server. “Its strictness costs”: how much more there is than if "
+    "this one were as permissive as the most permissive, or as the median client, and all others as they "
+    "are. “Without it”: how much more or less there is if it stays away, by 1/σ² and under the plain mean. "
+    "σ² is each client’s largest variance over its range; all take part. This is noise alone: whoever is "
+    "hardly listened to is hardly learned from, either."
+)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Clients with the same limits."""
+
+    count: int
+    epsilon: float
+    low: float
+    high: float
+    first: int
+    """One of them, from 0."""
+
+
+def limits(workspace: Workspace) -> None:
+    """The limits on the left, and what they allow on the right."""
+    base = workspace.draft.base
+    left, right = st.columns([1.1, 3.4], gap="medium")
+    with left, st.container(border=True):
+        st.subheader("Everybody’s limits", anchor="limits")
+        low, high = base.clients.bounds()
+        st.markdown(plain(f"{asked_in_words([base])[0]}; {ranges_in_words(low, high)}.", 300))
+        st.caption("Read as the largest ε and the widest range that each accepts.")
+        where = {"draft": workspace.id}
+        st.page_link("clients.py", label=":blue[Change them on Clients]", query_params=where)
+        need = st.number_input(
+            "Weights reach ±",
+            value=None,
+            format="%g",
+            placeholder="as far as each range",
+            key=workspace.key("need"),
+            help=f"No range needs to be wider: a wider one adds noise for nothing. {TAU}",
+        )
+    with right, st.container(border=True):
+        st.subheader("The least noise within them", anchor="least")
+        found = once(("limits", base.key, need), lambda: _or_why(base, need))
+        if isinstance(found, str):
+            st.warning(plain(f"{found[0].upper()}{found[1:]}.", 400))
+            return
+        st.markdown(in_words(found))
+        every = groups(base)
+        table(HEAD, rows(found, every))
+        if len(every) > MOST_GROUPS:
+            st.caption(f"{number(len(every) - MOST_GROUPS, 6)} groups between these are not shown.")
+        st.caption(MEANS)
+        st.button(
+            "Take these ranges and weights",
+            key="take limits",
+            help="Into this draft: weights by 1/σ², and the ranges above",
+            on_click=_take,
+            args=(workspace, need),
+        )
+        refusal()
+
+
+def _or_why(base: Experiment, need: float | None) -> Allocation | str:
+    try:
+        return allocate(base, need)
+    except StudioError as error:
+        return str(error)
+
+
+def groups(base: Experiment) -> list[Group]:
+    """Clients with the same limits, the noisiest first."""
+    low, high = base.clients.bounds()
+    table = np.stack([base.clients.budgets(), low, high], axis=1)
+    distinct, first, counts = np.unique(table, axis=0, return_index=True, return_counts=True)
+    return [
+        Group(int(count), float(row[0]), float(row[1]), float(row[2]), int(place))
+        for row, place, count in zip(distinct, first, counts, strict=True)
+    ]
+
+
+def in_words(found: Allocation) -> str:
+    """What the server is left with."""
+    labels = aggregators.registry.labels()
+    sigmas = {name: number(sqrt(left)) for name, left in found.left.items()}
+    others = ", ".join(f"σ {sigmas[name]} under {labels[name]}" for name in sigmas if name != BEST)
+    told = f"Weighted by {labels[BEST]}, the server is left with **σ {sigmas[BEST]}** per weight; "
+    told += f"{plain(others)}."
+    if found.clipped:
+        many = f"{number(found.clipped, 6)} client{'s accept' if found.clipped > 1 else ' accepts'}"
+        told += f" {many} less than the weights need, so their weights are clipped."
+    return told
+
+
+def rows(found: Allocation, every: list[Group]) -> list[list[str]]:
+    """A row for each group, the noisiest first."""
+    low, high = found.experiment.clients.bounds()
+    noisiest = sorted(every, key=lambda one: -found.variance[one.first])
+    half = MOST_GROUPS // 2
+    shown = noisiest if len(noisiest) <= MOST_GROUPS else [*noisiest[:half], *noisiest[-half:]]
+    strict, median = 1 / found.if_like(found.least) - 1, 1 / found.if_like(found.median) - 1
+    alone = found.without() - 1, found.without(MEAN) - 1
+    return [
+        [
+            number(one.count, 6),
+            number(one.epsilon),
+            f"{plain(signed(low[one.first]))} to {plain(signed(high[one.first]))}",
+            percent(float(found.weights[one.first]), 1),
+            *(more(float(column[one.first])) for column in (strict, median, *alone)),
+        ]
+        for one in shown
+    ]
+
+
+def more(share: float) -> str:
+    """`12 % more`, `3 % less`."""
+    if not np.isfinite(share):
+        return "nothing is left"
+    if abs(share) < 5e-4:
+        return "the same"
+    shown = f"{number(100 * abs(share), 3)}{THIN}%"
+    return f"{shown} {'more' if share > 0 else 'less'}"
+
+
+@pressed
+def _take(workspace: Workspace, need: float | None) -> None:
+    made = allocate(workspace.draft.base, need).experiment
+    kept = made.as_json()
+    clients = {
+        f"clients.{name}": kept["clients"][name]
+        for name in ("range", "low", "high")
+        if name in kept["clients"]
+    }
+    fields = {"aggregator": kept["aggregator"], **clients}
+    if problems := workspace.renew(lambda draft: draft.with_base(fields)):
+        refuse(StudioError("; ".join(map(str, problems))))
