@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 import streamlit as st
 
 from pages.parts.noise import design_tables, float_panel
+from pages.parts.noise.answer import answer
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
 from pages.parts.noise.promise_table import Promised, promise_table
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import against_budget, against_value
-from pages.parts.noise.what_if import WhatIf, answer, settled, what_if
+from pages.parts.noise.what_if import WhatIf, settled, what_if
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
 from pages.parts.ui.components import Card

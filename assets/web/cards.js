@@ -1,7 +1,10 @@
 // Charts in cards, several to a row: one message and one update for all that a slider moves.
-// data: {cards: [{title, rest, caption, figure, height, label, row}]}; `row`: how many share its row.
+// data: {cards: [{title, rest, caption, figure, height, label, row, law}]}; `row`: how many share its row; `law`: of
+// a card that follows the hand (law.js).
 
 import { child, element, resize, text } from "./dom.js";
+import { moved } from "./law.js";
+import { following, live } from "./live.js";
 import { draw, erase } from "./plot.js";
 import { saves } from "./save.js";
 
@@ -9,7 +12,12 @@ const COLUMNS = 6;
 
 export function render({ data, parentElement }) {
   const cards = resize(child(parentElement, "div", "es-cards"), data.cards.length, () => element("section", "es-card"));
-  cards.forEach((card, i) => fill(card, data.cards[i]));
+  cards.forEach((card, i) => {
+    const one = data.cards[i];
+    if (!one.law || !live.place) fill(card, one);
+    if (one.law) following(card, (place) => fill(card, moved(one, place)));
+    else card.follow = undefined;
+  });
 }
 
 export function unmount({ parentElement }) {
@@ -29,5 +37,5 @@ function fill(card, data) {
   saves(card, chart, data.title);
   if (chart.shown === data.figure) return; // nothing moved it
   chart.shown = data.figure;
-  draw(chart, JSON.parse(data.figure), data.height, data.label);
+  draw(chart, typeof data.figure === "string" ? JSON.parse(data.figure) : data.figure, data.height, data.label);
 }

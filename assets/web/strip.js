@@ -1,9 +1,13 @@
 // Sliders that are live under the hand, and a choice of whom they speak of: a strip that stays in sight.
-// data: {who: {label, options: [[key, text]], chosen}, sliders: [{key, label, steps: [text], at, note}], seq}
-// What is dragged is sent while it is dragged, as fast as the page answers and no faster: a new place leaves
-// when the answer to the last one is drawn (its number comes back as `seq`), or after a moment without one.
+// data: {who: {label, options: [[key, text]], chosen}, sliders: [{key, label, steps: [text], values, at, note}], seq,
+//   ahead}
+// Where what was computed ahead is here (its key is `ahead`), the page follows the hand by itself, and the server
+// hears where it comes to rest. Else what is dragged is sent while it is dragged, as fast as the page answers and
+// no faster: a new place leaves when the answer to the last one is drawn (its number comes back as `seq`), or after
+// a moment without one.
 
 import { child, element, resize, text } from "./dom.js";
+import { live, move } from "./live.js";
 
 const PATIENCE = 400; // milliseconds until a place is sent although the last one was not answered
 
@@ -18,7 +22,19 @@ export function render(component) {
   if (data.seq >= strip.sent) {
     strip.waiting = false;
     if (strip.next) send(strip);
+    else if (!strip.querySelector(".es-range:active")) live.place = null; // the page is where the hand is
   }
+}
+
+// Whether all that follows is known here; then it is shown.
+function follow(strip) {
+  if (!live.ahead || live.ahead.key !== strip.component.data.ahead) return false;
+  const at = [...strip.querySelectorAll(".es-slider")].map(({ data, children }) => {
+    const at = Number(children[1].value);
+    return [data.key, { at, value: data.values[at], words: data.steps[at] }];
+  });
+  move(Object.fromEntries(at));
+  return true;
 }
 
 function choices(strip, who) {
@@ -35,7 +51,10 @@ function choices(strip, who) {
     const [key, words] = who.options[i];
     text(button, words);
     button.setAttribute("aria-checked", String(key === who.chosen));
-    button.onclick = () => place(strip, { who: key, epsilon: null }, true); // it begins with that client's own
+    button.onclick = () => {
+      live.place = null;
+      place(strip, { who: key, epsilon: null }, true); // it begins with that client's own
+    };
   });
 }
 
@@ -46,7 +65,7 @@ function slider(strip) {
   input.addEventListener("input", () => {
     input.held = true;
     told(node);
-    place(strip, { [node.data.key]: Number(input.value) }, false);
+    if (!follow(strip)) place(strip, { [node.data.key]: Number(input.value) }, false);
   });
   input.addEventListener("change", () => {
     input.held = false;

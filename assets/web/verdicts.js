@@ -1,13 +1,21 @@
 // What each design comes to at the server: a line each, its verdict in words and its figures.
-// data: {title, rest, rows: [{name, run, word, kind, why, figures: [[what, value]], scale}], note}
+// data: {title, rest, rows: [{name, run, word, kind, why, figures: [[what, value]], scale}], note, key}
+// key: of what was computed ahead (ahead.js), by which the rows follow the hand
 // scale: {limits: [from, to], at, names: [text, text], label} or null: places as shares of a line that goes from
 // learning over borderline to chance
 
 import { child, element, resize, text } from "./dom.js";
+import { following, live } from "./live.js";
 import { palette } from "./theme.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "section", "es-verdicts");
+  const knows = () => data.key && live.ahead?.key === data.key;
+  if (!live.place || !knows()) show(box, data);
+  following(box, ({ epsilon }) => knows() && show(box, { ...data, ...live.ahead.steps[epsilon.at] }));
+}
+
+function show(box, data) {
   const head = child(box, "p", "es-head");
   text(child(head, "strong", "es-what"), data.title);
   text(child(head, "span", "es-rest-of-title"), data.rest);

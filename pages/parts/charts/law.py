@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.grr import GRR
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, rounded_up, scatter
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import percent, signed
 
 POINTS = 160
+LIVE = ("Laplace", "Duchi", "PDPM", "PDPMAsPrinted", "Piecewise", "Hybrid", "GRR")
+"""Classes whose law assets/web/laws.js knows; beside them normal noise, where it is told how much."""
 
 
 def law_figure(
@@ -45,6 +49,42 @@ def law_figure(
     )
 
 
+def is_live(mechanism: Mechanism) -> bool:
+    """Whether the browser knows its law."""
+    if isinstance(mechanism, GaussianNoise):
+        return mechanism.region == "box"
+    return type(mechanism).__name__ in LIVE
+
+
+def live_law(
+    mechanism: Mechanism, tint: int, ladder: Sequence[float], low: float, high: float, tail: str
+) -> dict[str, Any] | None:
+    """What assets/web/law.js needs to draw the law by itself at each budget of a ladder, and for any weight;
+    None where the browser does not know the law. `tail`: the end of its caption.
+    """
+    if not is_live(mechanism):
+        return None
+    name, spreads = type(mechanism).__name__, None
+    if isinstance(mechanism, GaussianNoise):
+        name, spreads = "Normal", mechanism.sigma(np.array(ladder), low, high).tolist()
+    own = {"levels": mechanism.levels} if isinstance(mechanism, GRR) else {}
+    look = {
+        "other": {"stems": _stems(None), "area": _area(None)},
+        "own": {"stems": _stems(tint), "area": _area(tint)},
+    }
+    note = {**_probability(0, 0, tint), "text": ""}
+    return {
+        "name": name,
+        "low": low,
+        "high": high,
+        "spreads": spreads,
+        "tail": tail,
+        "look": look,
+        "note": note,
+        **own,
+    }
+
+
 def _across(traces: Sequence[Trace], low: float, high: float) -> list[float]:
     """From the least to the largest that may be sent, and a little more."""
     centre = (low + high) / 2
@@ -63,7 +103,6 @@ def _law(
     tint: int | None,
 ) -> list[Trace]:
     """Stems for the atoms, an area for the density."""
-    paint = MUTED if tint is None else colour(tint)
     traces = []
     atoms = mechanism.atoms(value, epsilon, low, high)
     if atoms.size:
@@ -73,11 +112,9 @@ def _law(
             scatter(
                 np.stack([atoms, atoms, atoms], 1).ravel(),
                 np.stack([np.zeros_like(mass), mass, gaps], 1).ravel(),
-                mode="lines+markers",
                 name=name,
-                line={"color": paint, "width": 2 if tint is None else 5},
-                marker={"color": paint, "size": 6 if tint is None else 9},
                 hovertemplate="%{x:.3g}: %{y:.1%}<extra>" + name + "</extra>",
+                **_stems(tint),
             )
         )
     edges = mechanism.edges(value, epsilon, low, high)
@@ -88,12 +125,36 @@ def _law(
         grid = np.linspace(inside[0], inside[-1], POINTS)
         x = np.setdiff1d(np.concatenate([grid, inside - step, inside + step]), atoms)
         y = np.exp(mechanism.marginal_log_prob(x, value, epsilon, low, high))
-        style: dict[str, Any] = {"color": paint, "width": 1.5 if tint is None else 2.5}
-        fill = {} if tint is None else {"fill": "tozeroy", "fillcolor": colour(tint, 0.15)}
-        traces.append(
-            scatter(x, y, mode="lines", name=name, line=style, hovertemplate="%{x:.3g}: %{y:.3g}", **fill)
-        )
+        traces.append(scatter(x, y, name=name, **_area(tint)))
     return traces
+
+
+def _stems(tint: int | None) -> dict[str, Any]:
+    """How atoms look: of this weight in its colour, of the other end thin and grey."""
+    paint = MUTED if tint is None else colour(tint)
+    line, marker = (
+        {"color": paint, "width": 2 if tint is None else 5},
+        {"color": paint, "size": 6 if tint is None else 9},
+    )
+    return {"type": "scatter", "mode": "lines+markers", "showlegend": True, "line": line, "marker": marker}
+
+
+def _area(tint: int | None) -> dict[str, Any]:
+    """How a density looks."""
+    line: dict[str, Any] = {
+        "color": MUTED if tint is None else colour(tint),
+        "width": 1.5 if tint is None else 2.5,
+    }
+    fill = {} if tint is None else {"fill": "tozeroy", "fillcolor": colour(tint, 0.15)}
+    hover = "%{x:.3g}: %{y:.3g}"
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "showlegend": True,
+        "line": line,
+        "hovertemplate": hover,
+        **fill,
+    }
 
 
 def _probability(x: float, y: float, tint: int) -> dict[str, Any]:

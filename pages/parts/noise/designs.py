@@ -110,7 +110,7 @@ def designs(workspace: Workspace) -> list[Design]:
 def choose(workspace: Workspace, shown: list[Design]) -> None:
     """A place in one row for each design: its mechanism, its aggregator, and the rest behind a button."""
     for column, design in zip(st.columns(max(len(shown), 1), gap="small"), shown, strict=False):
-        with column, st.container(border=True, gap=None):
+        with column, st.container(border=True, gap=None, key=f"design-{design.place}"):
             _one(workspace, design)
 
 

@@ -1,36 +1,28 @@
-"""What follows from one client's budget and one weight while they are dragged: the law, and the verdict."""
+"""One client's budget and one weight, dragged: where the sliders stand, and who can follow them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from ldp_core import mechanisms
-from ldp_core.errors import StudioError
-from ldp_core.experiment import Experiment, changed
-from ldp_core.theory import client_weights, outlook, server_noise
-from ldp_core.theory.feasibility import Outlook, limits_in_words
-from pages.parts.charts.law import law_figure
-from pages.parts.charts.styles import tint_of
-from pages.parts.noise.designs import Design, View, different, views
+from pages.parts.charts.law import is_live
+from pages.parts.noise.designs import Design, View, views
 from pages.parts.ui import components
-from pages.parts.ui.components import Card
-from pages.parts.ui.text import number, percent, signed
+from pages.parts.ui.text import number, signed
 from pages.parts.ui.workspace import Workspace
 
 ROUND = (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20)
 """Budgets that one wants to be able to set exactly."""
 WEIGHTS = 81
 """Places of a weight in its range."""
-MOST_CLIENTS = 5000
-"""Of more than these the verdict stays that of the draft: to have it follow a hand would take too long."""
-HEIGHT = 282
-RATIOS = 0.03, 30.0
-"""Ends of the line on which noise stands over what it is held against."""
+MOST_AHEAD = 200
+"""Of more clients than these the verdicts are computed move by move, and not ahead for all budgets."""
 ASKED = "asked"
 MOST_MOVES = 10**9
 
@@ -46,6 +38,8 @@ class WhatIf:
     """None where it is what the client asks for."""
     weight: float
     seen: tuple[View, ...]
+    ladder: tuple[float, ...] = ()
+    """Where the slider of budgets may stand."""
 
     @property
     def words(self) -> str:
@@ -67,7 +61,7 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
     epsilon = ladder[at] if isinstance(at, int) and 0 <= at < len(ladder) and ladder[at] != own else None
     seen = views(shown, client, epsilon)
     low, high = min(view.low for view in seen), max(view.high for view in seen)
-    weights = np.linspace(low, high, WEIGHTS)
+    weights = [float(f"{weight:.3g}") for weight in np.linspace(low, high, WEIGHTS)]
     place = asked.get("weight")
     place = place if isinstance(place, int) and 0 <= place < WEIGHTS else round(0.6 * (WEIGHTS - 1))
     with st.container(key="strip"):
@@ -83,22 +77,25 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
                         "key": "epsilon",
                         "label": "Budget ε",
                         "steps": [number(step) for step in ladder],
+                        "values": ladder,
                         "at": ladder.index(epsilon if epsilon is not None else own),
                         "note": "",
                     },
                     {
                         "key": "weight",
                         "label": "Its weight",
-                        "steps": [signed(float(f"{weight:.3g}")) for weight in weights],
+                        "steps": [signed(weight) for weight in weights],
+                        "values": weights,
                         "at": place,
                         "note": "",
                     },
                 ],
                 "seq": _moves(asked),
+                "ahead": ahead_key(seen, client),
             },
             key=key,
         )
-    return WhatIf(who, client, epsilon, float(f"{weights[place]:.3g}"), tuple(seen))
+    return WhatIf(who, client, epsilon, weights[place], tuple(seen), tuple(ladder))
 
 
 def settled(workspace: Workspace) -> int:
@@ -126,112 +123,12 @@ def _ladder(own: float) -> list[float]:
     return sorted({*steps, *(step for step in map(float, ROUND) if low <= step <= high), own})
 
 
-def answer(now: WhatIf, shown: Sequence[Design]) -> None:
-    """The law of what is sent, and beside it what the server is left with."""
-    left, right = st.columns([1.25, 1], gap="small")
-    with left:
-        components.cards(components.sheet(laws(now)), key="laws")
-    with right:
-        components.verdicts(_verdicts(now, shown), key="verdicts")
-
-
-def laws(now: WhatIf) -> Iterator[Card]:
-    """What is sent for the weight: a chart for each different law."""
-    once = different(list(now.seen))
-    for view in once:
-        mechanism, epsilon, low, high = view.law
-        weight = min(max(now.weight, low), high)
-        variance = float(mechanism.variance(weight, epsilon, low, high))
-        clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
-        tint = tint_of(mechanisms.registry, mechanism.name)
-        yield Card(
-            title=view.name,
-            rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {number(epsilon)}",
-            caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; grey: a weight from the "
-            f"other end of the safe range (shaded){_otherwise(view)}",
-            figure=law_figure(mechanism, tint, weight, epsilon, low, high),
-            label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
-            height=HEIGHT,
-            row=len(once),
-        )
-
-
-def _otherwise(view: View) -> str:
-    """That a run uses other ranges than the client's own, where it does."""
-    experiment = view.design.experiment
-    why = experiment.system.unpredicted(experiment) if experiment.system else ""
-    return f"; this one is the client's own: in a run {why}" if why else ""
-
-
-def _verdicts(now: WhatIf, shown: Sequence[Design]) -> dict[str, Any]:
-    rows, followed = [], True
-    for design in shown:
-        experiment, follows = _asking(design.experiment, now)
-        followed &= follows
-        view, noise = outlook(experiment), server_noise(experiment)
-        share = float(client_weights(experiment)[min(now.client, experiment.clients.count - 1)])
-        figures = [
-            ["noise σ per weight", number(view.sigma)],
-            ["trained weight", number(view.size) if view.size else "not measured"],
-            [f"share of client {now.client + 1}", percent(share, 1)],
-        ]
-        if noise.empty:
-            figures.append(["empty rounds", percent(noise.empty)])
-        rows.append(
-            {
-                "name": design.label,
-                "run": design.style.tint,
-                "word": view.word,
-                "kind": view.word,
-                # the line above the words shows the limits
-                "why": view.why.removesuffix(f"; {limits_in_words(*view.limits)}" if view.limits else ""),
-                "figures": figures,
-                "scale": _scale(view),
-            }
-        )
-    own = shown[0].experiment.population().epsilon
-    many = int((own == own[now.client]).sum())
-    who = f", if {'the client' if many == 1 else f'all {number(many, 6)} clients'} with "
-    rest = f"{who}ε {number(float(own[now.client]))} asked for ε {number(now.epsilon)}" if now.epsilon else ""
-    still = "" if followed else " So many clients: the verdict is that of the draft, whatever is dragged."
-    return {
-        "title": "What is left of it at the server",
-        "rest": rest if followed else "",
-        "rows": rows,
-        "note": f"A rule of thumb, from the noise alone; Train shows what really happens.{still}",
-    }
-
-
-def _scale(view: Outlook) -> dict[str, Any] | None:
-    """Where the noise stands between learning and chance, as shares of a logarithmic line; None where nothing
-    is said.
+def ahead_key(seen: Sequence[View], client: int) -> str:
+    """What tells apart what is computed ahead; "" where the server answers each move, as the browser does not
+    know one of the laws, or as there are many clients to compute the verdicts of.
     """
-    if view.limits is None or view.ratio is None:
-        return None
-    places = [_place(ratio) for ratio in (*view.limits, view.ratio)]
-    names = [f"learns up to {number(view.limits[0])}", f"chance from {number(view.limits[1])} on"]
-    label = f"noise {number(view.ratio)} times what it is held against; {names[0]}, {names[1]}"
-    return {"limits": places[:2], "at": places[2], "names": names, "label": label}
-
-
-def _place(ratio: float) -> float:
-    low, high = (float(np.log10(end)) for end in RATIOS)
-    return min(1.0, max(0.0, (float(np.log10(max(ratio, RATIOS[0]))) - low) / (high - low)))
-
-
-def _asking(experiment: Experiment, now: WhatIf) -> tuple[Experiment, bool]:
-    """The experiment in which all who ask for what this client asks for ask for the slider's ε; and whether
-    that could be made."""
-    if now.epsilon is None:
-        return experiment, True
-    count = experiment.clients.count
-    if count > MOST_CLIENTS:
-        return experiment, False
-    budgets = np.array(experiment.clients.budgets(), dtype=float)
-    mine = budgets == budgets[min(now.client, count - 1)]
-    scope = experiment.population().epsilon[min(now.client, count - 1)] / budgets[min(now.client, count - 1)]
-    budgets[mine] = now.epsilon / scope
-    try:
-        return changed(experiment, {"clients.epsilon": budgets.tolist()}), True
-    except StudioError:  # a system that fixes its clients' budgets
-        return experiment, False
+    experiments = [view.design.experiment for view in seen]
+    if experiments[0].clients.count > MOST_AHEAD or not all(is_live(view.mechanism) for view in seen):
+        return ""
+    asked = json.dumps([[one.as_json() for one in experiments], [view.design.label for view in seen], client])
+    return sha256(asked.encode()).hexdigest()[:12]

@@ -65,6 +65,7 @@ _memory = _component("memory")
 _ladder = _component("ladder")
 _strip = _component("strip")
 _verdicts = _component("verdicts")
+_ahead = _component("ahead")
 _outcome = _component("outcome")
 _heat = _component("heat")
 _scale = _component("scale")
@@ -103,6 +104,8 @@ class Card:
     height: int = 320
     row: int = 1
     """How many cards share its row: 1, 2 or 3."""
+    law: dict[str, Any] | None = None
+    """Of a card that follows the hand: see assets/web/law.js."""
 
     def data(self) -> dict[str, Any]:
         """As the browser gets it."""
@@ -144,6 +147,11 @@ def strip(data: dict[str, Any], *, key: str) -> None:
 def verdicts(data: dict[str, Any], *, key: str) -> None:
     """What each design comes to (see assets/web/verdicts.js for the data)."""
     _verdicts(key=key, data=packed(data))
+
+
+def ahead(data: bytes, *, key: str) -> None:
+    """What is computed ahead for what is dragged (see assets/web/ahead.js for the data); shows nothing."""
+    _ahead(key=key, data=data)
 
 
 def outcome(data: dict[str, Any], *, key: str) -> None:

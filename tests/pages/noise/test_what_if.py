@@ -9,8 +9,9 @@ from ldp_core import presets
 from ldp_core.experiment import changed
 from ldp_core.theory import outlook
 from pages.parts.charts.styles import styles
+from pages.parts.noise.answer import _asking, _verdicts, laws
 from pages.parts.noise.designs import Design, views
-from pages.parts.noise.what_if import WhatIf, _asking, _ladder, _verdicts, laws
+from pages.parts.noise.what_if import WhatIf, _ladder
 
 DRAFT = presets.get("two_volunteers").draft
 

@@ -1,0 +1,83 @@
+"""What the browser computes while a hand moves is what Python computes, to twelve digits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import expect
+
+from ldp_core import mechanisms
+from ldp_core.mechanisms import Mechanism, Use
+from pages.parts.charts.law import is_live, live_law
+from tests.browser.conftest import Visitor
+
+EPSILONS = (1e-3, 0.1, 0.5, 0.6093, 0.61, 1.0, 2.0, 4.0, 8.0, 20.0, 64.0)
+RANGES = ((-1.0, 1.0), (-0.1, 0.1), (-0.5, 2.0))
+CLOSE = 1e-12
+
+ASK = """async ([laws, epsilons, cases]) => {
+  const { lawOf } = await import("/assets/web/laws.js");
+  const { number } = await import("/assets/web/numbers.js");
+  const figures = cases.map(([law, value, at, outputs]) => {
+    const found = lawOf(laws[law], value, epsilons[at], laws[law].spreads?.[at]);
+    const finite = found.edges.filter(Number.isFinite);
+    return [found.variance, ...found.atoms.flat(), ...finite, ...outputs.map(found.density)];
+  });
+  return [figures, figures.map((one) => number(one[0]))];
+}"""
+
+
+def drawn() -> list[Mechanism]:
+    """All whose law the browser knows, in both forms."""
+    use = Use(dimension=650)
+    every = [mechanisms.get(name).fitted(use) for name in mechanisms.registry.labels()]
+    forms = [one.formed(form) for one in every for form in ("corrected", "as_printed")]
+    return [one for one in forms if is_live(one)]
+
+
+def exact(one: Mechanism, value: float, epsilon: float, low: float, high: float) -> tuple[Any, Any]:
+    """The figures that the browser is asked for, and at which outputs it is asked for the density."""
+    atoms, edges = one.atoms(value, epsilon, low, high), one.edges(value, epsilon, low, high)
+    finite = edges[np.isfinite(edges)]
+    sigma = float(np.sqrt(one.variance(value, epsilon, low, high)))
+    outputs = value + sigma * np.array([-2.3, -0.7, 0.01, 0.9, 2.1]) if edges.size else np.empty(0)
+    chance = np.exp(one.marginal_log_prob(atoms, value, epsilon, low, high))
+    density = np.exp(one.marginal_log_prob(outputs, value, epsilon, low, high))
+    figures = [sigma**2, *np.stack([atoms, chance], 1).ravel(), *finite, *density]
+    return np.array(figures), outputs.tolist()
+
+
+def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: Visitor):
+    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
+    found = drawn()
+    assert len({type(one).__name__ for one in found}) >= 11
+    laws, cases, wanted = [], [], []
+    for one in found:
+        for low, high in RANGES:
+            laws.append(live_law(one, 0, EPSILONS, low, high, ""))
+            for value in np.linspace(low, high, 7).tolist():
+                for at, epsilon in enumerate(EPSILONS):
+                    figures, outputs = exact(one, value, epsilon, low, high)
+                    wanted.append(figures)
+                    cases.append([len(laws) - 1, value, at, outputs])
+    told, _ = page.evaluate(ASK, [laws, EPSILONS, cases])
+    for mine, theirs, (law, value, at, _) in zip(wanted, told, cases, strict=True):
+        off = np.abs(mine - np.array(theirs)) / np.maximum(np.abs(mine), 1e-300)
+        assert off.max() <= CLOSE, (laws[law], value, EPSILONS[at], mine, theirs)
+
+    # where the hand moves nothing is asked of the server, and where it rests that says the same
+    live = "(await import('/assets/web/live.js')).live"
+    page.wait_for_function(f"async () => {live}.ahead")
+    slider = page.get_by_role("slider", name="Budget ε")
+    rows, head = page.locator(".es-verdict-row"), page.locator(".es-cards .es-head").first
+    slider.evaluate(
+        "(input) => { input.value = 60; input.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    expect(head).to_contain_text("at ε 6")
+    assert page.evaluate(f"async () => {live}.place.epsilon.value") == 6
+    moved = [head.inner_text(), *rows.all_inner_texts()]
+    slider.evaluate("(input) => input.dispatchEvent(new Event('change', {bubbles: true}))")
+    expect(page.get_by_text("if all 18 clients with ε 0.5 asked for ε 6")).to_be_visible()
+    page.wait_for_function(f"async () => !{live}.place")
+    assert [head.inner_text(), *rows.all_inner_texts()] == moved
