@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from ldp_core import presets
+from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, wait_until
@@ -96,10 +96,11 @@ def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(
 def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ):
-    """Gradients are matched on a smooth network: guesses everywhere, then better; a slider afterwards."""
+    """Gradients are matched on a smooth network, on the desk and on Train: a slider afterwards on both."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    draft = presets.get("two_volunteers").draft.with_base({"model.name": "lenet", "local.learning_rate": 0.1})
-    identity = drafts.new(draft)
+    searched = {"attacker": {"name": "cosine_tv", "iterations": 200}, "rounds": [2]}
+    base = parse({"model": "lenet", "rounds": 3, "local": {"learning_rate": 0.1}, "attack": searched})
+    identity = drafts.new(Draft(base, (Variant("alone"),), 1))
     drafts.keep_ladder(
         identity,
         {"mechanisms": ["piecewise"], "epsilons": [1, 8, 20], "images": 2, "attacker": {"name": "idlg"}},
@@ -126,3 +127,20 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
     slider.fill(slider.get_attribute("max") or "")
     expect(page.get_by_text("How the pictures formed: the end")).to_be_visible()
     assert control.inner_text() == end
+
+    page.get_by_role("link", name="Train").click()
+    page.get_by_text("The attack", exact=True).click()
+    expect(page.get_by_text("Attacked in round 2. The searches slow training: they")).to_be_visible()
+    page.get_by_role("button", name="Train", exact=True).click()
+    rows, seen = page.locator(".es-server .es-row"), set()
+    done = page.get_by_text("Finished:")
+    while not done.is_visible():
+        seen.update(rows.all_inner_texts())
+        page.wait_for_timeout(50)
+    assert any("the picture forms" in words and "step" in words for words in seen)
+    end = rows.first.inner_text()
+    slider.fill("0")
+    expect(rows.first).to_contain_text("step 4 of the search")
+    assert rows.first.inner_text() != end
+    slider.fill(slider.get_attribute("max") or "")
+    expect(rows.first).to_have_text(end, use_inner_text=True)

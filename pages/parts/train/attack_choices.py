@@ -42,8 +42,8 @@ def attack_choices(workspace: Workspace) -> None:
         help="1: each of them. An attacker that searches takes its time; the run waits for it.",
     )
     _rounds(workspace, base.attack)
-    if costs := _costs(base):
-        st.caption(costs)
+    if told := costs(base):
+        st.caption(told)
     whole(
         workspace,
         "attack.rounds_observed",
@@ -94,42 +94,50 @@ def _rounds(workspace: Workspace, attack: Attack) -> None:
 
 def set_rounds(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
     """Numbers from 1, apart by commas or blanks; nothing typed is every n-th round."""
-    words = re.findall(r"[^\s,;]+", typed)
-    for word in words:
-        if not (word.isdecimal() and int(word)):
-            return (Problem("attack.rounds", f"must be numbers of rounds from 1; got {shown(word)}"),)
-    return workspace.edit({"attack.rounds": [int(word) for word in words] or None})
+    rounds = workspace.draft.base.rounds
+    if wrong := _no_numbers(typed, rounds):
+        given = f"must be numbers of rounds between 1 and {rounds}; got {shown(wrong)}"
+        return (Problem("attack.rounds", given),)
+    return workspace.edit({"attack.rounds": [int(word) for word in _words(typed)] or None})
 
 
-def _costs(base: Experiment) -> str:
+def costs(base: Experiment) -> str:
     """What an attacker that searches costs; "" of those who do not."""
     share, rounds = searching(base), attacked_rounds(base)
     if not share:
         return ""
-    took = (
-        f"about {percent(share)} of the time of training"
-        if share < 2
-        else (f"about {number(share, 2)} times as long as training")
-    )
+    times = f"about {number(share, 2)} times as long as training"
+    took = times if share > 1 else f"about {percent(share)} of the time of training"
     if waits(base):
         return (
             f"The search takes {took}. Beside it that would be more than a fifth, so it comes after the "
             "training, on uploads of round 1; name rounds or an attacker to have it as you say."
         )
-    told = f"every {rounds[1] - rounds[0]} rounds" if len(rounds) > 1 else "in one round"
-    chosen = f"in rounds {few([str(n) for n in rounds])}" if base.attack and base.attack.rounds else told
-    return f"Attacked {chosen}. The searches slow training: they take {took}."
+    named = f"round{'s' * (len(rounds) > 1)} {few([str(n) for n in rounds])}"
+    often = f"every {rounds[1] - rounds[0]} rounds" if isinstance(rounds, range) and len(rounds) > 2 else ""
+    return f"Attacked {often or f'in {named}'}. The searches slow training: they take {took}."
 
 
 def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
     """Numbers from 1, apart by commas or blanks; nothing typed is the default."""
-    count, words = workspace.draft.base.clients.count, re.findall(r"[^\s,;]+", typed)
-    for word in words:
+    count = workspace.draft.base.clients.count
+    if wrong := _no_numbers(typed, count):
+        given = f"must be numbers of clients between 1 and {count}; got {shown(wrong)}"
+        return (Problem("attack.clients", given),)
+    return workspace.edit({"attack.clients": [int(word) - 1 for word in _words(typed)] or None})
+
+
+def _words(typed: str) -> list[str]:
+    return re.findall(r"[^\s,;]+", typed)
+
+
+def _no_numbers(typed: str, most: int) -> str:
+    """The first word that is no number from 1 to `most`; "" if all are."""
+    for word in _words(typed):
         # a number of thousands of digits is none that Python reads
-        if not (word.isdecimal() and len(word) <= len(str(count)) and 1 <= int(word) <= count):
-            given = f"must be numbers of clients between 1 and {count}; got {shown(word)}"
-            return (Problem("attack.clients", given),)
-    return workspace.edit({"attack.clients": [int(word) - 1 for word in words] or None})
+        if not (word.isdecimal() and len(word) <= len(str(most)) and 1 <= int(word) <= most):
+            return word
+    return ""
 
 
 def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from ldp_core import presets
 from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.experiment import parse
+from ldp_core.experiment.threat_model import searching
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_progress import RunProgress
@@ -20,14 +22,14 @@ from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figur
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
-from pages.parts.train.attack_choices import set_clients
+from pages.parts.train.attack_choices import costs, set_clients, set_rounds
 from pages.parts.train.attack_rounds import _audit_cards, _real_cards
 from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
 from pages.parts.train.help import _spies
 from pages.parts.train.server_panel import server_panel, uploads_in
 from pages.parts.ui.components import packed
-from pages.parts.ui.text import number
+from pages.parts.ui.text import number, percent
 from pages.parts.ui.workspace import Workspace
 from tests.data import events
 from tests.pages.charts.test_base import check, run
@@ -258,3 +260,53 @@ def test_the_clients_attacked_are_typed_as_the_pages_count(typed: str, clients: 
         attack = workspace.draft.base.attack
         assert attack is not None
         assert attack.clients == clients
+
+
+ROUNDS_TYPED: dict[str, Any] = {
+    "": None,
+    "2": (2,),
+    "3, 1;2": (1, 2, 3),
+    "0": "got “0”",
+    "16": "between 1 and 15; got “16”",
+    "x": "got “x”",
+    "9" * 5000: "numbers of rounds",
+}
+
+
+@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.parametrize(("typed", "rounds"), ROUNDS_TYPED.items())
+def test_the_rounds_attacked_are_typed(typed: str, rounds: Any):
+    draft = presets.get("two_volunteers").draft
+    workspace = Workspace(drafts.new(draft), draft)
+    problems = set_rounds(workspace, typed)
+    if isinstance(rounds, str):
+        assert rounds in str(problems[0])
+    else:
+        assert problems == ()
+        attack = workspace.draft.base.attack
+        assert attack is not None
+        assert attack.rounds == rounds
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, ""),
+        ({"attack": None}, ""),
+        ({"model": "lenet"}, "so it comes after the training, on uploads of round 1"),
+        ({"model": "lenet", "rounds": 400}, "of the time of training."),
+        (
+            {"model": "lenet", "attack": {"every": 5}},
+            "Attacked every 5 rounds. The searches slow training",
+        ),
+        ({"model": "lenet", "attack": {"rounds": [3]}}, "Attacked in round 3. The searches slow training"),
+        ({"model": "lenet", "attack": {"rounds": [3, 9]}}, "Attacked in rounds 3, 9. The searches slow"),
+    ],
+)
+def test_what_a_search_costs_is_said(changes: dict[str, Any], told: str):
+    experiment = parse(changes)
+    words = costs(experiment)
+    assert told in words
+    assert bool(words) == bool(told)
+    if share := searching(experiment):
+        assert (f"{number(share, 2)} times as long" if share > 1 else percent(share)) in words
