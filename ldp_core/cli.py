@@ -369,7 +369,8 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--json", action="store_true", help="as JSON")
     added = command("cancel", _change, "stop a job, queued or running")
     added.add_argument("id")
-    added = command("export", _export, "write a job to a file: .zip (all), .html (a report), .py (a program)")
+    ways = ".zip (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
+    added = command("export", _export, f"write a job to a file: {ways}")
     added.add_argument("id")
     added.add_argument("--out", required=True, metavar="FILE.zip")
     added = command("import", _import, "bring a job back from the ZIP that export has written")

@@ -34,7 +34,7 @@ class Digits(Dataset):
         digits = load_digits()
         x = (digits.images / 16).astype(np.float32)
         y = digits.target.astype(np.int64)
-        train, test = _split(len(y))
+        train, test = places(len(y))
         return Data(x[train], y[train], x[test], y[test], self.classes)
 
     def train_labels(self, root: Path) -> Labels | None:
@@ -44,9 +44,10 @@ class Digits(Dataset):
             return None
         with gzip.open(Path(found.origin).parent / "datasets" / "data" / "digits.csv.gz", "rt") as lines:
             y = np.array([int(float(line.rpartition(",")[2])) for line in lines], dtype=np.int64)
-        return y[_split(len(y))[0]]
+        return y[places(len(y))[0]]
 
 
-def _split(count: int) -> tuple[Labels, Labels]:
+def places(count: int = 1797) -> tuple[Labels, Labels]:
+    """Where the training samples, and those that are held out, stand in the library's own order."""
     order = stream(0, "holdout").permutation(count)
     return order[TEST_SIZE:], order[:TEST_SIZE]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ldp_core.errors import InvalidInput, on_one_line
+from ldp_core.runs.carry.flower_app import as_flower
 from ldp_core.runs.carry.page import as_page
 from ldp_core.runs.carry.pictures import pictures
 from ldp_core.runs.carry.script import as_script
@@ -27,6 +28,7 @@ def _write_zip(identity: str, out: Path) -> int:
 WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
     ".zip": ("all of it, as a ZIP", "application/zip", _zipped),
     ".html": ("a report that opens offline", "text/html", lambda identity: as_page(identity).encode()),
+    ".flower.zip": ("an app for Flower, ready for `flwr run`", "application/zip", as_flower),
     ".py": ("a program that trains it again", "text/x-python", lambda identity: as_script(identity).encode()),
 }
 """By ending: in words, the kind of file, and what makes it."""
@@ -40,14 +42,15 @@ def written(identity: str, out: Path) -> str:
         InvalidInput: the ending is none of ours, nothing is recorded, or the file cannot be written.
         StorageFailed: its record is damaged.
     """
-    if (way := WAYS.get(out.suffix.lower())) is None:
+    ending = max((one for one in WAYS if out.name.lower().endswith(one)), key=len, default="")
+    if not ending:
         known = ", ".join(WAYS)
         raise InvalidInput(f"a job is written to a file that ends in {known}; got {on_one_line(out.name)}")
     try:
-        if out.suffix.lower() == ".zip":
+        if ending == ".zip":
             return f"{_write_zip(identity, out)} events"
-        out.write_bytes(way[2](identity))
+        out.write_bytes(WAYS[ending][2](identity))
     except OSError as error:
         where = f"{on_one_line(str(out))} cannot be written ({error.strerror})"
         raise InvalidInput(f"{where}; name a file in a folder that is there and is yours") from error
-    return way[0]
+    return WAYS[ending][0]

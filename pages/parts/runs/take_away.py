@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from ldp_core.errors import StudioError
-from ldp_core.runs.carry import WAYS, bring_back
+from ldp_core.runs.carry import WAYS, bring_back, why_not
 from ldp_core.runs.queue.job import Job
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import uncut
@@ -18,10 +18,16 @@ UPLOAD = "export that is brought back"
 SAID = "what became of it"
 MOST_UNPACKED = 64_000_000
 """Bytes: a page is no place for more; the command line takes larger ones."""
-LABELS = {".zip": "All of it (ZIP)", ".html": "A report (HTML)", ".py": "A program (Python)"}
+LABELS = {
+    ".zip": "All of it (ZIP)",
+    ".html": "A report (HTML)",
+    ".flower.zip": "An app for Flower (ZIP)",
+    ".py": "A program (Python)",
+}
 HELP = {
     ".zip": "Settings, events (JSON, CSV, Parquet), pictures (SVG), ledger, versions; it can be brought back",
     ".html": "One page that opens without a network: verdict, curves, ledger, settings, versions",
+    ".flower.zip": "Ready for `flwr run`: each client with its own ε and range, noise from the system",
     ".py": "A screenful on ldp_core that trains the same again, to the last digit",
 }
 
@@ -40,6 +46,7 @@ def take_away(job: Job, name: str, place: str) -> None:
     for ending, (_, mime, make) in WAYS.items():
         if job.kind != "run" and ending != ".zip":
             continue
+        refused = why_not(job) if ending == ".flower.zip" else ""
         st.download_button(
             LABELS[ending],
             partial(make, job.id),
@@ -47,7 +54,8 @@ def take_away(job: Job, name: str, place: str) -> None:
             mime=mime,
             key=f"take {ending} {job.id} {place}",
             on_click="ignore",
-            help=HELP[ending],
+            help=f"Not of this run: {plain(refused, 200)}" if refused else HELP[ending],
+            disabled=bool(refused),
         )
 
 

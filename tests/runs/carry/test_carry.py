@@ -185,5 +185,5 @@ def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(ru
     for write in (carry.as_page, carry.as_script):
         with pytest.raises(InvalidInput, match="queued"):
             write(waiting)
-    with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.py; got out\.exe"):
+    with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.flower\.zip, \.py; got out\.exe"):
         carry.written(waiting, tmp_path / "out.exe")

@@ -1,0 +1,1 @@
+"""Federated learning under personalised local differential privacy: exported from Epsilon Studio."""

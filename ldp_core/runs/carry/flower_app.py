@@ -1,0 +1,152 @@
+"""A training as an app for Flower: its code ships in `assets/flower`, and the experiment is data beside it.
+
+The code is the same for every export, so nothing that somebody typed can become a part of it. Its noise is
+the operating system's, so it trains to other digits than the run did, by the same law.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import numpy as np
+
+from ldp_core import accounting, theory
+from ldp_core.datasets import data_dir
+from ldp_core.datasets.digits import places
+from ldp_core.errors import InvalidInput, StudioError, shown
+from ldp_core.experiment import Experiment, parse_draft
+from ldp_core.models.dense import Dense
+from ldp_core.runs.jobs.lookup import look
+from ldp_core.runs.queue.job import Job
+from ldp_core.streams import stream
+
+SOURCE = Path(__file__).parents[3] / "assets" / "flower"
+FOLDER = "flower_app"
+"""In the ZIP, which holds nothing else."""
+DATA = "studio_app/experiment.json"
+MECHANISMS = ("none", "laplace", "duchi", "pdpm", "piecewise", "hybrid")
+AGGREGATORS = ("mean", "data_weighted", "inverse_std", "inverse_variance")
+SELECTIONS = ("all", "fraction")
+ABOUT = (
+    "The runs of a job of Epsilon Studio. A client's epsilon is per weight of one upload, in its safe range "
+    "from low to high; promised: of a whole upload, and of the run as recorded at worst. expected_noise: the "
+    "variance, per weight, of what the clients' noise leaves in the aggregate, for weights in mid-range. "
+    "splits, held_out: places in sklearn.datasets.load_digits()."
+)
+
+
+def as_flower(identity: str) -> bytes:
+    """A ZIP of the app, with all variants that it can run.
+
+    Raises:
+        UnknownJob: there is no such job.
+        InvalidInput: it is no training, or none of its variants can be run as such an app.
+    """
+    job = look(identity)
+    if job.kind != "run":
+        raise InvalidInput(f"job {job.id} is no training: only those can be written as a Flower app")
+    draft = parse_draft(job.request["draft"])
+    runs, left_out, splits = list[dict[str, Any]](), list[dict[str, str]](), list[list[list[int]]]()
+    for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
+        if why := unfit(experiment):
+            left_out.append({"label": variant.label, "why": why})
+            continue
+        split = _split(experiment)
+        if split not in splits:
+            splits.append(split)
+        runs.append({"label": variant.label, **_settings(experiment), "split": splits.index(split)})
+    if not runs:
+        raise InvalidInput(f"job {job.id} cannot be a Flower app: {left_out[0]['why']}")
+    data = {
+        "about": ABOUT,
+        "job": job.id,
+        "name": draft.base.name,
+        "variants": runs,
+        "left_out": left_out,
+        "splits": splits,
+        "held_out": places()[1].tolist(),
+    }
+    out = io.BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for file in sorted(SOURCE.rglob("*.*")):
+            if file.suffix in (".py", ".toml", ".md"):
+                archive.write(file, f"{FOLDER}/{file.relative_to(SOURCE)}")
+        archive.writestr(f"{FOLDER}/{DATA}", json.dumps(data, allow_nan=False))
+    return out.getvalue()
+
+
+def why_not(job: Job) -> str:
+    """Why none of a training's variants can be run by such an app; "" if one can."""
+    try:
+        found = [unfit(one) for one in parse_draft(job.request["draft"]).experiments()]
+    except (StudioError, LookupError, TypeError) as error:
+        return f"its settings no longer fit: {error}"
+    return found[0] if all(found) else ""
+
+
+def unfit(experiment: Experiment) -> str:
+    """Why an experiment cannot be run by such an app; "" if it can."""
+    named = {
+        "mechanism": (experiment.mechanism.name, MECHANISMS),
+        "aggregator": (experiment.aggregator.name, AGGREGATORS),
+        "selection": (experiment.selection.name, SELECTIONS),
+        "dataset": (experiment.dataset, ("digits",)),
+        "optimizer": (experiment.local.optimizer.name, ("sgd",)),
+    }
+    for what, (name, known) in named.items():
+        if name not in known:
+            return f"its {what} is {shown(name)}, and the app knows {', '.join(known)}"
+    if experiment.system is not None:
+        return "it follows a paper's system, which does more than the app's server and clients do"
+    if not isinstance(experiment.network, Dense):
+        return "its model is not fully connected, and the app's own is"
+    if experiment.form == "as_printed" and experiment.mechanism.printed_otherwise:
+        return "its mechanism is in the form that its paper prints, and the app's is the corrected one"
+    if experiment.clients.run_limit is not None:
+        return "its clients stop at a limit of their own, and the app's go on"
+    return ""
+
+
+def _settings(experiment: Experiment) -> dict[str, Any]:
+    population, model = experiment.population(), experiment.network
+    columns = zip(population.epsilon, population.low, population.high, strict=True)
+    clients = [
+        {"epsilon": float(epsilon), "low": float(low), "high": float(high), "promised": _promised(entry)}
+        for (epsilon, low, high), entry in zip(columns, accounting.ledger(experiment), strict=True)
+    ]
+    local = experiment.local
+    return {
+        "mechanism": experiment.mechanism.name,
+        "aggregator": experiment.aggregator.name,
+        "between": experiment.aggregator.between,
+        "target": experiment.target,
+        "project": experiment.form == "corrected",
+        "fraction": getattr(experiment.selection, "fraction", 1.0),
+        "rounds": experiment.rounds,
+        "seed": experiment.seed,
+        "hidden": list(model.hidden_widths()) if isinstance(model, Dense) else [],
+        "epochs": local.epochs,
+        "batch_size": local.batch_size,
+        "learning_rate": local.learning_rate,
+        "expected_noise": theory.server_variance(experiment),
+        "clients": clients,
+    }
+
+
+def _promised(entry: dict[str, Any]) -> dict[str, Any]:
+    scopes = {"upload": entry["upload"], "run": entry["run_worst"]}
+    return {name: {"epsilon": line["epsilon"], "delta": line["delta"]} for name, line in scopes.items()}
+
+
+def _split(experiment: Experiment) -> list[list[int]]:
+    """The rows of each client, as the run deals them."""
+    labels = experiment.source.train_labels(data_dir())
+    if labels is None:
+        raise InvalidInput("the labels of the digits cannot be read: is scikit-learn installed?")
+    dealt = experiment.partition.split(labels, experiment.clients.count, stream(experiment.seed, "partition"))
+    train = places()[0]
+    return [np.sort(train[shard]).tolist() for shard in dealt]
