@@ -13,6 +13,7 @@ from pages.parts.clients.cells import Cell, Outcome, apply_edits
 from pages.parts.clients.data_panel import data_panel
 from pages.parts.clients.edits import heard
 from pages.parts.clients.fills import fills
+from pages.parts.clients.groups import group_data
 from pages.parts.clients.profiles import profiles
 from pages.parts.clients.unmended import errors_of, unmended
 from pages.parts.ui import components
@@ -42,6 +43,8 @@ def main() -> None:
         fills(workspace)
         profiles(workspace)
     with middle:
+        if (groups := group_data(workspace.draft.base)) is not None:
+            components.dots(groups, key=workspace.key("dots"))
         _table(workspace)
     with right, st.container(border=True, key="beside-cells"):
         _picture(workspace)
@@ -58,8 +61,9 @@ def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
     """
     seen = st.session_state.setdefault("seen edits", {})
     typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
-    mount, log = heard(st.session_state.get(workspace.key("table")))
-    new = [edit for edit in log if edit.serial > seen.get(mount, 0)]
+    told = [heard(st.session_state.get(workspace.key(name))) for name in ("table", "dots")]
+    fresh = {mount: [one for one in log if one.serial > seen.get(mount, 0)] for mount, log in told}
+    new = [edit for log in fresh.values() for edit in log]
     outcome = Outcome({}, typed, {})
 
     def applied(draft: Draft) -> Draft:
@@ -70,11 +74,13 @@ def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
     problems = workspace.change(applied) if new or typed else ()
     st.session_state[workspace.key("typed")] = outcome.typed
     st.session_state[workspace.key("wrong")] = outcome.errors
-    if new:
+    for mount, log in fresh.items():
+        if not log:
+            continue
         seen.pop(mount, None)
-        seen[mount] = new[-1].serial
-        for oldest in list(seen)[:-MOST_TABLES]:
-            del seen[oldest]
+        seen[mount] = log[-1].serial
+    for oldest in list(seen)[:-MOST_TABLES]:
+        del seen[oldest]
     return problems
 
 
@@ -91,11 +97,10 @@ def _table(workspace: Workspace) -> None:
     typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
     errors = errors_of(workspace)
     wrong = unmended(workspace)
-    st.markdown(
-        f":red[{wrong}; until then those clients keep what they had.]"
-        if wrong
-        else "Type into a cell; Enter leads to the next client."
-    )
+    if wrong:
+        st.markdown(f":red[{wrong}; until then those clients keep what they had.]")
+    else:
+        st.caption("Drag a dot, of a group or of one client. In a cell, Enter leads to the next client.")
     components.table(
         {
             "rows": [

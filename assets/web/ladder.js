@@ -12,7 +12,7 @@ import { save } from "./picture.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "div", "es-ladder");
-  head(parentElement, data.head);
+  if (data.head) head(parentElement, data.head);
   const at = back(box, data, (step) => draw(box, data, step));
   draw(box, data, at);
 }

@@ -9,7 +9,7 @@ const HEADS = ["Client", "Budget ε", "Range from", "to", "Noise σ"];
 
 export function render(component) {
   const { data, parentElement } = component;
-  const table = child(parentElement, "table", "es-table");
+  const table = child(child(parentElement, "div", "es-table-room"), "table", "es-table");
   table.component = component;
   table.mount ??= crypto.randomUUID?.() ?? String(Math.random());
   table.log ??= [];

@@ -9,27 +9,29 @@ import numpy as np
 
 from ldp_core.aggregators.base import Drawn
 from ldp_core.experiment import Experiment
-from ldp_core.experiment.schema import Piece
+from ldp_core.experiment.schema import Piece, Population
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
 
-def client_variance(experiment: Experiment, round: int = 1) -> Floats:
-    """The variance of each client's noise per weight for a weight at its range's centre, (K,).
+def client_variance(experiment: Experiment, round: int = 1, others: Population | None = None) -> Floats:
+    """The variance of each client's noise per weight for a weight at its range's centre, (K,); or that of
+    `others`, who might take part in their place.
 
     It depends a little on the weight itself; trained weights lie near the centre of most ranges.
     Where layers differ, it is the mean over all weights. Where the scale is taken from the upload
     (Piecewise as printed), its largest weight is taken to lie at the upper end of the range.
     """
-    total = np.zeros(experiment.clients.count)
+    population = others or experiment.population()
+    total = np.zeros(len(population.epsilon))
     for piece in experiment.pieces(round):
-        total += piece.size / experiment.uploaded * mid_range(experiment, piece).variance
+        total += piece.size / experiment.uploaded * mid_range(population, piece).variance
     return total
 
 
-def mid_range(experiment: Experiment, piece: Piece) -> Drawn:
+def mid_range(population: Population, piece: Piece) -> Drawn:
     """Variance and bias of what each client sends for a weight at its range's centre, (K,) each."""
-    population, mechanism = experiment.population(), piece.mechanism
+    mechanism = piece.mechanism
     box = mechanism.region == "box"
     centre = (population.low + population.high) / 2 if box else np.zeros_like(population.low)
     # an upload of two weights: the one in the middle, and one at the upper end

@@ -162,7 +162,7 @@ class _Public:
             experiment = self._experiment
             noisy = experiment.tells.perturbed / experiment.uploaded  # what goes in clear has none
             pieces = [
-                (noisy * piece.size / experiment.uploaded, mid_range(experiment, piece))
+                (noisy * piece.size / experiment.uploaded, mid_range(experiment.population(), piece))
                 for piece in experiment.pieces(number)
             ]
             if self._symmetric:
@@ -179,6 +179,8 @@ class _Public:
         share = experiment.aggregator.moments(
             worst_variance(experiment), self._held, experiment.aggregator.between
         )[0]
-        unbiased = not any(mid_range(experiment, piece).bias.any() for piece in experiment.pieces())
+        unbiased = not any(
+            mid_range(experiment.population(), piece).bias.any() for piece in experiment.pieces()
+        )
         alike = bool(np.ptp(share) <= 1e-12 * share.max())
         return alike and unbiased and experiment.clients.run_limit is None

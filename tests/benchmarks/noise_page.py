@@ -90,14 +90,14 @@ def main() -> None:
         page.wait_for_timeout(2000)
         page.evaluate(WATCH)
         law = ".es-chart.js-plotly-plot .es-labels"
+        print("weight moved:", quantiles(moves(page, "Its weight", law)))
+        print("budget moved:", quantiles(moves(page, "Budget ε", law)))
         page.evaluate(DRAGGED)
         print("load:", os.getloadavg()[0])
         for slider in ("Budget ε", "Its weight"):
             lags = sorted(drag(page, slider))
             told = f"median {lags[len(lags) // 2]:.3f} s, largest {lags[-1]:.3f} s, {len(lags)} moves"
             print(f"{slider} dragged: {told}", flush=True)
-        print("weight moved:", quantiles(moves(page, "Its weight", law)))
-        print("budget moved:", quantiles(moves(page, "Budget ε", law)))
         browser.close()
         server.stop()
 

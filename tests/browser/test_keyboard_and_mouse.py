@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from pages.parts.clients.groups import budget_ladder
+from pages.parts.ui.text import number
 from tests.browser.conftest import Visitor, at_rest
 from tests.browser.server import Server
 
@@ -12,6 +14,20 @@ from tests.browser.server import Server
 @pytest.fixture(scope="module")
 def page(profile: BrowserContext, server: Server) -> Page:
     return Visitor(profile, server).open("/clients", ".es-table")
+
+
+def test_a_dot_sets_the_budget_of_a_group_and_then_of_one_client(page: Page):
+    ladder = budget_ladder([0.5, 8.0])
+    more = number(ladder[ladder.index(0.5) + 1])
+    page.get_by_label("Budget ε of 18 clients").press("ArrowRight")
+    expect(page.get_by_text(f"20 clients: 18 ask for ε {more}, 2 for ε 8")).to_be_visible()
+    page.get_by_role("button", name="18 clients").click()
+    page.get_by_label("Budget ε of client 3", exact=True).press("End")
+    expect(page.get_by_text(f"17 ask for ε {more}, 2 for ε 8, 1 for ε 20")).to_be_visible()
+    expect(page.get_by_label("Budget ε of client 3", exact=True)).to_be_focused()
+    for left in ("18 ask for", "18 ask for ε 0.5,"):
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text(left)).to_be_visible()
 
 
 def test_a_click_into_a_cell_selects_what_is_in_it_and_a_second_one_places_the_caret(page: Page):

@@ -61,6 +61,7 @@ _chart = _component("chart")
 _cards = _component("cards")
 _panels = _component("panels")
 _table = _component("table")
+_dots = _component("dots")
 _memory = _component("memory")
 _ladder = _component("ladder")
 _strip = _component("strip")
@@ -130,6 +131,11 @@ def panels(data: bytes, *, key: str) -> None:
 def table(data: dict[str, Any], *, key: str) -> None:
     """The clients' table (see assets/web/table.js); edits arrive in st.session_state[key]["edits"]."""
     _table(key=key, data=packed(data), on_edits_change=lambda: None)
+
+
+def dots(data: dict[str, Any], *, key: str) -> None:
+    """Budgets that are dragged (see assets/web/dots.js); they arrive as the table's edits do."""
+    _dots(key=key, data=packed(data), on_edits_change=lambda: None)
 
 
 def ladder(data: dict[str, Any], *, key: str) -> None:

@@ -1,0 +1,66 @@
+"""Who asks for the same, as one line each: budgets that can be dragged, of a group or of one client."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_core.experiment import Experiment
+from ldp_core.experiment.schema import Population
+from ldp_core.mechanisms.base import Floats
+from ldp_core.theory import client_variance
+from pages.parts.ui.text import number
+
+MOST_GROUPS, MOST_CLIENTS = 12, 1000
+"""Of more different clients, or of more at all, no lines are drawn: the picture tells more."""
+MOST_OPEN = 60
+"""Clients of one group that have lines of their own."""
+STEPS = 80
+ROUND = (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20, 50, 100, 200, 500)
+LENGTHS = 0.1, 20.0
+"""Budgets from where to where a line goes at least."""
+
+
+def group_data(experiment: Experiment) -> dict[str, Any] | None:
+    """As assets/web/dots.js takes it; None of too many different clients."""
+    clients = experiment.clients
+    if clients.count > MOST_CLIENTS:
+        return None
+    budgets, (low, high) = clients.budgets(), clients.bounds()
+    found: dict[tuple[float, float, float], list[int]] = {}
+    for i, key in enumerate(zip(budgets.tolist(), low.tolist(), high.tolist(), strict=True)):
+        found.setdefault(key, []).append(i)
+        if len(found) > MOST_GROUPS:
+            return None
+    ladder = budget_ladder(budgets.tolist())
+    scope = float(experiment.population().epsilon[0] / budgets[0])
+    return {
+        "words": [number(step) for step in ladder],
+        "values": [repr(step) for step in ladder],
+        "groups": [
+            {
+                "name": f"{number(len(mine), 6)} clients" if len(mine) > 1 else f"client {mine[0] + 1}",
+                "clients": [i + 1 for i in mine[:MOST_OPEN]],
+                "all": [i + 1 for i in mine],
+                "at": ladder.index(key[0]),
+                "noise": [f"σ {number(float(each))}" for each in _noise(experiment, ladder, scope, *key[1:])],
+            }
+            for key, mine in found.items()
+        ],
+    }
+
+
+def budget_ladder(asked: Sequence[float]) -> list[float]:
+    """Budgets from strict to generous, with those that one wants to set exactly or that are asked for."""
+    first, last = min(LENGTHS[0], *asked), max(LENGTHS[1], *asked)
+    steps = [float(f"{step:.2g}") for step in np.geomspace(first, last, STEPS)]
+    return sorted({*steps, *(float(one) for one in ROUND if first <= one <= last), *asked})
+
+
+def _noise(experiment: Experiment, ladder: Sequence[float], scope: float, low: float, high: float) -> Floats:
+    """The standard deviation of what a client with that range would send at each budget."""
+    every = np.full(len(ladder), low), np.full(len(ladder), high)
+    found: Floats = np.sqrt(client_variance(experiment, others=Population(np.array(ladder) * scope, *every)))
+    return found

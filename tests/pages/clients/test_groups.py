@@ -1,0 +1,44 @@
+"""Who asks for the same is one line, and what it says of a budget is what the theory says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ldp_core import presets
+from ldp_core.experiment import changed
+from ldp_core.theory import client_variance
+from pages.parts.clients.cells import apply_edits
+from pages.parts.clients.groups import MOST_GROUPS, group_data
+from pages.parts.ui.text import number
+
+TWO = presets.get("two_volunteers").draft.base
+
+
+def test_eighteen_who_ask_alike_are_one_line():
+    told = group_data(TWO)
+    assert told
+    assert [(one["name"], one["all"]) for one in told["groups"]] == [
+        ("18 clients", list(range(1, 19))),
+        ("2 clients", [19, 20]),
+    ]
+    assert [told["words"][one["at"]] for one in told["groups"]] == ["0.5", "8"]
+
+
+@pytest.mark.parametrize("change", [{}, {"mechanism.name": "gaussian", "clients.epsilon_scope": "upload"}])
+def test_each_place_tells_the_noise_of_that_budget(change: dict[str, str]):
+    experiment = changed(TWO, change)
+    told = group_data(experiment)
+    assert told
+    first = told["groups"][0]
+    for place in (first["at"], 3, len(told["values"]) - 1):
+        edits = [((client, "epsilon"), told["values"][place]) for client in first["all"]]
+        moved = changed(experiment, apply_edits(experiment.clients, {}, edits).changes)
+        assert np.unique(moved.clients.budgets()[:18]).tolist() == [float(told["values"][place])]
+        assert first["noise"][place] == f"σ {number(float(np.sqrt(client_variance(moved)[0])))}"
+
+
+def test_of_too_many_different_clients_there_are_no_lines():
+    many = changed(TWO, {"clients.epsilon": [1 + i / 10 for i in range(20)]})
+    assert MOST_GROUPS < 20
+    assert group_data(many) is None
