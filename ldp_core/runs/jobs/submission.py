@@ -85,8 +85,12 @@ def refuse_too_much(kind: str, asked: Any) -> None:
 
 
 def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:
-    """The job that the first click of a double click has launched, if that has been completed already."""
+    """The job that the first click of a double click has launched, if that has ended already by itself.
+
+    Whoever has stopped it since means a new one.
+    """
     for job in of_draft(draft_id, kind, most=1):
-        if job.request == request and time.time() - CLICK_SECONDS < (job.ended or 0.0) <= time.time():
+        just_now = time.time() - CLICK_SECONDS < (job.ended or 0.0) <= time.time()
+        if job.request == request and job.status != "cancelled" and just_now:
             return job.id
     return None
