@@ -20,6 +20,8 @@ def command_of_tune(
     added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
     added.add_argument("--accuracy", required=True, metavar="SHARE", help="to reach, like 0.85")
     added.add_argument("--ranges", metavar="TAU,TAU", help="half-widths to choose among")
+    words = "of uploads of one image each, of which an attacker may pick the right one among ten, like 0.3"
+    added.add_argument("--identification", metavar="SHARE", help=words)
     added.add_argument("--run-budget", metavar="EPSILON", help="that a whole run may cost a client at most")
 
 
@@ -35,7 +37,13 @@ def tune(options: argparse.Namespace) -> int:
         "base": base.as_json(),
         "accuracy": _number("--accuracy", options.accuracy),
         "ranges": None if options.ranges is None else read_values(options.ranges),
-        "run_budget": None if options.run_budget is None else _number("--run-budget", options.run_budget),
+        **{
+            name: None if text is None else _number(f"--{name.replace('_', '-')}", text)
+            for name, text in (
+                ("run_budget", options.run_budget),
+                ("identification", options.identification),
+            )
+        },
     }
     kind = kinds.get("tune")
     asked = kind.read(data, {})

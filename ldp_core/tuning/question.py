@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,14 +11,22 @@ from typing import Any
 from ldp_core.accounting import epsilon_for, run_budget
 from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, hint, shown
 from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.limits import EPSILON, HALF_WIDTH, Limit
+from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit
 
-FIELDS = ("base", "accuracy", "ranges", "run_budget", "precision", "seeds")
+FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds")
 RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2)}
 """Half-widths that are tried where none are named."""
 MOST_RANGES = 8
 HIGHEST = 64.0
 """An ε above which nothing is looked for: no mechanism here gains much by more."""
+ATTACKED = 200
+"""Uploads that are made to see what leaks, so that a share is good to some 6 points …"""
+IMAGES = int(LADDER_IMAGES.maximum)
+"""… of one client at most …"""
+MOST_ATTACKED = 8
+"""… and of so many clients at most: where each has few images, there are fewer."""
+GUESSING = 1 / CANDIDATES.default
 PRECISION = Limit(1.02, 2.0, 1.2)
 SEEDS = Limit(3, 20, 8, "seeds")
 
@@ -34,9 +42,15 @@ class Question:
     """Half-widths to choose among."""
     run_budget: float | None = None
     """The ε that a whole run may cost a client, at worst; None for any."""
+    identification: float | None = None
+    """The share of uploads, made of one image each, of which an attacker may pick the right one among ten;
+    None for any."""
     precision: float = PRECISION.default
     """The search stops where the least ε that does is at most so many times the largest that does not."""
     seeds: int = int(SEEDS.default)
+    caps: tuple[tuple[float, float], ...] = ()
+    """Ranges with the largest ε that was found to leak no more than is allowed; the others are bounded by the
+    price of a run alone. Found on the way, and no part of what is asked."""
 
     def experiment(self, half: float, epsilon: float | None, seed: int) -> Experiment:
         """One run of the search; without noise and weights by noise where there is no ε."""
@@ -44,28 +58,50 @@ class Question:
         clean = {"mechanism.name": "none", "aggregator.name": "mean"}
         return changed(self.base, fields | (clean if epsilon is None else {"clients.epsilon": epsilon}))
 
-    @cached_property
-    def most(self) -> float:
-        """The largest ε that may be answered, to three digits.
+    def most(self, half: float) -> float:
+        """The largest ε that may be answered with a range, to three digits.
 
         Raises:
             InvalidInput: the run's budget is below what the smallest ε costs.
         """
+        return min(self._affordable[half], dict(self.caps).get(half, HIGHEST))
+
+    @cached_property
+    def _affordable(self) -> dict[float, float]:
+        """What the price of a run allows, by ranges."""
+        return {half: self._at_price(half) for half in self.ranges}
+
+    def _at_price(self, half: float) -> float:
+        at_half = changed(self.base, {"clients.range": half})
         if self.run_budget is None:
             return HIGHEST
-        return min(self._affordable(half, self.run_budget) for half in self.ranges)
-
-    def _affordable(self, half: float, budget: float) -> float:
-        at_half = changed(self.base, {"clients.range": half})
-        if run_budget(changed(at_half, {"clients.epsilon": HIGHEST})) <= budget:
+        if run_budget(changed(at_half, {"clients.epsilon": HIGHEST})) <= self.run_budget:
             return HIGHEST
-        found = epsilon_for(at_half, budget)
+        found = epsilon_for(at_half, self.run_budget)
         step = 10.0 ** (math.floor(math.log10(found)) - 2)
-        return float(f"{math.floor(found / step) * step:.3g}")  # rounded up, it would cost more
+        return rounded(math.floor(found / step) * step)  # rounded up, it would cost more
+
+    @property
+    def attacked(self) -> range:
+        """The clients of whose images these uploads are made."""
+        each = max(1, self.base.source.train_size // self.base.clients.count)
+        return range(min(self.base.clients.count, MOST_ATTACKED, math.ceil(ATTACKED / min(each, IMAGES))))
+
+    def ladder(self, half: float, epsilons: Sequence[float], client: int) -> Ladder:
+        """The uploads of a range that an attacker is given, at so many budgets: a client's, in the first
+        round, of one image each. Each client is of a run of its own, so that its noise is.
+
+        Raises:
+            InvalidExperiment: nobody can tell what leaks of such uploads.
+        """
+        base = changed(self.base, {"clients.range": half, "attack": None})
+        asked = {"base": base, "mechanisms": [base.as_json()["mechanism"]], "images": IMAGES}
+        own = {"client": client, "seed": base.seed + client}
+        return parse_ladder({**asked, **own, "epsilons": list(epsilons)})
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values; `parse_question` gives the same question back."""
-        own = {name: getattr(self, name) for name in FIELDS if name not in ("base", "ranges")}
+        own = {name: getattr(self, name) for name in FIELDS if name not in ("base", "ranges", "caps")}
         return {"base": self.base.as_json(), **own, "ranges": list(self.ranges)}
 
 
@@ -100,6 +136,8 @@ def parse_question(data: Any) -> Question:
     budget: Any = data.get("run_budget")
     if budget is not None and not (_number(budget) and 0 < budget < math.inf):
         problems.append(Problem("run_budget", f"must be an ε above 0, or null; got {shown(budget)}"))
+    identification: Any = data.get("identification")
+    problems += _leak_problems(base, identification)
     precision, seeds = data.get("precision", PRECISION.default), data.get("seeds", int(SEEDS.default))
     if not _number(precision) or not PRECISION.allows(precision):
         problems.append(Problem("precision", f"must be a factor {PRECISION}; got {shown(precision)}"))
@@ -108,18 +146,37 @@ def parse_question(data: Any) -> Question:
     if problems:
         raise InvalidExperiment(problems)
     halves = tuple(float(half) for half in sorted(ranges))
-    found = Question(
-        base, float(accuracy), halves, None if budget is None else float(budget), float(precision), seeds
-    )
+    price, share = (None if limit is None else float(limit) for limit in (budget, identification))
+    found = Question(base, float(accuracy), halves, price, share, float(precision), seeds)
     try:
         for half in found.ranges:  # each of them can run
-            found.experiment(half, min(1.0, found.most), 0)
+            found.experiment(half, min(1.0, found.most(half)), 0)
+            if identification is not None:
+                found.ladder(half, [1.0], found.attacked[-1])
             found.experiment(half, None, 3 * found.seeds - 1)
     except InvalidExperiment:
         raise
     except InvalidInput as error:
         raise InvalidExperiment([Problem("run_budget", str(error))]) from None
     return found
+
+
+def _leak_problems(base: Experiment, share: Any) -> list[Problem]:
+    """What is wrong with a limit on what an attacker picks."""
+    if share is None:
+        return []
+    if not _number(share) or not GUESSING < share < 1:
+        message = f"must be a share above {GUESSING:g}, which guessing among ten gives, and below 1, like 0.3"
+        return [Problem("identification", f"{message}, or null; got {shown(share)}")]
+    if base.clients.epsilon_scope == "upload":
+        message = "is measured for an ε of the mechanism's own scope; set clients.epsilon_scope to mechanism"
+        return [Problem("identification", message)]
+    return []
+
+
+def rounded(epsilon: float) -> float:
+    """Three digits: as people write it, and the same after JSON."""
+    return float(f"{epsilon:.3g}")
 
 
 def _number(value: Any) -> bool:

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.special import stdtrit
 
 from ldp_core.theory import outlook
-from ldp_core.tuning.question import LOWEST, Question
+from ldp_core.tuning.question import LOWEST, Question, rounded
 
 CONFIDENCE = 0.975
 FEW = 2
@@ -76,6 +76,11 @@ class Answer:
     why: str
     """In a sentence."""
 
+    @classmethod
+    def none(cls, why: str) -> Self:
+        """Where there is none."""
+        return cls(None, None, None, None, None, why)
+
     def as_json(self) -> dict[str, Any]:
         """As JSON values."""
         return asdict(self)
@@ -128,13 +133,13 @@ def ladder(question: Question, half: float) -> tuple[float, ...]:
     """The first budgets of a range: between what theory calls chance and what it calls learning, and a bit
     more on both sides; the largest that may be answered is among them.
     """
-    most = question.most
+    most = question.most(half)
     grid = np.geomspace(min(LOWEST * 4, most / 4), most, 30)
     words = [outlook(question.experiment(half, float(e), 0)).word for e in grid]
     low = max((i for i, word in enumerate(words) if word == "chance"), default=0)
     high = min((i for i, word in enumerate(words) if word == "learns" and i > low), default=len(grid) - 1)
     ends = grid[low], min(most, grid[high] * 2)
-    return tuple(sorted({*map(_rounded, np.geomspace(*ends, RUNGS).tolist()), _rounded(most)}))
+    return tuple(sorted({*map(rounded, np.geomspace(*ends, RUNGS).tolist()), rounded(most)}))
 
 
 def tried(question: Question, known: Known, half: float) -> list[Tried]:
@@ -165,10 +170,12 @@ def answer_of(question: Question, known: Known) -> Answer:
     """What can be said by now: the least ε of all ranges, or what stands in the way."""
     meets, fails = _chosen(question, known)
     if meets is None:
-        return Answer(None, None, None, None, None, _in_the_way(question, known))
+        return Answer.none(_in_the_way(question, known))
     above = fails.epsilon if fails else None
     why = f"the least that was found to do is ε {meets.epsilon:g} with a safe range of ±{meets.half:g}"
     why += f"; ε {above:g} is not sure to" if above else ""
+    if cap := dict(question.caps).get(meets.half):
+        why += f"; {leak_in_words(question, {meets.half: cap})}"
     fresh = [known[point] for point in _fresh(question, meets) if point in known]
     if len(fresh) < question.seeds:
         return Answer(meets.epsilon, meets.half, above, None, None, f"{why}; that is not checked yet")
@@ -216,12 +223,12 @@ def _wanted(question: Question, known: Known, half: float) -> list[float]:
         return above[:1]
     if fails is None:
         below = [rung for rung in rungs if rung < meets.epsilon]
-        lower = below[-1] if below else _rounded(meets.epsilon / 2)
+        lower = below[-1] if below else rounded(meets.epsilon / 2)
         return [lower] if lower >= LOWEST else []
     if meets.epsilon <= question.precision * fails.epsilon * (1 + 1e-9):
         return []
     inner = np.geomspace(fails.epsilon, meets.epsilon, INSIDE + 2)[1:-1].tolist()
-    return [e for e in map(_rounded, inner) if fails.epsilon < e < meets.epsilon]
+    return [e for e in map(rounded, inner) if fails.epsilon < e < meets.epsilon]
 
 
 def _crossing(question: Question, known: Known, half: float) -> float | None:
@@ -239,25 +246,35 @@ def _first(known: Known, half: float, epsilon: float | None) -> float:
 
 
 def _top(question: Question, known: Known, half: float) -> float:
-    return _first(known, half, _rounded(question.most))
+    return _first(known, half, rounded(question.most(half)))
 
 
 def _in_the_way(question: Question, known: Known) -> str:
     """Why no range will do, from what was trained."""
     words = []
     for half in question.ranges:
-        clean, most = _first(known, half, None), _rounded(question.most)
+        clean, most = _first(known, half, None), rounded(question.most(half))
         full = [one.mean for one in tried(question, known, half) if one.epsilon == most]
         top = full[0] if full else _first(known, half, most)
         if clean < question.accuracy:
             words.append(f"±{half:g} reaches only {clean:.1%} even without noise")
         else:
             words.append(f"±{half:g} reaches {top:.1%} at ε {most:g}")
-    budget = question.run_budget
-    limit = (
-        "" if budget is None else f"; a run budget of {budget:g} allows no more than ε {question.most:.3g}"
+    if question.run_budget is not None:
+        most = max(question.most(half) for half in question.ranges)
+        words.append(f"a run budget of {question.run_budget:g} allows no more than ε {most:g}")
+    if question.caps:
+        words.append(leak_in_words(question, dict(question.caps)))
+    return f"{question.accuracy:.1%} cannot be reached surely: {'; '.join(words)}"
+
+
+def leak_in_words(question: Question, caps: Mapping[float, float]) -> str:
+    """What a limit on what an attacker picks has come to: the largest ε of each range."""
+    ends = ", ".join(f"ε {most:g} with ±{half:g}" for half, most in caps.items())
+    return (
+        f"an attacker picks the right one of ten images in at most {question.identification:.1%} of single "
+        f"uploads (by the upper end of a 95 % interval) up to {ends}"
     )
-    return f"{question.accuracy:.1%} cannot be reached surely: {'; '.join(words)}{limit}"
 
 
 def _sure(accuracies: Sequence[float]) -> float:
@@ -265,8 +282,3 @@ def _sure(accuracies: Sequence[float]) -> float:
     n = len(accuracies)
     spread = float(np.std(accuracies, ddof=1)) * sqrt(1 + 1 / n)
     return float(np.mean(accuracies)) - float(stdtrit(n - 1, CONFIDENCE)) * spread
-
-
-def _rounded(epsilon: float) -> float:
-    """Three digits: as people write it, and the same after JSON."""
-    return float(f"{epsilon:.3g}")

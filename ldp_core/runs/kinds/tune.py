@@ -6,19 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost, refuse_what_cannot_fit
 from ldp_core.cost.work import work_of
 from ldp_core.datasets import Told
+from ldp_core.errors import InvalidInput
+from ldp_core.events import Cell
 from ldp_core.experiment import Draft, Run, Variant, amended
 from ldp_core.limits import spelled
 from ldp_core.runs.kinds.base import Kind, Outcome, Reached, Request, Rows, Words, readable
-from ldp_core.runs.lockstep import Turn
+from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.store import Recorder, Stored
 from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.search_progress import known, search_of
-from ldp_core.tuning import Question, answer_of, next_points, parse_question
+from ldp_core.tuning import Answer, Question, answer_of, next_points, parse_question
+from ldp_core.tuning.leaks import Leak, bounded, leaks_of, next_rungs
 
 PAUSE_SECONDS = 0.3
 """Between two looks at a record, however many ask how far it is."""
@@ -92,8 +96,19 @@ def search(asked: Question, told: Sequence[Mapping[str, Any]], progress: Told) -
         asked: the question.
         told: the runs that are known already.
         progress: is given what is done before the first run, where that takes time.
+
+    Where what an attacker may pick is limited, it is measured first what each range allows.
     """
-    found, number = known(told), len(told)
+    found, number, leaks = known(told), len(told), leaks_of(told)
+    for leak in _leaks(asked, leaks, progress) if asked.identification is not None else ():
+        leaks.append(leak)
+        yield {"event": "leak", "cell": number, **leak._asdict()}
+        number += 1
+    try:
+        asked = bounded(asked, leaks)
+    except InvalidInput as error:
+        yield {"event": "answer", "cell": number, **Answer.none(str(error)).as_json()}
+        return
     while wanted := next_points(asked, found):
         experiments = [asked.experiment(*point) for point in wanted]
         for place, figures in train_all(experiments, progress):
@@ -105,8 +120,31 @@ def search(asked: Question, told: Sequence[Mapping[str, Any]], progress: Told) -
     yield {"event": "answer", "cell": number, **answer_of(asked, found).as_json()}
 
 
+def _leaks(asked: Question, known: Sequence[Leak], progress: Told) -> Iterator[Leak]:
+    """Attack uploads of each range until it is known up to which ε they leak no more than is allowed."""
+    from ldp_core.leakage.grid import climb
+
+    found, data = [*known], load(asked.base.dataset, progress)
+    for half in asked.ranges:
+        while rungs := next_rungs(asked, found, half):
+            picked, made = dict.fromkeys(rungs, 0.0), dict.fromkeys(rungs, 0)
+            for client in asked.attacked:
+                for event in climb(asked.ladder(half, rungs, client), data):
+                    if isinstance(event, Cell):
+                        figures = event.as_json()
+                        picked[event.epsilon] += figures["identified"]
+                        made[event.epsilon] += figures["n"]
+            for epsilon in rungs:
+                if not made[epsilon]:
+                    raise InvalidInput(f"what leaks with ±{half:g} cannot be told: its first step diverged")
+                high = wilson(picked[epsilon], made[epsilon])[1]
+                found.append(Leak(half, epsilon, picked[epsilon] / made[epsilon], high))
+                yield found[-1]
+
+
 def _first(asked: Question) -> Any:
-    return asked.experiment(asked.ranges[0], min(1.0, asked.most), 0)
+    half = asked.ranges[0]
+    return asked.experiment(half, min(1.0, asked.most(half)), 0)
 
 
 def _draft(asked: Question) -> Draft:

@@ -15,14 +15,19 @@ class SearchProgress(Folded):
     """The events of one question."""
 
     cells: list[dict[str, Any]]
+    leaks: list[dict[str, Any]]
+    """What an attacker picked at budgets that were tried for that."""
     answer: dict[str, Any] | None
 
     def _forget(self) -> None:
-        self.cells, self.answer = [], None
+        self.cells, self.leaks, self.answer = [], [], None
 
     def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
         if body["event"] == "answer":
             self.answer = body
+            return None
+        if body["event"] == "leak":
+            self.leaks.append(body)
             return None
         self.cells.append(body)
         return len(self.cells)

@@ -15,7 +15,8 @@ from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.view.search_progress import SearchProgress, known, search_of
 from ldp_core.tuning import Question
-from ldp_core.tuning.search import bracket, tried
+from ldp_core.tuning.leaks import allowed, leaks_of
+from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled
@@ -97,8 +98,9 @@ def _state(job: Job, found: SearchProgress) -> None:
     elif job.status == STALLED:
         stalled(job)
     elif job.live:
-        step = doing(job.folder) if not found.cells else None
-        st.caption(plain(str(step) if step else f"Searching: {len(found.cells)} runs so far", 200))
+        step = doing(job.folder) if not (found.cells or found.leaks) else None
+        attacked = f", {len(found.leaks)} budgets attacked" if found.leaks else ""
+        st.caption(plain(str(step) if step else f"Searching: {len(found.cells)} runs so far{attacked}", 200))
     elif job.status == "cancelled":
         st.caption(f"Stopped after {len(found.cells)} runs; they are kept.")
     elif job.status != "completed":
@@ -107,7 +109,10 @@ def _state(job: Job, found: SearchProgress) -> None:
 
 def _answer(asked: Question, found: SearchProgress) -> None:
     if found.answer is None:
-        told = known(found.cells)
+        told, leaks = known(found.cells), leaks_of(found.leaks)
+        so_far = {half: allowed(asked, leaks, half) for half in asked.ranges}
+        if caps := {half: most for half, most in so_far.items() if most is not None}:
+            st.caption(plain(f"As far as was tried, {leak_in_words(asked, caps)}.", 400))
         for half in asked.ranges:
             fails, meets = bracket(tried(asked, told, half))
             if fails and meets:

@@ -17,7 +17,12 @@ from pages.parts.ui.workspace import Workspace
 
 FIRST = 85.0
 """Per cent."""
-TITLES = {"accuracy": "the accuracy", "ranges": "the ranges", "run_budget": "the run's ε"}
+TITLES = {
+    "accuracy": "the accuracy",
+    "ranges": "the ranges",
+    "run_budget": "the run's ε",
+    "identification": "what is picked",
+}
 
 
 def ask(workspace: Workspace, before: Question | None) -> Question | None:
@@ -50,7 +55,17 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
         key=workspace.key("asked budget"),
         help="At worst, as the ledger counts it: thousands are usual where an ε is for one weight.",
     )
+    leak = st.number_input(
+        "Picked by an attacker at most, %",
+        value=100 * before.identification if before and before.identification else None,
+        format="%g",
+        placeholder="any",
+        key=workspace.key("asked identification"),
+        help="Of single uploads, made of one image each: how often whoever sees one may tell from which of "
+        "ten images it was made. Guessing gives 10 %.",
+    )
     wanted: dict[str, Any] = {"base": base.as_json(), "run_budget": budget}
+    wanted["identification"] = None if leak is None else round(leak / 100, 6)
     wanted["accuracy"] = None if accuracy is None else round(accuracy / 100, 6)
     try:
         wanted["ranges"] = _ranges(ranges)
