@@ -146,7 +146,7 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
     elif wrong:
         st.error(plain(wrong, 300))
     elif (job is None or since) and (known := rates()):
-        st.caption(takes(seconds([work_of_ladder(ladder)], known), visitor().owner))
+        st.caption(takes(seconds([work_of_ladder(ladder)], known)))
 
 
 def _too_much(ladder: Ladder) -> str:

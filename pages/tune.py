@@ -155,7 +155,7 @@ def _launch(kind: str, workspace: Workspace, job: Job | None, before: Any, plann
         st.caption(":orange[**What is shown below is of earlier settings.**]")
     if job is None or not same:
         known = rates()
-        took = takes(_cost(kind, planned).seconds(known), visitor().owner) if known else ""
+        took = takes(_cost(kind, planned).seconds(known)) if known else ""
         st.caption("; ".join(part for part in (_runs(planned), took) if part))
 
 

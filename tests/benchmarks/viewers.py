@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import contextlib
 import itertools
+import json
 import os
 import tempfile
 import time
@@ -78,8 +79,8 @@ async def move(viewers: list[Viewer], watch: Watch, until: float) -> None:
 
 
 async def moved(viewer: Viewer, watch: Watch, n: int) -> None:
-    value = [round(-0.9 + 0.05 * (n // 7 % 36), 2)]
-    watch.moves.append(await viewer.move("Its weight", "double_array_value", value))
+    asked = {"weight": n // 7 % 80, "seq": n + 1, "settled": False}
+    watch.moves.append(await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked})))
 
 
 async def weigh(process: psutil.Process, watch: Watch, until: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -63,7 +63,7 @@ class Viewer:
     @classmethod
     async def open(
         cls, way: str | Way, page: str = "", query: str = "", xsrf: str = "", **headers: str
-    ) -> Viewer:
+    ) -> Self:
         """Connect and have the page drawn once; `xsrf` is the token that goes with its cookie."""
         url, wire = way if isinstance(way, Way) else Way(way, {})
         address = url.replace("http", "ws", 1) + "/_stcore/stream"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.jobs.standstill import unmoved
 from ldp_core.runs.process.registration import ensure_worker
@@ -29,12 +29,26 @@ def look(identity: str) -> Job:
     lost = reap()
     trouble = wake() if job.status == "queued" else ""
     job = unmoved(_by_whom(_as_it_is(queue.get(identity), lost)))
-    if job.waits_for and queue.status(job.waits_for) not in LIVE:
-        job = replace(job, waits_for=None, message="")  # it has its turn like any other now
+    if job.waits_for and (other := queue.status(job.waits_for)) not in LIVE:
+        # it has its turn like any other now, or all that it asks for is there and it is about to be told so
+        job = replace(job, waits_for=job.waits_for if other == "completed" else None, message="")
     if job.live and (short := disk_space.shortage()):
         waits = "it begins" if job.status == "queued" else "what becomes of it is told"
         trouble = trouble or f"{short}; {waits} as soon as there is room"
     return replace(job, message=trouble) if trouble and job.live else job
+
+
+def shown_by(job: Job) -> Job:
+    """The job whose record tells how far this one is: its own; of one that waits for another one which trains
+    what it asks for, to the letter, that one's.
+    """
+    if job.status != "queued" or not job.waits_for or job.long:
+        return job
+    with suppress(UnknownJob):
+        other = queue.get(job.waits_for)
+        if (other.kind, other.text) == (job.kind, job.text):
+            return other
+    return job
 
 
 def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:

@@ -40,9 +40,9 @@ class Wait:
     """False if some job takes nobody knows how long: then it is at least so many seconds."""
 
 
-def would_wait(owner: str | None, left: Left) -> Wait:
-    """How long a job would wait that this person launched now."""
-    return wait(replace(NEW, owner=owner), left)
+def would_wait(left: Left, owner: str | None, address: str | None = None) -> Wait:
+    """How long a job would wait that this person launched now from this address (`people.address`)."""
+    return wait(replace(NEW, owner=owner, address=address), left)
 
 
 def wait(job: Job, left: Left) -> Wait:

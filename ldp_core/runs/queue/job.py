@@ -42,6 +42,8 @@ class Job:
     """Who took it from the queue last; None if that was a program of an earlier version."""
     long: bool = False
     """True for a request of thousands of clients."""
+    address: str | None = None
+    """From where it was launched, as a digest (`people.address`); None if nobody knows."""
 
     @cached_property
     def request(self) -> dict[str, Any]:
@@ -57,6 +59,11 @@ class Job:
     def brief(self) -> dict[str, Any]:
         """What it was asked to do, as a list tells of it: of a long request, without its long lists."""
         return _read(self.text)
+
+    @property
+    def place_of(self) -> str | None:
+        """What takes turns with others: an address, whoever sits behind it; where none is known, a person."""
+        return self.address or self.owner
 
     @property
     def live(self) -> bool:

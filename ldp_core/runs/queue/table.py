@@ -156,10 +156,11 @@ def selected(db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] =
         query = f"SELECT * FROM jobs WHERE {where}"  # noqa: S608
     else:
         query = (
-            "SELECT * FROM (SELECT jobs.*, waits_for, removed, space, host, "  # noqa: S608
+            "SELECT * FROM (SELECT jobs.*, waits_for, removed, space, host, address, "  # noqa: S608
             "jobs.id IN (SELECT id FROM requests) AS long FROM jobs "
             "LEFT JOIN waits ON waits.id = jobs.id AND jobs.status = 'queued' "
             "LEFT JOIN spaces ON spaces.id = jobs.id AND pid_of_owner = owner_pid AND since = owner_since "
+            "LEFT JOIN addresses ON addresses.id = jobs.id "
             f"LEFT JOIN removed ON removed.id = jobs.id) AS jobs WHERE {where}"
         )
     return map(job_of, db.execute(query, values))

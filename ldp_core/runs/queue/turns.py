@@ -1,16 +1,22 @@
-"""Whose turn it is: people take turns, and among one person's jobs the oldest is first."""
+"""Whose turn it is: addresses take turns, and so do people behind one; a person's oldest job is first.
+
+Whoever takes a new cookie is a new person; a new address is harder to come by. A class behind one address has
+the turns of one, where others than it use the server.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Collection
+from typing import NamedTuple
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.pairs import must_wait
 from ldp_core.runs.queue.states import LIVE
-from ldp_core.runs.queue.table import changing, find, looking, note_owner, selected
+from ldp_core.runs.queue.table import changing, find, looking, note_owner, of_this_version, selected
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import is_written
 
@@ -30,9 +36,10 @@ def ahead_of(job: Job) -> int:
 def in_turn(newcomer: Job | None = None) -> list[Job]:
     """The queued jobs, and one that might come, in the order of their turns, as if all took equally long.
 
-    People take turns: whoever has the fewest running is next, so that nobody has two while somebody
-    who waits has none; among those, whoever has waited longest since a job of theirs began; among one
-    person's jobs the oldest. A job that waits for another one's runs has no turn before that has ended.
+    Addresses take turns: the one with the fewest running is next, so that none has two while one that
+    waits has none; among those, the one that has waited longest since a job from there began. So do the
+    people of an address; and of one person's jobs the oldest is first. A job that waits for another one's
+    runs has no turn before that has ended.
     """
     with looking() as db:
         if db is None:
@@ -43,28 +50,52 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
         queued += [newcomer] if newcomer else []
         latest = _last_turns(db)
         began = "status IN ('running', 'cancelling') ORDER BY started"
-        running = [job.owner for job in selected(db, began)] if queued else []
+        running = [(job.place_of, job.owner) for job in selected(db, began)] if queued else []
     order: list[Job] = []
-    turn, most = max(latest.values(), default=0.0), slots.at_work()
+    turn, most = max([*latest.places.values(), *latest.people.values()], default=0.0), slots.at_work()
+
     while queued:
         if len(running) >= most:
             running.pop(0)
-        job = min(queued, key=lambda job: (running.count(job.owner), latest.get(job.owner, 0.0), job.place))
+        there, theirs = Counter(place for place, _ in running), Counter(owner for _, owner in running)
+        job = min(
+            queued,
+            key=lambda job: (
+                there[job.place_of],
+                latest.places.get(job.place_of, 0.0),
+                theirs[job.owner],
+                latest.people.get(job.owner, 0.0),
+                job.place,
+            ),
+        )
         queued.remove(job)
         order.append(job)
-        running.append(job.owner)
+        running.append((job.place_of, job.owner))
         turn += 1.0
-        latest[job.owner] = turn
+        latest.places[job.place_of] = latest.people[job.owner] = turn
     return order
 
 
-def _last_turns(db: sqlite3.Connection) -> dict[str | None, float]:
-    """When a job of each person last began; what began in the future counts for nothing: a clock was set
-    back."""
-    if "owner" not in {row["name"] for row in db.execute("PRAGMA table_info(jobs)")}:
-        return {}
-    query = "SELECT owner, MAX(started) AS at FROM jobs WHERE started <= ? GROUP BY owner"
-    return {row["owner"]: row["at"] for row in db.execute(query, (time.time(),))}
+class Latest(NamedTuple):
+    """When a job last began, in seconds since 1970: by address (`Job.place_of`), and by person."""
+
+    places: dict[str | None, float]
+    people: dict[str | None, float]
+
+
+def _last_turns(db: sqlite3.Connection) -> Latest:
+    """What began in the future counts for nothing: a clock was set back."""
+    found = Latest({}, {})
+    if not of_this_version(db):
+        return found
+    query = (
+        "SELECT owner, coalesce(address, owner) AS place, MAX(started) AS at FROM jobs "
+        "LEFT JOIN addresses USING (id) WHERE started <= ? GROUP BY owner, place"
+    )
+    for row in db.execute(query, (time.time(),)):
+        for known, name in ((found.places, row["place"]), (found.people, row["owner"])):
+            known[name] = max(row["at"], known.get(name, 0.0))
+    return found
 
 
 def claim(most: int | None = None, shared: Collection[str] = ()) -> Job | None:

@@ -21,7 +21,7 @@ from ldp_core.runs.record.store import copied
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, plain, runs_in_words, seconds
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import visitor, who
 
 
 def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
@@ -34,7 +34,12 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     if is_gone(job):
         gone(job)
         return
-    if job.status == "queued":
+    if job.status == "queued" and done:
+        text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
+        st.progress(
+            min(1.0, done / every), text=f"{text}: somebody trains the same already, and you see it too"
+        )
+    elif job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.status == STALLED:
         stalled(job)
@@ -145,9 +150,9 @@ def place_in_queue(job: Job) -> str:
     return f"{behind}; people take turns" if behind else "it starts in a moment"
 
 
-def takes(planned: float, owner: str | None) -> str:
-    """How long a job would take that this person launched now, and what is before it."""
-    behind = _behind(would_wait(owner, _left), "it")
+def takes(planned: float) -> str:
+    """How long a job would take that was launched from this page now, and what is before it."""
+    behind = _behind(would_wait(_left, **who()), "it")
     return f"takes about {seconds(planned)} on this server{'; ' * bool(behind)}{behind}"
 
 

@@ -95,7 +95,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
         if run_cache.has({run_cache.name_of(run.experiment) for run in every}):
             st.caption("this has been trained on this server before, and is shown at once")
         elif known := rates():
-            st.caption(takes(cost(workspace.draft).seconds(known), visitor().owner))
+            st.caption(takes(cost(workspace.draft).seconds(known)))
 
 
 def stale(workspace: Workspace, job: Job | None) -> bool:

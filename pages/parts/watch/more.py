@@ -10,7 +10,6 @@ from ldp_core.experiment import Draft
 from ldp_core.presets.claims import Lesson
 from ldp_core.presets.claims import told as lesson_told
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.view.outcomes import evidence
 from pages.parts.runs.job_state import diverged_lines
 from pages.parts.runs.take_away import take_away
@@ -46,6 +45,9 @@ def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], N
                 if name != PROMISED:
                     st.caption("Nothing is trained yet: press Train.")
                 continue
+            if job.live and name == WORDS:  # nothing new until the whole page is drawn again, at the end
+                st.caption("What the runs show is told when they have ended.")
+                continue
             every = pace() if job.live else None
             refreshing(_watch, every)(job.id, every, lesson, draw)
 
@@ -57,12 +59,6 @@ def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> No
 
 def _in_words(now: Seen, lesson: Lesson) -> None:
     """What the runs show, once they have ended, and of the scenario's lesson what they bear out."""
-    if now.job.status == STALLED:
-        st.caption("What the runs show is told when they have ended; now they stand still.")
-        return
-    if now.job.live:
-        st.caption("The runs go on; what they show is told when they have ended.")
-        return
     status = now.job.status
     told = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
     learned = lesson_told(lesson, evidence(now.progress.runs)) if status == "completed" else ""
@@ -92,9 +88,9 @@ def _rounds(now: Seen, _: Lesson) -> None:
     attack_rounds(now.draft, now.shown, asked if asked in kinds else (kinds or ["audit"])[-1], now.moment)
 
 
-PROMISED = "What is promised"
+WORDS, PROMISED = "In words", "What is promised"
 DRAWN: dict[str, Draw] = {
-    "In words": _in_words,
+    WORDS: _in_words,
     "Whom it serves": _served,
     PROMISED: _spent,
     "Round by round": _rounds,

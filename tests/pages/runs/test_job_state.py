@@ -67,6 +67,24 @@ def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
     assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs, 1 of them done")
 
 
+def test_who_waits_for_the_same_runs_is_told_how_far_those_are(runs_dir: Path):
+    queue.add("run", {"draft": DRAFT.as_json()})
+
+    def page() -> None:
+        from ldp_core import presets
+        from ldp_core.runs import queue
+        from pages.parts.runs.job_state import job_state
+        from tests.pages.runs.test_job_state import progress
+
+        job_state(queue.find()[0], presets.get("two_volunteers").draft, progress(6, 6, 7), [])
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
+    assert not app.exception
+    (line,) = app.get("progress")
+    assert line.proto.text.startswith("Round 6 of 15, 3 runs: somebody trains the same already")
+    assert line.proto.value == 42  # 19 of 45 rounds
+
+
 def test_a_job_that_has_begun_since_it_was_looked_up_does_not_wait_for_itself(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):

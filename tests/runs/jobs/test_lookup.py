@@ -40,8 +40,24 @@ def test_a_job_waits_for_another_one_as_long_as_that_lives(woken: list[bool]):
     assert queue.claim()
     assert queue.move(identity, "queued", waits_for=other)
     assert jobs.look(identity).message == jobs.status(identity)["message"] == waiting_for(other)
+    assert jobs.shown_by(jobs.look(identity)).id == other, "which trains what this one asks for"
     assert queue.move(other, "completed")
     assert jobs.look(identity).message == jobs.status(identity)["message"] == ""
+    assert jobs.shown_by(jobs.look(identity)).id == other, "until it is told so itself, in a moment"
+
+
+def test_who_waits_for_one_that_was_stopped_or_trains_more_than_that_shows_its_own_record(
+    woken: list[bool],
+):
+    other, same = queue.add("run", {}), queue.add("run", {})
+    more = queue.add("run", {"rounds": 3})
+    for _ in range(3):
+        assert queue.claim()
+    for identity in (same, more):
+        assert queue.move(identity, "queued", waits_for=other)
+    assert [jobs.shown_by(jobs.look(one)).id for one in (other, same, more)] == [other, other, more]
+    assert queue.move(other, "failed")
+    assert jobs.shown_by(jobs.look(same)).id == same
 
 
 def test_what_cannot_be_noted_as_lost_is_told_all_the_same(

@@ -142,12 +142,12 @@ def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monk
     """Anna has one job that runs and two that wait: one of Ben's is next, and another of hers the last."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     monkeypatch.setattr(wait_estimate, "_planned", lambda job, *_: 2.0)
-    assert wait_estimate.would_wait("anna", lambda job: 10.0) == wait_estimate.Wait(0, 0.0, True)
+    assert wait_estimate.would_wait(lambda job: 10.0, "anna") == wait_estimate.Wait(0, 0.0, True)
     jobs = [queued(3, "anna") for _ in range(3)]
     assert queue.claim(1) is not None
     expected = {"ben": wait_estimate.Wait(1, 10.0, True), "anna": wait_estimate.Wait(4, 16.0, True)}
     for owner, told in expected.items():
-        assert wait_estimate.would_wait(owner, lambda job: 10.0) == told
+        assert wait_estimate.would_wait(lambda job: 10.0, owner) == told
         assert wait_estimate.wait(queued(3, owner), lambda job: 10.0) == told, "as it is once it is launched"
     assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
 

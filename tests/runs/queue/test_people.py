@@ -76,6 +76,21 @@ def test_people_take_turns():
     assert claimed == expected
 
 
+def test_addresses_take_turns_and_so_do_people_behind_one():
+    """A new cookie for every job is a new person for every job, and gets no more of the server for it."""
+    crowd = [queue.add("run", {}, owner=person(f"{n:032x}").owner, address="there") for n in range(4)]
+    anna = queue.add("run", {}, owner=ANNA.owner, address="class")
+    ben = [queue.add("run", {}, owner=BEN.owner, address="class") for _ in range(2)]
+    alone = queue.add("run", {}, owner=None)
+    expected = [crowd[0], anna, alone, crowd[1], ben[0], crowd[2], ben[1], crowd[3]]
+    assert [job.id for job in queue.in_turn()] == expected
+    claimed = []
+    while job := queue.claim():
+        claimed.append(job.id)
+        assert queue.move(job.id, "completed")
+    assert claimed == expected
+
+
 def test_taking_up_again_what_was_stopped_makes_no_crowd_either():
     stopped = queue.add("run", {}, owner=ANNA.owner)
     queue.cancel(stopped)

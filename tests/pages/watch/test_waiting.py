@@ -1,0 +1,48 @@
+"""Who waits for a job that trains the same sees how far that is, and its curves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import queue
+from ldp_core.runs.jobs import lookup
+from ldp_core.runs.lockstep import Turn
+from ldp_core.runs.record.store import Recorder
+from tests.runs.processes import PATIENCE_SECONDS
+
+DRAFT = Draft(parse({"rounds": 15, "attack": None}), (Variant("run"),))
+
+
+def test_the_curves_of_the_one_that_trains_are_shown(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lookup, "ensure_worker", lambda newest: None)
+    first, second = [queue.add("run", {"draft": DRAFT.as_json()}, owner=name) for name in ("anna", "ben")]
+    assert queue.claim() is not None
+    recorder = Recorder(queue.get(first).folder, DRAFT.runs())
+    start = {"event": "start", "round": 0, "accuracy": 0.1, "chance": 0.1, "loss": 2.3}
+    recorder.write(Turn(0, [start, start | {"event": "round", "round": 1, "accuracy": 0.5}], None, 0.1))
+    recorder.close()
+    queue.pair({"run"})
+    assert queue.get(second).waits_for == first
+
+    def page() -> None:
+        import streamlit as st
+
+        from ldp_core.runs import queue
+        from pages.parts.watch.live import seen
+
+        for job in queue.find():
+            now = seen(job.id, live=True)
+            if now is not None:
+                accuracy = [round(value, 3) for value in now.shown[0].runs[0].curves["accuracy"]]
+                st.text(f"{job.status} {now.moment.job} {now.job.id} {accuracy}")
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
+    assert not app.exception
+    assert [one.value for one in app.text] == [
+        f"queued {first} {second} [0.1, 0.5]",
+        f"running {first} {first} [0.1, 0.5]",
+    ]
