@@ -43,7 +43,7 @@ def main() -> None:
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
-            st.subheader("What is attacked", anchor="settings")
+            st.header("What is attacked", anchor="settings")
             start = _start_from(workspace, before)
             ladder = settings(workspace, start)
             if ladder is not None and _settings_of(ladder) != _settings_of(start):

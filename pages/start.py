@@ -39,7 +39,7 @@ def main() -> None:
     known = {name: found for name in names if (found := stored(name))}
     first, *others = names
     _hero(first, known.get(first))
-    st.subheader("Scenarios, and what they came to", anchor=False)
+    st.header("Scenarios, and what they came to", anchor=False)
     _grid([name for name in others if name in known], known)
     rest = [name for name in others if name not in known]
     if rest:
@@ -72,7 +72,7 @@ def _hero(name: str, found: Outcome | None) -> None:
     with st.container(border=True, key=f"card-{name}"):
         left, right = st.columns([1, 1.7], gap="large", vertical_alignment="center")
         with left:
-            st.subheader(preset.label, anchor=False)
+            st.header(preset.label, anchor=False)
             st.markdown(preset.question)
             if found:
                 st.markdown(_lesson(found, sentences=2))

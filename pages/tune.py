@@ -65,7 +65,7 @@ def main() -> None:
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
-            st.subheader(KINDS[kind].heading, anchor="axes")
+            st.header(KINDS[kind].heading, anchor="axes")
             planned: Any = builder(workspace, before) if kind == "sweep" else ask(workspace, before)
             st.caption("Everything else stays as this draft has it.")
         if st.session_state.get(PRESSED) == (workspace.id, kind):

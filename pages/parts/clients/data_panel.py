@@ -21,7 +21,7 @@ from pages.parts.ui.workspace import Workspace
 
 def data_panel(workspace: Workspace) -> None:
     """The choice of data and split, and the picture of who holds what."""
-    st.subheader("Who holds what?", anchor=False)
+    st.header("Who holds what?", anchor=False)
     experiment = workspace.draft.base
     source = experiment.source
     left, right = st.columns([1, 3.2], gap="medium")

@@ -59,7 +59,7 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
 
 def figures(arms: Sequence[Arm]) -> None:
     """The final figures: accuracy, how far from the first, the whole run's ε, who was picked out."""
-    st.subheader("Where they end", anchor=False)
+    st.header("Where they end", anchor=False)
     rows = [
         [f"**{plain(arm.series.label, 40)}**", plain(arm.name, 40), *_figures(arm, arms[0])] for arm in arms
     ]
@@ -127,7 +127,7 @@ def _picked(arm: Arm) -> str:
 
 def settings(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
     """Only those settings in which the runs differ, a column a run."""
-    st.subheader("In what they differ", anchor=False)
+    st.header("In what they differ", anchor=False)
     seeds = [_seeds(arm) for arm in arms]
     rows = [[plain(field.name), *(plain(value, 120) for value in field.values)] for field in fields]
     if len(set(seeds)) > 1:

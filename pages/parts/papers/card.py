@@ -31,7 +31,7 @@ def card(name: str) -> None:
     """Draw it."""
     paper = papers.get(name)
     with st.container(border=True, key=f"paper-{name}"):
-        st.subheader(f"{paper.label}{' :gray-badge[to come]' if paper.to_come else ''}", anchor=name)
+        st.header(f"{paper.label}{' :gray-badge[to come]' if paper.to_come else ''}", anchor=name)
         st.caption(plain(paper.source, 200))
         st.markdown(plain(paper.idea, 1000))
         if paper.example is not None:

@@ -31,7 +31,7 @@ PRICE = 1000.0
 def five() -> None:
     """Draw it, or say how it is measured."""
     with st.container(border=True, key="paper-five"):
-        st.subheader("All five side by side", anchor=NAME)
+        st.header("All five side by side", anchor=NAME)
         found = side_by_side.points(known(NAME))
         draft = presets.get(SCENARIO).draft
         if not found:

@@ -76,11 +76,15 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         st.error(f"{job.status.capitalize()}{reached}: {plain(job.message, 400)}.")
 
 
-def diverged_lines(job: Job, shown: Sequence[Series]) -> None:
-    """What became of those of a job's runs that left the numbers, where others did not."""
+def diverged_lines(job: Job, shown: Sequence[Series], known: bool = False) -> None:
+    """What became of those of a job's runs that left the numbers, where others did not; where it is `known`
+    what drove them out, without what else it might be.
+    """
     for one in shown:
         if job.status != "diverged" and one.diverged and one.diverged.end:
-            st.warning(f"{plain(one.label)} {plain(one.diverged.end['message'], 300)}.")
+            what, _, advice = one.diverged.end["message"].partition("; ")
+            words = what if known or not advice else f"{what}; {advice}"
+            st.warning(f"{plain(one.label)} {plain(words, 300)}.")
 
 
 def _stopped(draft: Draft, progress: Progress) -> str:

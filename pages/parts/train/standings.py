@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core import datasets, mechanisms
+from ldp_core import datasets
 from ldp_core.bits import unpacked
 from ldp_core.errors import StudioError
 from ldp_core.mechanisms.base import Floats
 from ldp_core.paired import Difference, difference, margin
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.series import Series
+from pages.parts.train.blame import blame
 from pages.parts.ui.text import THIN, listed, number, percent, plain
 
 GUESSING = 0.05
@@ -168,29 +169,13 @@ def in_points(share: float) -> str:
 
 
 def _diverged(one: Series, all_runs: Sequence[Series]) -> str:
-    """That a run left the numbers; and that noise drove it out, where the same training goes on without."""
+    """That a run left the numbers, and what drove it out, where that is known."""
     run = one.diverged
     if run is None or run.end is None:
         return ""
     said = f"**{plain(one.label)}** diverged in round {run.end['round'] + 1}"
-    clean = next((other for other in all_runs if _exact(other) and _steps(other) == _steps(one)), None)
-    if clean is None or _exact(one):
-        return f"{said}."
-    reaches = percent(clean.final("accuracy").mean())
-    return f"{said}; without noise the same training reaches {reaches}: the noise drove it out."
-
-
-def _exact(one: Series) -> bool:
-    """True for a run without a mechanism that did not diverge."""
-    mechanism: Any = _experiment(one).get("mechanism", {})
-    name = mechanism.get("name") if isinstance(mechanism, dict) else mechanism
-    return not mechanisms.hides(name) and one.round > 0 and one.diverged is None
-
-
-def _steps(one: Series) -> Any:
-    """All that decides about the steps of a client's training."""
-    told = _experiment(one)
-    return [told.get(key) for key in ("dataset", "model", "local", "partition", "rounds")]
+    found = blame(one, all_runs)
+    return f"{said}; {found.why}." if found else f"{said}."
 
 
 def _experiment(one: Series) -> dict[str, Any]:

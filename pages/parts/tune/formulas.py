@@ -35,7 +35,7 @@ def formulas(workspace: Workspace) -> None:
     first = once(("first of formulas", base.key), lambda: _first(base))
     left, right = st.columns([1.1, 3.4], gap="medium")
     with left, st.container(border=True):
-        st.subheader("What is known", anchor="known")
+        st.header("What is known", anchor="known")
         sigma = _field(workspace, "Noise σ in the aggregate, at most", first[0], SIGMA)
         epsilon = _field(workspace, "Budget ε, the same for all", first[1], EPSILON)
         budget = _field(workspace, "ε of the whole run, at most", first[2], "Of any client, at worst.")
@@ -43,7 +43,7 @@ def formulas(workspace: Workspace) -> None:
     given = sigma, epsilon, budget
     found = once(("formulas", base.key, given), lambda: answers(base, *given))
     with right, st.container(border=True):
-        st.subheader("What follows", anchor="follows")
+        st.header("What follows", anchor="follows")
         covers = next((one.covers for _, one in found if isinstance(one, Follows)), None)
         head = ["for", f"ε, for {covers}" if covers else "ε", "clients", "σ in the aggregate"]
         table([*head, "σ of one upload, at worst", "ε of the run, at worst"], [_row(*one) for one in found])

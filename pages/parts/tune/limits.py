@@ -66,7 +66,7 @@ def limits(workspace: Workspace) -> None:
     base = workspace.draft.base
     left, right = st.columns([1.1, 3.4], gap="medium")
     with left, st.container(border=True):
-        st.subheader("Everybody’s limits", anchor="limits")
+        st.header("Everybody’s limits", anchor="limits")
         low, high = base.clients.bounds()
         st.markdown(plain(f"{asked_in_words([base])[0]}; {ranges_in_words(low, high)}.", 300))
         st.caption("Read as the largest ε and the widest range that each accepts.")
@@ -81,7 +81,7 @@ def limits(workspace: Workspace) -> None:
             help=f"No range needs to be wider: a wider one adds noise for nothing. {TAU}",
         )
     with right, st.container(border=True):
-        st.subheader("The least noise within them", anchor="least")
+        st.header("The least noise within them", anchor="least")
         found = once(("limits", base.key, need), lambda: _or_why(base, need))
         if isinstance(found, str):
             st.warning(plain(f"{found[0].upper()}{found[1:]}.", 400))

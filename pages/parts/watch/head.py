@@ -15,6 +15,7 @@ from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import ladders, styles
 from pages.parts.noise.promise_table import Promised
+from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.standings import GUESSING, WIDE, compared, pairs_of, same_model
 from pages.parts.ui.meanings import GLOSSARY
@@ -29,6 +30,12 @@ MOST_NAMED = 4
 LEARNT, UNHEARD = 0.4, 0.01
 """A run that is this accurate or more on the whole, and no more than so accurate in a class, has lost it."""
 EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not", "unknown": ""}
+BLAMED = {
+    "noise": ": it was the noise",
+    "range": ": it was the noise of so wide a range",
+    "rate": ": the learning rate is too large",
+    "": "",
+}
 COVERS = "Per weight, per upload, for the run"
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 
@@ -40,6 +47,7 @@ def head(
     upload: str,
     state: str,
     nothing: str,
+    reference: Series | None = None,
 ) -> dict[str, Any]:
     """The line and its figures.
 
@@ -50,10 +58,11 @@ def head(
         upload: the kind of upload whose attack is told.
         state: "" before a launch, "live", "stopped" or "completed".
         nothing: what is said where no attack has an image to show.
+        reference: their twin without noise, if there is one.
     """
     begun = [one for one in shown if one.round > 0 or one.diverged]
     return {
-        "line": _line(begun, chance, state) if begun else _expected(draft),
+        "line": _line(begun, chance, state, reference) if begun else _expected(draft),
         "chips": [
             _accuracies(begun, state, ladders(draft)) | {"hint": GLOSSARY["Accuracy"]},
             leak(shown, upload, nothing) | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
@@ -99,9 +108,14 @@ def _ranked(shown: Sequence[Series]) -> list[tuple[Series, float]]:
     return sorted(going, key=lambda pair: pair[1], reverse=True)
 
 
-def _line(shown: Sequence[Series], chance: float | None, state: str) -> list[Piece]:
+def _line(shown: Sequence[Series], chance: float | None, state: str, reference: Series | None) -> list[Piece]:
     ranked, lost = _ranked(shown), [one for one in shown if one.diverged]
-    gone: list[Piece] = [*_joined([_name(one) for one in lost]), (" diverged", None)] if lost else []
+    gone: list[Piece] = []
+    if lost:
+        every = [*shown, *([reference] if reference else [])]
+        found = {blamed.cause if (blamed := blame(one, every)) else "" for one in lost}
+        why = BLAMED[found.pop()] if len(found) == 1 else ""
+        gone = [*_joined([_name(one) for one in lost]), (f" diverged{why}", None)]
     if not ranked:
         return gone
     (best, top), (worst, least) = ranked[0], ranked[-1]

@@ -65,7 +65,7 @@ def _in_words(now: Seen, lesson: Lesson) -> None:
     for words in (told, plain(learned, 2000)):
         if words:
             st.markdown(words)
-    diverged_lines(now.job, now.shown)
+    diverged_lines(now.job, now.shown, known=now.reference is not None)
     with st.container(horizontal=True):
         take_away(now.job, now.draft.base.name, "train")
 

@@ -62,7 +62,7 @@ def trio(
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
         drawn = _predicted(told, "dashed: {}") if told else noise_words(shown)
     return {
-        "head": head(draft, shown, chance, pictured.upload, state, empty),
+        "head": head(draft, shown, chance, pictured.upload, state, empty, reference),
         "accuracy": {
             "title": "Accuracy",
             "hint": GLOSSARY["Accuracy"],

@@ -1,0 +1,85 @@
+"""What made a run diverge: decided by its twin without noise, and no further than that can tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from ldp_core import mechanisms
+from ldp_core.errors import StudioError
+from ldp_core.experiment import parse
+from pages.parts.charts.series import Series
+from pages.parts.ui.text import number, percent
+
+WIDE = 8.0
+"""A safe range of so many times the size of what is sent, or more, is what makes most of the noise: with most
+mechanisms that grows with the range."""
+
+
+class Blame(NamedTuple):
+    """The cause, and how that is known."""
+
+    cause: Literal["rate", "noise", "range"]
+    why: str
+
+
+def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
+    """What drove a diverged run out; None where no twin without noise was run, or has not come to an end."""
+    asked = _experiment(one)
+    twins = [other for other in all_runs if _clean(other) and _steps(other) == _steps(one)]
+    rate = _rate(asked)
+    if _clean(one):
+        return Blame("rate", f"there is no noise: {rate}")
+    if any(twin.diverged for twin in twins):
+        return Blame("rate", f"without noise the same training diverges as well: {rate}")
+    twin = next((twin for twin in twins if twin.round > 0), None)
+    if twin is None:
+        return None
+    reaches = f"without noise the same training reaches {percent(twin.final('accuracy').mean())}"
+    half, size = _half_width(asked), _size(twin)
+    if half and size and half >= WIDE * size:
+        times = f"{number(half / size, 2)} times the size of what is sent ({number(size, 2)})"
+        return Blame(
+            "range", f"{reaches}: the noise drove it out, most of it by the range, ±{number(half)}, {times}"
+        )
+    return Blame("noise", f"{reaches}: the noise drove it out")
+
+
+def _clean(one: Series) -> bool:
+    """True for runs without a mechanism."""
+    mechanism: Any = _experiment(one).get("mechanism", {})
+    name = mechanism.get("name") if isinstance(mechanism, dict) else mechanism
+    return bool(one.runs) and not mechanisms.hides(name)
+
+
+def _steps(one: Series) -> Any:
+    """All that decides about the steps of a client's training."""
+    told = _experiment(one)
+    return [told.get(key) for key in ("dataset", "model", "local", "partition", "rounds")]
+
+
+def _experiment(one: Series) -> dict[str, Any]:
+    found: Any = one.runs[0].start.get("experiment") if one.runs else None
+    return found if isinstance(found, dict) else {}
+
+
+def _rate(asked: dict[str, Any]) -> str:
+    local = asked.get("local")
+    rate = local.get("learning_rate") if isinstance(local, dict) else None
+    return f"the learning rate{f', {rate:g},' if isinstance(rate, int | float) else ''} is too large"
+
+
+def _half_width(asked: dict[str, Any]) -> float:
+    """Of the safe ranges, on average; 0 where the record does not tell."""
+    try:
+        population = parse(asked).population()
+    except StudioError:
+        return 0.0
+    return float((population.high - population.low).mean()) / 2
+
+
+def _size(twin: Series) -> float:
+    """Root mean square of what clients send without noise; 0 where the record does not tell."""
+    signal = twin.final("signal_variance")
+    return math.sqrt(float(signal.mean())) if len(signal) and signal.mean() > 0 else 0.0
