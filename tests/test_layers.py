@@ -6,9 +6,8 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-
-import pytest
 
 from tests.conftest import ROOT
 
@@ -109,7 +108,26 @@ def imports_of(file: Path, *, top_level_only: bool = False) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+def of_each(places: Sequence[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+    """One test of all of these: each of them being one, they would cost more than what they hold."""
+
+    def of(test: Callable[[Path], None]) -> Callable[[], None]:
+        def of_all() -> None:
+            wrong = list[str]()
+            for place in places:
+                try:
+                    test(place)
+                except AssertionError as error:
+                    wrong.append(f"{place.relative_to(ROOT)}: {error}")
+            assert not wrong, "\n".join(wrong)
+
+        of_all.__doc__ = test.__doc__
+        return of_all
+
+    return of
+
+
+@of_each(PRODUCT)
 def test_imports_point_one_way(file: Path):
     module = module_of(file)
     if module == "ldp_core":
@@ -140,7 +158,7 @@ FORBIDDEN = {
 }
 
 
-@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+@of_each(PRODUCT)
 def test_nothing_imports_what_its_place_forbids(file: Path):
     module = module_of(file)
     for package, names in FORBIDDEN.items():
@@ -149,7 +167,7 @@ def test_nothing_imports_what_its_place_forbids(file: Path):
                 assert not any(in_package(imported, name) for name in names), f"{module} imports {imported}"
 
 
-@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+@of_each(PRODUCT)
 def test_randomness_is_keyed(file: Path):
     """No global generators, and no generators but those of ldp_core.streams."""
     text = file.read_text(encoding="utf-8")
@@ -166,7 +184,7 @@ def test_randomness_is_keyed(file: Path):
     assert set(calls) <= ({"Generator", "Philox"} if module_of(file) == "ldp_core.streams" else set())
 
 
-@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+@of_each(PRODUCT)
 def test_a_file_is_one_idea(file: Path):
     text = file.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 400
@@ -184,7 +202,7 @@ def test_most_files_are_short():
 ROOMS = sorted({file.parent for file in PRODUCT if file.parent != ROOT})
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(ROOT)))
+@of_each(ROOMS)
 def test_a_room_has_a_face_and_is_no_hall(room: Path):
     assert len([*room.glob("*.py")]) <= MOST_FILES + 2
     face = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
@@ -236,7 +254,7 @@ UNSAFE = {
 }
 
 
-@pytest.mark.parametrize("file", PRODUCT, ids=module_of)
+@of_each(PRODUCT)
 def test_nothing_that_somebody_typed_can_run(file: Path):
     """S4 and S5 of the reliability reference, held statically."""
     text = file.read_text(encoding="utf-8")
