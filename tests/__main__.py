@@ -1,8 +1,8 @@
 """The test command of the README: `python -m tests`.
 
-Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all tests. What
-does not measure time goes first, all at once: what computes keeps the cores busy while browsers and
-processes wait. Tests that measure time follow, few at a time. What a lane prints comes when it ends, and the
+Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all tests: in
+browsers, with the types beside them, then what needs none, then what measures time. A stage keeps the cores
+busy by itself: two at once would only wait for each other. What a lane prints comes when it ends, and the
 time of each at the end of all. A few tests that failed in a crowd are run once more, one after another with
 nothing beside them: what fails again fails, and what does not is named at the end as what it is, a test that
 the crowd upset. With arguments, pytest is called with those.
@@ -28,16 +28,15 @@ ROOT = Path(__file__).parents[1]
 CORES = min(8, os.cpu_count() or 1)
 
 LINT = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
-LANES = [
-    # in processes of their own: Playwright keeps an event loop in them
-    ["pytest", "tests/browser", "-m", "not alone", "-n", "2", "--dist", "worksteal"],
-    ["pytest", "-m", "not alone and not browser", "-n", str(CORES), "--dist", "worksteal"],
-    ["mypy"],
-]
-ALONE = [
-    ["pytest", "tests/browser", "-m", "alone"],
+STAGES = [
+    # one more process than cores: tests wait for pages, trainings and servers
+    [["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES + 1), "--dist", "worksteal"], ["mypy"]],
+    [["pytest", "-m", "not alone and not browser", "-n", str(CORES + 1), "--dist", "worksteal"]],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
-    ["pytest", "-m", "alone and not browser", "-n", "2", "--dist", "worksteal"],
+    [
+        ["pytest", "tests/browser", "-m", "alone"],  # Playwright keeps an event loop in its process
+        ["pytest", "-m", "alone and not browser", "-n", str(CORES), "--dist", "worksteal"],
+    ],
 ]
 MOST_AGAIN = 3
 """Tests of a lane that may be run again: the crowd upsets one or two, and more than that is no accident."""
@@ -50,7 +49,7 @@ class Lane:
 
     def __init__(self, step: list[str], among_others: bool, memory: Path) -> None:
         self.step, self.began = step, time.monotonic()
-        self.patient = among_others and "tests/browser" not in step
+        self.patient = step == ["mypy"]
         self.told = tempfile.TemporaryFile("w+") if among_others else None  # noqa: SIM115 (closed in end)
         # each lane of pytest remembers for itself what failed in it
         self.memory = ["-o", f"cache_dir={memory}"] if step[0] == "pytest" else []
@@ -100,7 +99,7 @@ class Lane:
 def main() -> int:
     get_chromium()
     began, took, upset, code = time.monotonic(), list[str](), list[str](), 0
-    stages = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else [LANES, *([step] for step in ALONE)]
+    stages = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else STAGES
     with tempfile.TemporaryDirectory() as memory:
         for number, stage in enumerate([*([step] for step in LINT), *stages]):
             lanes = [
@@ -116,8 +115,6 @@ def main() -> int:
                     failed = subprocess.call([sys.executable, "-m", "pytest", *again], cwd=ROOT)
                     upset += again if not failed else []
                 code = max(code, failed)
-            if code:
-                break
     print("\n== time of each lane", *took, sep="\n")
     for test in upset:
         print(f"UPSET BY THE CROWD, passed with nothing beside it: {test}")

@@ -203,14 +203,14 @@ def _moved(workspace: Workspace, draft: Draft, key: str) -> None:
     dropped as stale: where it begins is a guess only of whoever presses Guess.
     """
     question = question_about(draft)
-    untouched = isinstance(question, Figure) and st.session_state[key] == _middle(question)
+    untouched = isinstance(question, Figure) and st.session_state.get(key) == _middle(question)
     if not (untouched and guesses.of(workspace.id, draft) is None):
         _keep(workspace, draft, key)
 
 
 def _keep(workspace: Workspace, draft: Draft, key: str) -> None:
-    guess = st.session_state[key]
-    if guess is None:
+    guess = st.session_state.get(key)
+    if guess is None:  # none was made, or the field has gone since
         return
     try:
         guesses.keep(workspace.id, draft, guess)

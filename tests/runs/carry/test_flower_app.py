@@ -124,7 +124,7 @@ def test_clients_hold_what_they_held_and_learn(app: SimpleNamespace):
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("epsilon", [0.4, 2.0, 9.0])
+@pytest.mark.parametrize("epsilon", [0.4, 2.0, 5.0])  # above, too few answers are rare ones to judge by
 def test_its_noise_has_our_law(parts: SimpleNamespace, name: str, epsilon: float):
     made, low, high = mechanisms.get(name), -0.5, 1.5
     ours, limit = stream(0, "audit"), np.sqrt(-np.log(APART / 2) / DRAWS)
