@@ -36,6 +36,8 @@ BLAMED = {
     "rate": ": the learning rate is too large",
     "": "",
 }
+WAITING = "waiting"
+"""Of a figure that is not there yet: it is written faintly."""
 COVERS = "Per weight, per upload, for the run"
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 
@@ -65,7 +67,9 @@ def head(
         "line": _line(begun, chance, state, reference) if begun else _expected(draft),
         "chips": [
             _accuracies(begun, state, ladders(draft)) | {"hint": GLOSSARY["Accuracy"]},
-            leak(shown, upload, nothing) | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
+            leak(shown, upload, nothing)
+            | ({} if begun else {"kind": WAITING})
+            | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
             promised(draft) | {"hint": f"{GLOSSARY[COVERS]} {GLOSSARY['Worst case']}"},
         ],
     }
@@ -191,7 +195,8 @@ def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
     name = "Accuracy" if state in ("completed", "") else "Accuracy so far"
     ranked = _ranked(shown)
     if not ranked:
-        return {"name": "Accuracy", "pieces": [("press Train, and it is drawn here", None)], "rest": ""}
+        words = "press Train, and it is drawn here"
+        return {"name": "Accuracy", "pieces": [(words, None)], "rest": "", "kind": WAITING}
     if steps:
         return {"name": name, **_climbs(shown, steps)}
     named = ranked if len(ranked) <= MOST_NAMED else [*ranked[: MOST_NAMED - 1], ranked[-1]]
