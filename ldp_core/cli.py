@@ -169,7 +169,9 @@ def _export(options: argparse.Namespace) -> int:
 def _import(options: argparse.Namespace) -> int:
     from ldp_core.runs import carry
 
-    print(carry.bring_back(Path(options.file)))
+    file = Path(options.file)
+    bring = carry.bring_rounds if file.suffix.lower() in carry.ROUNDS else carry.bring_back
+    print(bring(file))
     return 0
 
 
@@ -373,8 +375,9 @@ def _parser() -> argparse.ArgumentParser:
     added = command("export", _export, f"write a job to a file: {ways}")
     added.add_argument("id")
     added.add_argument("--out", required=True, metavar="FILE.zip")
-    added = command("import", _import, "bring a job back from the ZIP that export has written")
-    added.add_argument("file", metavar="FILE.zip")
+    text = "bring a job back from the ZIP that export has written; or rounds measured elsewhere, for Compare"
+    added = command("import", _import, text)
+    added.add_argument("file", metavar="FILE.zip", help="or .csv or .jsonl: a round a line")
     added = command("data", _data, "list the data sets, or download one ahead of its first use")
     added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.parts.compare import elsewhere
 from pages.parts.compare.arms import Arm, arms
 from pages.parts.compare.choice import Chosen, choose, chosen, suggestions
 from pages.parts.compare.side_by_side import bought, curves, figures, served, settings
@@ -25,6 +26,7 @@ def main() -> None:
     question("What made the difference?", "Two to six runs, side by side, and only what tells them apart.")
     now, trouble = chosen()
     choose(now, time.time())
+    elsewhere.choose()
     live = any(arm.job.live for arm in arms(now)[0])
     refreshing(_side_by_side, pace() if live else None)(now, trouble, live)
     if not now:
@@ -53,9 +55,13 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         st.caption("Choose a second run, to hold this one against.")
     begun = [arm for arm in found if arm.series.runs]
     if begun:
+        files = elsewhere.chosen()
+        others = elsewhere.curves(files)
         moment = _moment(begun)
-        curves(begun, moment)
+        beside = "".join(f",{one.id}" for one in files)
+        curves(begun, moment._replace(job=moment.job + beside), others)
         figures(found)
+        elsewhere.told(others)
         settings(found, fields)
         served(begun, moment)
         bought(begun, moment)

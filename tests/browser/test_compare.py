@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
@@ -9,6 +11,8 @@ from ldp_core import presets
 from ldp_core.experiment import Draft
 from ldp_core.runs import kinds, queue
 from tests.browser.conftest import Visitor
+
+THEIRS = "round,accuracy\n1,0.5\n3,61%\n"
 
 
 def trained(draft: Draft) -> str:
@@ -22,7 +26,7 @@ def trained(draft: Draft) -> str:
     return identity
 
 
-def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
+def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     draft = presets.get("two_volunteers").draft.with_base(
         {"rounds": 3, "attack": None, "name": "<b>three</b>"}
@@ -44,8 +48,20 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
         assert picture.startswith(begins)
         assert kind == "PNG" or b"1/\xcf\x83" in picture, "its words are in it, as they are on the page"
     assert identity in page.url, "the choice is in the address"
-    link = page.url.partition("?")[2]
-    page = visitor.open(f"/compare?{link},{'0' * 12}", "text=is no run of this server")
+    page.get_by_role("button", name="Rounds measured elsewhere").click()
+    for name, text, words in (
+        ("bad.csv", "round,accuracy\n1,87", "line 2: accuracy must be a share"),
+        ("their lab.csv", THEIRS, "is here"),
+    ):
+        (tmp_path / name).write_text(text)
+        page.locator("input[type=file]").set_input_files(tmp_path / name)
+        expect(page.get_by_text(words)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="Measured elsewhere, not ours")).to_be_visible()
+    expect(page.get_by_role("cell", name="their lab").first).to_be_visible()
+    expect(page.locator(".es-labels text", has_text="not ours 61")).to_be_attached()
+    page.wait_for_url("**beside=*")
+    page = visitor.open(f"/compare?runs={identity},{'0' * 12}", "text=is no run of this server")
     expect(page.get_by_text("The aggregator made the difference")).to_be_visible()
     page = visitor.open("/compare", "text=begin with one of the newest trainings")
     page.get_by_role("button", name="three").first.click()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,20 +32,30 @@ MOST_POINTS = 200
 """A line is thinned to about this many points; nobody can see more."""
 
 
+class Beside(NamedTuple):
+    """A curve that was measured elsewhere: at these rounds, these values."""
+
+    label: str
+    rounds: Floats
+    values: Floats
+    tint: int
+
+
 def accuracy_figure(
     shown: Sequence[Series],
     rounds: int,
     chance: float | None,
     reference: Series | None = None,
     guess: float | None = None,
+    beside: Sequence[Beside] = (),
 ) -> Figure:
     """Accuracy on the held-out set, with a band from the lowest to the highest seed.
 
     `reference` is the run without noise; `chance` the accuracy of guessing the commonest class;
-    `guess` what somebody expects, of a run that the page names.
+    `guess` what somebody expects, of a run that the page names; `beside` what is not ours.
     """
-    traces: list[Trace] = []
-    ends = []
+    traces: list[Trace] = [_beside(one, "%{y:.1%}") for one in beside]
+    ends = [(float(one.values[-1]), _not_ours(one, percent), colour(one.tint)) for one in beside]
     for one in shown:
         mean, low, high = one.curve("accuracy")
         x = np.arange(len(mean))
@@ -68,7 +78,7 @@ def accuracy_figure(
         ends.append((guess, f"your guess {percent(guess)}", TEXT))
     return figure(
         traces,
-        x=rounds_axis(shown, rounds),
+        x=rounds_axis(shown, rounds, beside),
         y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
         margin=label_margin(ends),
         annotations=end_labels(ends, 0, 1),
@@ -76,14 +86,19 @@ def accuracy_figure(
     )
 
 
-def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, float]) -> Figure:
+def noise_figure(
+    shown: Sequence[Series], rounds: int, predicted: Mapping[int, float], beside: Sequence[Beside] = ()
+) -> Figure:
     """Variance of the server's noise per weight: measured (line), and its expectation (dots), exact,
     as computed from the weights of each round.
 
-    Before a variant's first round, `predicted` (variant → variance) is drawn as its expectation.
+    Before a variant's first round, `predicted` (variant → variance) is drawn as its expectation; `beside` is
+    what is not ours.
     """
-    traces: list[Trace] = []
-    ends, values = [], []
+    beside = [one for one in beside if (one.values > 0).all()]  # zero has no place on a logarithmic axis
+    traces: list[Trace] = [_beside(one, "%{y:.3g}") for one in beside]
+    ends = [(float(np.log10(one.values[-1])), _not_ours(one, number), colour(one.tint)) for one in beside]
+    values = [float(end) for one in beside for end in (one.values.min(), one.values.max())]
     for one in shown:
         measured, _, _ = one.curve("noise_variance")
         theory, _, _ = one.curve("noise_variance_theory")
@@ -115,7 +130,7 @@ def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, f
     high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
         traces,
-        x=rounds_axis(shown, rounds),
+        x=rounds_axis(shown, rounds, beside),
         y=log_axis(low, high),
         margin=label_margin(ends),
         annotations=end_labels(ends, low, high),
@@ -137,7 +152,11 @@ def noise_words(shown: Sequence[Series]) -> str:
 
 def label(one: Series) -> str:
     """A variant's label, safe inside plotly's own markup."""
-    return html.escape(one.label if len(one.label) <= 16 else one.label[:15] + "…")
+    return _shortened(one.label)
+
+
+def _shortened(words: str) -> str:
+    return html.escape(words if len(words) <= 16 else words[:15] + "…")
 
 
 def thinned(length: int) -> Any:
@@ -152,9 +171,26 @@ def _signals(shown: Sequence[Series]) -> dict[int, float]:
     return {number: mean for number, mean in means.items() if mean > 0}
 
 
-def rounds_axis(shown: Sequence[Series], rounds: int) -> dict[str, Any]:
+def _beside(one: Beside, hover: str) -> Trace:
+    """With its points, as there need not be one for every round."""
+    return scatter(
+        one.rounds,
+        one.values,
+        mode="lines+markers",
+        name=_shortened(one.label),
+        line={"color": colour(one.tint), "width": 1.5, "dash": "dash"},
+        marker={"color": colour(one.tint), "size": 6, "symbol": "diamond-open"},
+        hovertemplate=hover,
+    )
+
+
+def _not_ours(one: Beside, written: Callable[[float], str]) -> str:
+    return f"{_shortened(one.label)}, not ours {written(float(one.values[-1]))}"
+
+
+def rounds_axis(shown: Sequence[Series], rounds: int, beside: Sequence[Beside] = ()) -> dict[str, Any]:
     """From the start to the last round, with whole numbers only."""
-    last = reach(shown, rounds)
+    last = max([reach(shown, rounds), *(int(one.rounds[-1]) for one in beside)])
     return {"title": "round", "range": [0, last], "tickformat": "d"} | ({"dtick": 1} if last <= 8 else {})
 
 

@@ -12,6 +12,7 @@ from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.tally import Tally
 from pages.parts.compare.arms import Arm
+from pages.parts.compare.elsewhere import Curve, drawn
 from pages.parts.compare.unlike import Field
 from pages.parts.compare.verdict import gap
 from pages.parts.train.heard import heard
@@ -25,16 +26,19 @@ from pages.parts.ui.text import THIN, listed, number, percent, plain
 NAMED_APART = "Everything else is the same."
 
 
-def curves(arms: Sequence[Arm], moment: Moment) -> None:
-    """Accuracy and noise over rounds."""
+def curves(arms: Sequence[Arm], moment: Moment, others: Sequence[Curve] = ()) -> None:
+    """Accuracy and noise over rounds, and those of others beside them."""
     place = ("compared curves", moment.job)
-    components.cards(once(place, lambda: components.sheet(_cards(arms)), moment), key="compared-curves")
+    sheet = once(place, lambda: components.sheet(_cards(arms, others)), moment)
+    components.cards(sheet, key="compared-curves")
 
 
-def _cards(arms: Sequence[Arm]) -> list[Card]:
+def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
+    taken = [arm.series.style.tint for arm in arms]
+    beside = {name: drawn(others, name, taken) for name in ("accuracy", "noise_variance")}
+    chance = _chance(arms)
     shown = [arm.series for arm in arms]
     rounds = max(arm.experiment.rounds for arm in arms)
-    chances = {run.start["chance"] for one in shown for run in one.runs if run.start}
     seeds = max(len(one.runs) for one in shown)
     return [
         Card(
@@ -42,7 +46,7 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
             rest=" on held-out samples"
             + (f"; band: lowest to highest of {seeds} seeds" if seeds > 1 else ""),
             caption="",
-            figure=accuracy_figure(shown, rounds, float(chances.pop()) if len(chances) == 1 else None),
+            figure=accuracy_figure(shown, rounds, chance, beside=beside["accuracy"]),
             label=course("Accuracy by round", shown, "accuracy", percent),
             row=2,
         ),
@@ -50,11 +54,17 @@ def _cards(arms: Sequence[Arm]) -> list[Card]:
             title="Noise variance per weight",
             rest=f" {noise_words(shown)}",
             caption="",
-            figure=noise_figure(shown, rounds, {}),
+            figure=noise_figure(shown, rounds, {}, beside["noise_variance"]),
             label=course("Noise variance per weight by round", shown, "noise_variance", number),
             row=2,
         ),
     ]
+
+
+def _chance(arms: Sequence[Arm]) -> float | None:
+    """What guessing gives, where that is the same for all."""
+    found = {run.start["chance"] for arm in arms for run in arm.series.runs if run.start}
+    return float(found.pop()) if len(found) == 1 else None
 
 
 def figures(arms: Sequence[Arm]) -> None:

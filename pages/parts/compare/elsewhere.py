@@ -1,0 +1,144 @@
+"""Rounds that were measured elsewhere, beside the runs that are compared: drawn, and never judged.
+
+Which they are stands in the address (`?beside=ID,ID`), as the runs do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.errors import StudioError
+from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.carry import outside
+from ldp_core.runs.carry.outside import Line, Outside
+from pages.parts.charts.rounds import Beside
+from pages.parts.charts.styles import OTHERWISE
+from pages.parts.ui.job_actions import act
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import listed, number, percent, plain
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.visitor import visitor
+
+PARAMETER = "beside"
+MOST = 3
+"""Lines beside six of ours."""
+UPLOAD, SAID, KEY = "rounds from elsewhere", "what became of the rounds", "rounds beside"
+HELP = (
+    "A round a line: `round`, and `accuracy` (0 to 1), `loss` or `noise_variance`; where there are several "
+    "runs, `label` and `seed`. It is drawn beside ours, marked as not ours"
+)
+
+
+class Curve(NamedTuple):
+    """The runs of one label in one file, over their seeds."""
+
+    label: str
+    file: str
+    runs: tuple[Line, ...]
+
+    def mean(self, name: str) -> tuple[Floats, Floats]:
+        """The rounds that all seeds have, and the mean there; empty where they have none."""
+        runs = [dict(run.figures.get(name, ())) for run in self.runs]
+        rounds = sorted(set.intersection(*(set(run) for run in runs)))
+        means = [sum(run[number] for run in runs) / len(runs) for number in rounds]
+        return np.array(rounds, dtype=np.float64), np.array(means)
+
+
+def chosen() -> list[Outside]:
+    """What the address names, as far as it is here."""
+    named = dict.fromkeys(st.query_params.get(PARAMETER, "").split(","))
+    return [found for identity in named if (found := outside.get(identity))]
+
+
+def choose() -> None:
+    """Where a file is brought, shown beside ours, and removed."""
+    with st.popover("Rounds measured elsewhere", type="tertiary"):
+        kinds = [ending.removeprefix(".") for ending in outside.ROUNDS]
+        st.file_uploader("CSV or JSON lines", type=kinds, key=UPLOAD, on_change=_take, help=HELP)
+        good, words = st.session_state.get(SAID, (True, ""))
+        if words:
+            (st.success if good else st.error)(words)
+        now = chosen()
+        known = {one.id: one for one in [*now, *outside.known()]}
+        if st.session_state.get(KEY) != (shown := [one.id for one in now]):
+            st.session_state[KEY] = shown
+        if known:
+            names = {one.id: one.name for one in known.values()}
+            st.multiselect(
+                "Shown beside ours", list(names), format_func=names.__getitem__, key=KEY, on_change=_keep
+            )
+        for one in known.values():
+            if visitor().owns(one.owner):
+                st.button(
+                    f"Remove {plain(one.name, 30)}",
+                    key=f"remove {one.id}",
+                    type="tertiary",
+                    on_click=act,
+                    args=(outside.remove, one.id),
+                )
+
+
+@uncut
+def _take() -> None:
+    file = st.session_state[UPLOAD]
+    st.session_state.pop(SAID, None)
+    if file is None:
+        return
+    name = file.name.rpartition(".")[0]
+    try:
+        identity = outside.take(file.getvalue(), name, visitor().owner)
+    except StudioError as error:
+        words = f"Nothing of {plain(file.name, 40)} was taken: {plain(str(error), 300)}."
+        st.session_state[SAID] = (False, words)
+    else:
+        st.session_state[SAID] = (True, f"{plain(name, 40)} is here, and drawn beside ours.")
+        st.query_params[PARAMETER] = ",".join([*(one.id for one in chosen()), identity])
+
+
+@uncut
+def _keep() -> None:
+    st.query_params[PARAMETER] = ",".join(st.session_state[KEY])
+
+
+def curves(found: Sequence[Outside]) -> list[Curve]:
+    """By label, those of all files."""
+    made = []
+    for one in found:
+        for label in dict.fromkeys(line.label for line in one.lines):
+            runs = tuple(line for line in one.lines if line.label == label)
+            made.append(Curve(label or one.name, one.name, runs))
+    return made
+
+
+def drawn(found: Sequence[Curve], name: str, taken: Collection[int]) -> list[Beside]:
+    """Lines of one figure, of as many as can be told apart, in colours that no run of ours has."""
+    free = [tint for tint in OTHERWISE if tint not in taken]
+    lines = [(curve, *curve.mean(name)) for curve in found[:MOST]]
+    return [
+        Beside(curve.label, rounds, values, tint)
+        for (curve, rounds, values), tint in zip(lines, free, strict=False)
+        if len(rounds)
+    ]
+
+
+def told(found: Sequence[Curve]) -> None:
+    """What they end at, and that no sentence of the page is of them."""
+    if not found:
+        return
+    st.subheader("Measured elsewhere, not ours", anchor=False)
+    rows = []
+    for curve in found:
+        rounds, values = curve.mean("accuracy")
+        end = f"{percent(float(values[-1]), 1)} after round {number(rounds[-1], 6)}" if len(rounds) else "–"
+        rows.append([f"**{plain(curve.label, 40)}**", plain(curve.file, 40), number(len(curve.runs), 6), end])
+    table(["run", "from the file", "seeds", "accuracy"], rows)
+    rest = listed(plain(curve.label, 30) for curve in found[MOST:]) if len(found) > MOST else ""
+    more = f" Not drawn, as more than {MOST} are hard to tell apart: {rest}." if rest else ""
+    st.caption(
+        "As the files say: nothing here knows on which data and with which settings they were measured, so "
+        f"what is said of differences, budgets and leakage is of our runs alone.{more}"
+    )

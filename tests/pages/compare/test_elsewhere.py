@@ -1,0 +1,43 @@
+"""Curves from elsewhere are drawn at the rounds that they have, in their own colours, named as not ours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.runs.carry.outside import Outside, read
+from pages.parts.charts.rounds import accuracy_figure, noise_figure
+from pages.parts.charts.series import Series
+from pages.parts.compare.elsewhere import MOST, curves, drawn
+from tests.pages.charts.test_base import check, run
+
+THEIRS = b"""label,seed,round,accuracy,noise_variance
+<b>a</b>,1,10,0.4,0.5
+<b>a</b>,2,10,0.6,0.7
+<b>a</b>,1,20,0.8,0
+b,0,5,,0.25
+"""
+
+
+def test_means_over_seeds_at_the_rounds_that_all_have():
+    found = curves([Outside("0" * 12, "file", None, 0.0, read(THEIRS))])
+    assert [curve.label for curve in found] == ["<b>a</b>", "b"]
+    (accuracy,) = drawn(found, "accuracy", taken=[2])
+    assert (accuracy.rounds.tolist(), accuracy.values.tolist()) == ([10.0], [0.5])
+    noise = drawn(found, "noise_variance", taken=[2])
+    assert [one.values.tolist() for one in noise] == [[0.6], [0.25]]
+    assert len({2, *(one.tint for one in noise)}) == 3
+    assert len(drawn(found * 5, "noise_variance", [])) == MOST
+
+
+def test_they_stand_beside_ours_and_say_whose_they_are():
+    ours = [Series(0, "A", (run(0, "A", 0, {"rounds": 2, "attack": None}),))]
+    found = curves([Outside("0" * 12, "file", None, 0.0, read(THEIRS))])
+    for name, figure in (
+        ("accuracy", accuracy_figure(ours, 2, 0.1, beside=drawn(found, "accuracy", [2]))),
+        ("noise_variance", noise_figure(ours, 2, {}, drawn(found, "noise_variance", [2]))),
+    ):
+        check(figure)
+        told = [note["text"] for note in figure["layout"]["annotations"]]
+        assert any("&lt;b&gt;a&lt;/b&gt;, not ours" in text for text in told), name
+        assert figure["layout"]["xaxis"]["range"] == [0, 10]
+        assert np.isfinite(figure["data"][0]["y"]).all()

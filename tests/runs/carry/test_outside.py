@@ -1,0 +1,119 @@
+"""Rounds from elsewhere are taken whole, or refused in a sentence that names the line; nothing half kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldp_core.errors import InvalidInput, NotYours
+from ldp_core.experiment import parse
+from ldp_core.runs.carry import bring_rounds, outside
+from ldp_core.runs.carry.outside import Line, read
+from ldp_core.runs.lockstep import drive
+from ldp_core.runs.queue.people import Person
+
+LINES = b"""round,accuracy,label,seed,more
+10,50%,a,1,x
+0,0.1,a,1,
+10,0.6,b,,=1+1
+"""
+
+
+def test_rounds_in_any_order_with_gaps_and_labels():
+    a, b = read(LINES)
+    assert (a.label, a.seed, b.label, b.seed) == ("a", 1, "b", 0)
+    assert a.figures == {"accuracy": ((0, 0.1), (10, 0.5))}
+    assert b.figures["accuracy"] == ((10, 0.6),)
+    assert read(LINES.replace(b",", b";")) == read(LINES.replace(b",", b"\t")) == (a, b)
+    rows = [
+        {"round": 10, "acc": 0.5, "label": "a", "seed": 1},
+        {"round": 0, "accuracy": 0.1, "label": "a", "seed": 1},
+    ]
+    assert read("\n".join(map(json.dumps, rows)).encode()) == (a,)
+
+
+def test_our_own_events_are_such_lines():
+    events = [e for turn in drive({0: parse({"rounds": 2, "attack": None})}) for e in turn.events]
+    (line,) = read("".join(json.dumps(event) + "\n" for event in events).encode())
+    rounds = [event for event in events if event["event"] in ("start", "round")]
+    told = {name: tuple((e["round"], e[name]) for e in rounds if name in e) for name in line.figures}
+    assert line == Line("", 0, told)
+    assert [number for number, _ in told["accuracy"]] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "names no column “round”"),
+        (b"accuracy\n0.5", "names no column “round”"),
+        (b"round,accuracy\n", "it has no rounds"),
+        (b"round,height\n1,2", "it has no rounds"),
+        (b"round,accuracy\n1,87", "line 2: accuracy must be a share from 0 to 1 .*; got “87”"),
+        (b"round,accuracy\n1,-0.1", "line 2: accuracy must be a share"),
+        (b"round,accuracy\n1,nan", "line 2: accuracy must be a share"),
+        (b"round,loss\n1,1e999", "line 2: loss must be a number of at least 0"),
+        (b"round,accuracy\n1.5,0.1", "line 2: round must be a whole number from 0 to 100000; got “1.5”"),
+        (b"round,accuracy\n,0.1", "line 2: round must be a whole number"),
+        (b"round,accuracy\n1000000,0.1", "line 2: round must be"),
+        (b"round,accuracy\n1,0.1\n1,0.2", "line 3: round 1 is there twice"),
+        (b"round,accuracy\n1,0.1,5", "line 2 has 3 cells under 2 names"),
+        (b'round,accuracy\n1,"0.1', "it is no CSV"),
+        (b'{"round": 1, "accuracy": 0.1}\n{"round": 2', "line 2 is no JSON"),
+        (b'{"round": 1, "accuracy": NaN}', "line 1 is no JSON"),
+        (b'{"round": true, "accuracy": 0.5}', "line 1: round must be"),
+        (b'{"round": 1, "accuracy": [0.5]}', "line 1: accuracy must be"),
+        (b'{"round": 1, "accuracy": 0.5, "label": "\\ud800"}', "half a character"),
+        (b'{"a":' * 100_000, "line 1 is no JSON"),
+        (b"\xff\xfe\x00", "no text in UTF-8"),
+        (b" " * 500_001, "more than 500 kB"),
+        (
+            "\n".join(["round,accuracy,seed", *(f"1,0.5,{n}" for n in range(61))]).encode(),
+            "more than 60 labels",
+        ),
+    ],
+)
+def test_what_makes_no_sense_gets_a_sentence_and_leaves_nothing(runs_dir: Path, content: bytes, words: str):
+    with pytest.raises(InvalidInput, match=words) as refused:
+        outside.take(content, "a file")
+    assert "\n" not in str(refused.value)
+    assert outside.known() == []
+
+
+@given(
+    st.binary(max_size=200)
+    | st.text(max_size=200).map(lambda text: f"round,accuracy\n{text}".encode("utf-8", "replace"))
+)
+def test_any_bytes_are_rounds_or_a_sentence(content: bytes):
+    try:
+        assert all(number >= 0 for line in read(content) for of in line.figures.values() for number, _ in of)
+    except InvalidInput as error:
+        assert str(error)
+
+
+def test_they_are_kept_by_name_and_removed_by_their_owner(runs_dir: Path, tmp_path: Path):
+    (tmp_path / "their run.csv").write_bytes(LINES)
+    first = bring_rounds(tmp_path / "their run.csv")
+    mine = outside.take(LINES, "<b>mine</b>\n" * 20, "a" * 16)
+    assert [one.id for one in outside.known()] == [mine, first]
+    one = outside.get(first)
+    assert one
+    assert (one.name, one.lines) == ("their run", read(LINES))
+    with pytest.raises(NotYours):
+        outside.remove(mine, Person("b" * 16))
+    outside.remove(mine, Person("a" * 16))
+    assert outside.get(mine) is None
+    with pytest.raises(InvalidInput, match=r"nowhere\.csv cannot be read"):
+        bring_rounds(tmp_path / "nowhere.csv")
+
+
+def test_nobody_fills_the_room(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(outside, "EACH", 2)
+    for _ in range(2):
+        outside.take(LINES, "one", "a" * 16)
+    with pytest.raises(InvalidInput, match="there are 2 files of yours here already"):
+        outside.take(LINES, "one more", "a" * 16)
+    outside.take(LINES, "somebody else's", "b" * 16)
