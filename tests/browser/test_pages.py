@@ -15,7 +15,7 @@ from ldp_core.experiment import Draft, Variant
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from pages.parts.ui.text import number
-from tests.browser.conftest import TRAINING, Visitor, choose, wait_until
+from tests.browser.conftest import TRAINING, Visitor, at_rest, choose, wait_until
 from tests.browser.server import Server
 from tests.busy import within
 from tests.extent import in_gate
@@ -282,7 +282,7 @@ def test_the_mechanism_box_shows_what_the_draft_holds_on_every_page(visitor: Vis
 
 def test_a_number_outside_its_limit_is_named_and_train_waits(visitor: Visitor):
     page = visitor.open("/train", PAGES["/train"])
-    rounds = page.get_by_label("Rounds")
+    rounds = page.get_by_label("Rounds", exact=True)
     rounds.fill("99999")
     rounds.press("Enter")
     wrong = page.get_by_text("Must be a whole number between 1 and 10 000; got 99999").last
@@ -370,7 +370,9 @@ def test_a_run_is_pinned_and_deleted_by_whoever_launched_it(
     expect(page.locator(f"a[href*='{job.id}']")).to_have_count(0)
     assert not job.folder.exists()
     there.reload()
-    expect(there.get_by_text("None yet.")).to_be_visible()
+    there.get_by_text("What has been trained on this server?").wait_for()
+    at_rest(there)
+    expect(there.locator(f"a[href*='{job.id}']")).to_have_count(0)
     expect(there.get_by_role("button", name="Bring it back")).to_have_count(0)
     page.get_by_role("button", name="Bring it back").click()
     expect(page.locator(f"a[href*='{job.id}']")).to_have_count(1)
