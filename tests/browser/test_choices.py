@@ -35,7 +35,10 @@ def test_a_choice_that_did_not_fit_is_made_as_soon_as_it_does(visitor: Visitor, 
 
 def test_what_was_chosen_stands_there_after_a_look_at_another_page(visitor: Visitor):
     page = visitor.open("/train", ".es-panels .js-plotly-plot")
-    rounds, train = page.get_by_label("Rounds", exact=True), page.get_by_role("button", name="Train", exact=True)
+    rounds, train = (
+        page.get_by_label("Rounds", exact=True),
+        page.get_by_role("button", name="Train", exact=True),
+    )
     choose(page.get_by_role("combobox", name="Mechanism"), "Laplace")
     rounds.fill("18")
     rounds.press("Enter")
