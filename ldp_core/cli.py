@@ -11,12 +11,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from ldp_core.commands import sweep_options
+from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
+from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Step, Told
-from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line, shown
-from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed, typed_changes
-from ldp_core.experiment.sweep import read_values
-from ldp_core.formula_commands import allocate, command_of_allocate, command_of_invert, invert
-from ldp_core.tune_command import command_of_tune, tune
+from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line
+from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes
 
 MOST_CHARACTERS = 50_000_000
 """Of an experiment: the budgets and ranges of as many clients as there may be take a fifth of it."""
@@ -276,34 +276,11 @@ def _asked(options: argparse.Namespace, kind: str) -> Any:
 
     made = kinds.get(kind)
     data = read_json(_text(options.experiment))
-    grid, seeds = getattr(options, "grid", []), getattr(options, "seeds", None)
     if kind == "sweep":
-        data = _swept(data, grid, seeds)
-    elif grid or seeds is not None:
-        raise InvalidExperiment(
-            [Problem("--grid" if grid else "--seeds", "belongs to a sweep (--kind sweep)")]
-        )
+        data = sweep_options.swept(data, options)
+    elif option := sweep_options.given(options):
+        raise InvalidExperiment([Problem(option, "belongs to a sweep (--kind sweep)")])
     return made.read(data, typed_changes(options.set))
-
-
-def _swept(data: Any, grid: Sequence[str], seeds: str | None) -> Any:
-    """A sweep of an experiment, or one that a file holds already, over what the options name."""
-    if not isinstance(data, dict):
-        return data
-    whole = dict(data) if {"base", "grid"} & set(data) else {"base": data}
-    values = dict(whole.get("grid") or {})
-    for pair in grid:
-        name, equals, text = pair.partition("=")
-        if not (name and equals):
-            message = f"takes NAME=VALUE,VALUE…, like clients.epsilon=0.5,1,2; got {shown(pair)}"
-            raise InvalidExperiment([Problem("--grid", message)])
-        if name in values:
-            raise InvalidExperiment([Problem(name, "is named twice")])
-        try:
-            values[name] = read_values(text)
-        except InvalidExperiment as error:
-            raise InvalidExperiment([Problem(name, p.message) for p in error.problems]) from None
-    return whole | {"grid": values} | ({} if seeds is None else {"seeds": typed(seeds)})
 
 
 def _text(source: str) -> str:
@@ -334,7 +311,7 @@ def _parser() -> argparse.ArgumentParser:
 
     for name, function, text in (
         ("run", _run, "run an experiment here and print its events as JSON lines"),
-        ("sweep", _sweep, "train every combination of some values here; one JSON line a cell and seed"),
+        ("sweep", _sweep, "train many settings here; one JSON line a cell and seed"),
         ("submit", _submit, "put an experiment in the queue that the pages use; prints the job's id"),
     ):
         added = command(name, function, text)
@@ -352,9 +329,7 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("experiment", metavar="LADDER.json", help="a JSON file, or - for stdin")
     added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
     for name in ("sweep", "submit"):
-        added = commands.choices[name]
-        added.add_argument("--grid", action="append", default=[], metavar="NAME=VALUE,VALUE")
-        added.add_argument("--seeds", metavar="N", help="of each cell; 1 by default")
+        sweep_options.add_options(commands.choices[name])
     added = command("presets", _presets, "list the prepared scenarios, or show one")
     added.add_argument("--show", metavar="NAME", help="print its base experiment")
     added.add_argument("--variants", action="store_true", help="with --show: one experiment a line")

@@ -16,6 +16,9 @@ from ldp_core.experiment import Experiment
 from ldp_core.federated.federation import choose_device
 from ldp_core.simulate import Steps, steps
 
+FIRST = 2
+"""Runs that are under way until one of them has ended: whoever watches sees something after a tenth of a
+second of work, where a full house ends as one."""
 BYTES = 2**27
 """That the clients' weights of the runs under way may fill."""
 
@@ -55,8 +58,12 @@ def fold(
     under_way: dict[int, Steps] = {}
     wanted: dict[int, Work] = {}
     share: dict[int, float] = {}  # of what may be under way together
+    ended = False
     while waiting or under_way:
-        while waiting and (room := 1 / at_once(waiting[-1][1], device)) + sum(share.values()) < 1 + 1e-9:
+        while waiting and (ended or len(under_way) < FIRST):
+            room = 1 / at_once(waiting[-1][1], device)
+            if room + sum(share.values()) >= 1 + 1e-9:
+                break
             number, experiment = waiting.pop()
             under_way[number] = steps(experiment, data[experiment.dataset], device)
             share[number] = room
@@ -73,5 +80,6 @@ def fold(
                 said = None
             if said is None:
                 del under_way[number], share[number]
+                ended = True
             else:
                 wanted[number] = said

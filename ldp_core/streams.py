@@ -33,6 +33,7 @@ Purpose = Literal[
     "reconstruction",  # where an attacker that searches begins
     "public images",  # held-out pictures that an attacker may know
     "audit",  # samples that a mechanism's promise is held against
+    "hypercube",  # the settings of a sweep that are drawn
     "prediction",  # imagined rounds, where the server's noise has no closed form
 ]
 

@@ -117,6 +117,10 @@ def test_what_cannot_be_meant_is_refused_in_this_process(
         (("--grid", "clients.epsilon=1,-1"), "(in the cell clients.epsilon=-1)"),
         (("--grid", "clents.epsilon=1"), "clents.epsilon is not a field of an experiment"),
         (("--grid", "model=cnn"), "(in the cell model=cnn)"),
+        (("--latin", "rounds=1"), "rounds must have its least and its largest value"),
+        (("--points", "3"), "--points belongs to --latin NAME=LOW,HIGH"),
+        (("--latin", "rounds=1,9", "--points", "many"), "latin.points must be a whole number"),
+        (("--latin", "rounds"), "--latin takes NAME=LOW,HIGH"),
     ],
 )
 def test_a_sweep_that_cannot_be_meant_is_one_sentence(

@@ -56,7 +56,7 @@ LAYERS = [
     ["ldp_core.runs.jobs"],
     ["ldp_core.runs.carry"],
     ["ldp_core.doctor"],
-    ["ldp_core.tune_command", "ldp_core.formula_commands"],
+    ["ldp_core.commands"],
     ["ldp_core.cli"],
     ["ldp_core.__main__"],
     ["pages.server"],

@@ -1,8 +1,13 @@
-"""A sweep: one experiment under every combination of some values of its fields, and several seeds each."""
+"""A sweep: one experiment under many settings of its fields, and several seeds each.
+
+The settings are every combination of some values (`grid`), some that are named one by one (`list`), or some
+that are drawn to cover ranges evenly (`latin`).
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,13 +15,15 @@ from itertools import product
 from typing import Any
 
 from ldp_core import limits
-from ldp_core.errors import InvalidExperiment, Problem, hint, on_one_line, shown
+from ldp_core.errors import InvalidExperiment, Problem, hint, on_one_line, one_of, shown
+from ldp_core.experiment.hypercube import Hypercube, parse_hypercube
 from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import Experiment
 
 Scalar = str | int | float | bool | None
-FIELDS = ("base", "grid", "seeds")
+WAYS = ("grid", "list", "latin")
+FIELDS = ("base", *WAYS, "seeds")
 
 
 @dataclass(frozen=True)
@@ -34,18 +41,36 @@ class Sweep:
 
     base: Experiment
     grid: Mapping[str, tuple[Scalar, ...]]
-    """Dotted names of fields, and the values that each takes."""
+    """Dotted names of fields, and the values that each takes; empty where settings are named or drawn."""
     seeds: int = 1
     """They count up from the cell's own, so that cells of one seed are paired."""
+    listed: tuple[Mapping[str, Scalar], ...] = ()
+    """The settings that are named one by one."""
+    latin: Hypercube | None = None
+    """What settings are drawn from."""
+
+    @cached_property
+    def settings(self) -> tuple[Mapping[str, Scalar], ...]:
+        """What each setting sets; of a grid the last field's values are the quickest."""
+        if self.latin:
+            return tuple(self.latin.settings(self.base))
+        if self.listed:
+            return self.listed
+        return tuple(dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values()))
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The dotted names of all fields that a setting sets."""
+        return tuple(dict.fromkeys(name for setting in self.settings for name in setting))
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Seed by seed, in the order of the values, the last field's quickest.
+        """Seed by seed, in the order of the settings.
 
         Raises:
             InvalidExperiment: a cell that cannot run, with what it sets; or two that are the same.
         """
-        settings = [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
+        settings = self.settings
         first = [self._experiment(one) for one in settings]
         cells = tuple(
             Cell(one, made.seed + s, made if s == 0 else _with_seed(made, made.seed + s, one))
@@ -57,7 +82,7 @@ class Sweep:
             same = known.setdefault(cell.experiment.key, cell)
             if same is not cell:
                 words = f"holds the same experiment twice: as {_of(same)} and as {_of(cell)}"
-                raise InvalidExperiment([Problem("the grid", words)])
+                raise InvalidExperiment([Problem("the grid" if self.grid else "the list", words)])
         return cells
 
     def _experiment(self, values: Mapping[str, Scalar]) -> Experiment:
@@ -68,12 +93,17 @@ class Sweep:
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values; `parse_sweep` gives the same sweep back."""
-        grid = {name: list(values) for name, values in self.grid.items()}
-        return {"base": self.base.as_json(), "grid": grid, "seeds": self.seeds}
+        way: dict[str, Any] = {"grid": {name: list(values) for name, values in self.grid.items()}}
+        if self.latin:
+            way = {"latin": self.latin.as_json()}
+        elif self.listed:
+            way = {"list": [dict(one) for one in self.listed]}
+        return {"base": self.base.as_json(), **way, "seeds": self.seeds}
 
 
 def parse_sweep(data: Any, cells: bool = True) -> Sweep:
-    """The sweep that a JSON object `{"base", "grid", "seeds"}` describes, all of whose cells can run.
+    """The sweep that a JSON object `{"base", "grid", "seeds"}` describes, all of whose cells can run; "list"
+    or "latin" may stand in the grid's place.
 
     Args:
         data: JSON values.
@@ -91,17 +121,28 @@ def parse_sweep(data: Any, cells: bool = True) -> Sweep:
     if isinstance(seeds, bool) or not isinstance(seeds, int) or not limits.SEEDS.allows(seeds):
         message = f"must be a whole number {limits.SEEDS}; got {shown(seeds)}"
         raise InvalidExperiment([Problem("seeds", message)])
-    base, grid = parse(data.get("base", {})), _grid(data.get("grid"))
-    runs = seeds
-    for values in grid.values():
-        runs *= len(values)
+    if len(ways := [way for way in WAYS if data.get(way) is not None]) > 1:
+        message = f"stand beside each other; a sweep has one of {one_of(WAYS)}"
+        raise InvalidExperiment([Problem(" and ".join(ways), message)])
+    base = parse(data.get("base", {}))
+    grid: dict[str, tuple[Scalar, ...]] = {}
+    listed: tuple[dict[str, Scalar], ...] = ()
+    latin = None
+    if ways == ["latin"]:
+        latin = parse_hypercube(data["latin"])
+    elif ways == ["list"]:
+        listed = _listed(data["list"])
+    else:
+        grid = _grid(data.get("grid"))
+    numbers = [latin.points] if latin else [len(listed)] if listed else [len(v) for v in grid.values()]
+    runs = seeds * math.prod(numbers)
     if not limits.SWEEP_RUNS.allows(runs):
-        counts = " × ".join(str(len(values)) for values in grid.values())
+        counts = " × ".join(map(str, numbers))
         most = limits.spelled(limits.SWEEP_RUNS.maximum)
         of_each = f" × {seeds} seeds" if seeds > 1 else ""
         message = f"makes {counts}{of_each} = {limits.spelled(runs)} runs, and may make {most}"
-        raise InvalidExperiment([Problem("the grid", message)])
-    sweep = Sweep(base, grid, seeds)
+        raise InvalidExperiment([Problem("the grid" if grid else "the sweep", message)])
+    sweep = Sweep(base, grid, seeds, listed, latin)
     if cells:
         _ = sweep.cells  # which refuses those that cannot run
     return sweep
@@ -112,6 +153,20 @@ def _grid(given: Any) -> dict[str, tuple[Scalar, ...]]:
         message = f'must name fields and their values, like {{"rounds": [5, 10]}}; got {shown(given)}'
         raise InvalidExperiment([Problem("grid", message)])
     return {str(name): _values(str(name), values) for name, values in given.items()}
+
+
+def _listed(given: Any) -> tuple[dict[str, Scalar], ...]:
+    """Settings that are named one by one."""
+    if not isinstance(given, list | tuple) or not given:
+        message = f'must name settings, like [{{"rounds": 5}}, {{"rounds": 10}}]; got {shown(given)}'
+        raise InvalidExperiment([Problem("list", message)])
+    for number, one in enumerate(given, start=1):
+        if not isinstance(one, Mapping) or not one:
+            message = f'must name fields and a value each, like {{"rounds": 5}}; got {shown(one)}'
+            raise InvalidExperiment([Problem(f"setting {number} of the list", message)])
+        for name, value in one.items():
+            _values(str(name), [value])
+    return tuple({str(name): value for name, value in one.items()} for one in given)
 
 
 def _values(name: str, values: Any) -> tuple[Scalar, ...]:

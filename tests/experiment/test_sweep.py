@@ -34,6 +34,42 @@ def test_a_sweep_survives_json():
     assert again.cells == found.cells
 
 
+def test_settings_may_be_named_one_by_one_or_drawn():
+    listed = parse_sweep(
+        {"base": {"rounds": 2}, "list": [{"rounds": 1}, {"mechanism.name": "duchi"}], "seeds": 2}
+    )
+    assert [dict(cell.set) for cell in listed.cells] == [{"rounds": 1}, {"mechanism.name": "duchi"}] * 2
+    assert listed.fields == ("rounds", "mechanism.name")
+    latin = {"fields": {"clients.epsilon": [0.5, 8], "clients.range": [0.1, 2]}, "points": 5}
+    drawn = parse_sweep({"base": {"rounds": 2}, "latin": latin})
+    assert len(drawn.cells) == 5
+    assert all(0.5 <= cell.experiment.clients.budgets()[0] <= 8 for cell in drawn.cells)
+    for one in (listed, drawn):
+        again = parse_sweep(json.loads(json.dumps(one.as_json())))
+        assert again == one and again.cells == one.cells
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"list": []}, "list must name settings"),
+        ({"list": [{}]}, "setting 1 of the list must name fields and a value each"),
+        ({"list": [{"rounds": 1}, {"rounds": 1}]}, "the list holds the same experiment twice"),
+        ({"list": [{"rounds": 1}], "grid": {"rounds": [1]}}, "grid and list stand beside each other"),
+        ({"list": [{"attack.every": 1}]}, "attack.every cannot be swept over"),
+        ({"latin": {"fields": {"rounds": [1, 9]}, "points": 9000}}, "latin.points must be a whole number"),
+        (
+            {"latin": {"fields": {"clients.epsilon": [1, 9]}, "points": 900}, "seeds": 9},
+            "the sweep makes 900 × 9 seeds = 8\u202f100 runs",
+        ),
+    ],
+)
+def test_other_ways_to_name_settings_that_cannot_be_meant(data: Any, words: str):
+    with pytest.raises(InvalidExperiment) as caught:
+        parse_sweep(data)
+    assert words in str(caught.value)
+
+
 def test_seeds_count_up_from_a_cells_own():
     assert [cell.seed for cell in parse_sweep(sweep({"seed": [5, 50]}, seeds=2)).cells] == [5, 50, 6, 51]
 

@@ -27,7 +27,7 @@ class SweepJob(Kind):
     """Trains one experiment under every combination of some values of its fields."""
 
     label = "sweep"
-    summary = "Trains one experiment under every combination of some values of its fields, a cell each."
+    summary = "Trains one experiment under many settings of its fields, a cell each."
     smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
     shared = True
 
@@ -53,9 +53,11 @@ class SweepJob(Kind):
         refuse_cells_that_cannot_fit(asked)
 
     def describe(self, asked: Sweep) -> Words:
-        settings = math.prod(map(len, asked.grid.values()))
+        settings = len(asked.settings)
         seeds = f" × {asked.seeds} seeds" if asked.seeds > 1 else ""
-        over = ", ".join(f"{name} ({len(values)})" for name, values in asked.grid.items())
+        over = ", ".join(
+            f"{name} ({len({one.get(name) for one in asked.settings})})" for name in asked.fields
+        )
         size = f"a sweep of {spelled(settings)} setting{'s' if settings > 1 else ''}{seeds}"
         return Words(asked.base.name, size, f"over {over}")
 
@@ -97,6 +99,9 @@ def _cells(request: Request) -> int:
     """Cells that a sweep was asked for; 0 if that cannot be read any more."""
     try:
         sweep = request["sweep"]
-        return math.prod(len(values) for values in sweep["grid"].values()) * int(sweep["seeds"])
+        seeds = int(sweep["seeds"])
+        if "grid" in sweep:
+            return math.prod(len(values) for values in sweep["grid"].values()) * seeds
+        return len(parse_sweep(sweep, cells=False).settings) * seeds
     except UNREADABLE:
         return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import streamlit as st
 
@@ -40,6 +41,15 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
         key=workspace.key("sweep seeds"),
         help="Each cell is trained once a seed. Cells of one seed share data, batches and the initial model.",
     )
+    drawn = st.number_input(
+        "Settings drawn between the values",
+        value=before.latin.points if before and before.latin else None,
+        step=1,
+        placeholder="every combination",
+        key=workspace.key("sweep points"),
+        help="Instead of every combination: so many settings that cover both ranges, from the least to the "
+        "largest value, evenly (a Latin hypercube).",
+    )
     problems: list[Problem] = []
     grid: dict[str, list[Scalar]] = {}
     for place, name in enumerate((first, second)):
@@ -49,7 +59,7 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
             problems += error.problems
     if not problems:
         try:
-            wanted = {"base": workspace.draft.base.as_json(), "grid": grid, "seeds": seeds}
+            wanted = {"base": workspace.draft.base.as_json(), **_way(grid, drawn), "seeds": seeds}
             # a thousand cells take seconds to make
             return once(("sweep", json.dumps(wanted, sort_keys=True)), lambda: parse_sweep(wanted))
         except InvalidExperiment as error:
@@ -57,6 +67,26 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
     for problem in problems[:SHOWN]:
         st.error(plain(f"{problem.path.replace('.', ' ')} {problem.message}", 400))
     return None
+
+
+def _way(grid: dict[str, list[Scalar]], drawn: int | None) -> dict[str, Any]:
+    """Every combination, or so many settings between the least and the largest value of each field.
+
+    Raises:
+        InvalidExperiment: settings cannot be drawn between names.
+    """
+    if drawn is None:
+        return {"grid": grid}
+    fields = {}
+    for path, values in grid.items():
+        if not all(isinstance(value, int | float) for value in values):
+            message = (
+                "takes names, and nothing is drawn between them; choose fields for numbers, or none drawn"
+            )
+            raise InvalidExperiment([Problem(path, message)])
+        numbers = [value for value in values if isinstance(value, int | float)]
+        fields[path] = [min(numbers), max(numbers)]
+    return {"latin": {"fields": fields, "points": drawn}}
 
 
 Start = list[tuple[str, list[Scalar]]]
@@ -68,7 +98,8 @@ def _start(before: Sweep | None, found: dict[str, Axis]) -> Start:
     if before is None:
         return []
     chosen: Start = []
-    for path, values in before.grid.items():
+    swept = before.latin.fields if before.latin else before.grid
+    for path, values in swept.items():
         named = any(isinstance(value, str) for value in values)
         for name, axis in found.items():
             if axis.path == path and (axis.words is not None) == named:

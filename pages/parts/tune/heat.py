@@ -19,6 +19,8 @@ EXPECTED = {"learns": "should learn", "borderline": "borderline", "chance": "cha
 
 def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
     """As assets/web/heat.js takes it: the first field runs across, the others down."""
+    if not sweep.grid:
+        return _one_by_one(sweep, found, chosen)
     (across, columns), *rest = sweep.grid.items()
     first = axis_of(across, columns)
     others = [axis_of(path, values) for path, values in rest]
@@ -40,13 +42,25 @@ def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dic
 
 def number_at(sweep: Sweep, place: int) -> int:
     """The setting that stands at a place of the heat map, row by row."""
+    if not sweep.grid:
+        return place
     columns = len(next(iter(sweep.grid.values())))
     inner = len(sweep.cells) // sweep.seeds // columns
     return (place % columns) * inner + place // columns
 
 
+def _one_by_one(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
+    """A row each, of settings that were named or drawn."""
+    rows = []
+    for one in found:
+        values = ", ".join(axis_of(path, (value,)).says(value) for path, value in one.set.items())
+        rows.append({"name": values, "cells": [_cell(one, values, "")]})
+    down = ", ".join(axis_of(path, (found[0].set.get(path),)).title for path in sweep.fields)
+    return {"across": "", "down": down, "columns": ["accuracy"], "rows": rows, "chosen": chosen}
+
+
 def _cell(one: Setting, row: str, column: str) -> dict[str, Any]:
-    where = f"{row}, {column}" if row else column
+    where = ", ".join(part for part in (row, column) if part)
     mean = one.mean
     if mean is None:
         word = one.failed or verdict(one.experiment).word

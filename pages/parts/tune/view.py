@@ -119,8 +119,9 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
         return
     one = found[chosen]
     name = "; ".join(
-        f"{axis_of(path, sweep.grid[path]).title}: {axis_of(path, sweep.grid[path]).says(value)}"
+        f"{axis.title}: {axis.says(value)}"
         for path, value in one.set.items()
+        for axis in (axis_of(path, sweep.grid.get(path, (value,))),)
     )
     with st.container(border=True, key="opened cell"):
         st.markdown(f"**{plain(name, 200)}**")
@@ -146,9 +147,9 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
 def _curves(sweep: Sweep, found: list[Setting]) -> None:
     if not any(one.accuracies for one in found):
         return
-    words = told(found)
-    shown = [
-        Card(
+    words, shown = told(found), list[Card]()
+    if sweep.grid:
+        slices = Card(
             "Slices",
             ", a line for each row",
             "bars: 95 % interval over seeds" if sweep.seeds > 1 else "one seed: no interval",
@@ -156,7 +157,7 @@ def _curves(sweep: Sweep, found: list[Setting]) -> None:
             f"Accuracy over the first field: {words}",
             row=2,
         )
-    ]
+        shown.append(slices)
     priced = front_figure(found)
     if priced is not None:
         shown.append(
@@ -169,7 +170,8 @@ def _curves(sweep: Sweep, found: list[Setting]) -> None:
                 row=2,
             )
         )
-    components.cards(components.sheet(shown), key="sweep charts")
+    if shown:
+        components.cards(components.sheet(shown), key="sweep charts")
 
 
 def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from pages.parts.tune.axes import axes, axis_of
+from pages.parts.tune.builder import _way
 from pages.parts.tune.curves import front_figure, slices_figure
 from pages.parts.tune.found import front, settings
 from pages.parts.tune.heat import heat_data, number_at, paint
@@ -42,6 +44,29 @@ def test_a_cell_stands_in_the_column_and_row_of_its_values_and_is_found_again_th
     assert number_at(sweep, data["chosen"]) == 3
     # settings 0 and its second seed, 6 places later
     assert found[0].accuracies == pytest.approx((0.1, 0.4))
+
+
+def test_settings_that_were_named_or_drawn_are_rows_and_have_no_slices():
+    latin = {"fields": {"clients.epsilon": [0.5, 8], "clients.range": [0.1, 2]}, "points": 4}
+    sweep = parse_sweep({"base": {"rounds": 2}, "latin": latin, "seeds": 2})
+    found = settings(sweep, cells(sweep, 3))
+    data = heat_data(sweep, found, chosen=2)
+    assert data["columns"] == ["accuracy"] and data["down"] == "budget ε, the same for all, safe range ±τ"
+    assert [len(row["cells"]) for row in data["rows"]] == [1] * 4
+    assert [row["cells"][0]["mark"] == "trained" for row in data["rows"]] == [True, True, True, False]
+    assert number_at(sweep, data["chosen"]) == 2
+    first = sweep.settings[0]
+    assert data["rows"][0]["name"] == f"{first['clients.epsilon']:.4g}, {first['clients.range']:.4g}"
+    assert front_figure(found) is not None
+    mixed = parse_sweep({"list": [{"rounds": 1}, {"mechanism.name": "duchi"}]})
+    assert [row["name"] for row in heat_data(mixed, settings(mixed, {}), None)["rows"]] == ["1", "Duchi"]
+
+
+def test_values_are_drawn_between_numbers_and_not_between_names():
+    assert _way({"rounds": [5, 2, 9]}, 4) == {"latin": {"fields": {"rounds": [2, 9]}, "points": 4}}
+    assert _way({"rounds": [5, 2]}, None) == {"grid": {"rounds": [5, 2]}}
+    with pytest.raises(InvalidExperiment, match="takes names, and nothing is drawn between them"):
+        _way({"mechanism.name": ["duchi", "pdpm"]}, 4)
 
 
 def test_what_is_not_trained_says_what_theory_expects_and_what_failed_how():

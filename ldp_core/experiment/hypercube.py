@@ -1,0 +1,94 @@
+"""A Latin hypercube: few settings that cover many fields' ranges evenly (McKay, Beckman, Conover 1979)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ldp_core.errors import InvalidExperiment, Problem, hint, shown
+from ldp_core.experiment.schema import Experiment
+from ldp_core.limits import SWEEP_RUNS
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+
+FIELDS = ("fields", "points")
+Number = int | float
+
+
+@dataclass(frozen=True)
+class Hypercube:
+    """So many settings; each field's range is cut into as many slices, and each slice is met once."""
+
+    fields: Mapping[str, tuple[Number, Number]]
+    """Dotted names, with the least and the largest value."""
+    points: int
+
+    def settings(self, base: Experiment) -> list[dict[str, Number]]:
+        """Drawn by the base's seed, by rising values of the first field; on a logarithmic scale where a range
+        lies above 0, and whole where the field is. Two that are rounded to the same are one.
+        """
+        data = base.as_json()
+        columns = []
+        for u, (path, (low, high)) in zip(self._places(base.seed).T, self.fields.items(), strict=True):
+            values = low * (high / low) ** u if low > 0 else low + u * (high - low)
+            whole = isinstance(_at(data, path), int)
+            columns.append([round(v) if whole else float(f"{v:.4g}") for v in values.tolist()])
+        rows = sorted(dict.fromkeys(zip(*columns, strict=True)))
+        return [dict(zip(self.fields, row, strict=True)) for row in rows]
+
+    def _places(self, seed: int) -> Floats:
+        """(points, fields), each in [0, 1)."""
+        generator = stream(seed, "hypercube")
+        slices = np.stack([generator.permutation(self.points) for _ in self.fields], axis=1)
+        found: Floats = (slices + generator.random(slices.shape)) / self.points
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON values; `parse_hypercube` gives the same back."""
+        return {"fields": {name: list(ends) for name, ends in self.fields.items()}, "points": self.points}
+
+
+def parse_hypercube(data: Any) -> Hypercube:
+    """What a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}` describes.
+
+    Raises:
+        InvalidExperiment: with everything that is wrong.
+    """
+    like = 'must be like {"fields": {"clients.epsilon": [0.5, 8]}, "points": 20}'
+    if not isinstance(data, Mapping):
+        raise InvalidExperiment([Problem("latin", f"{like}; got {shown(data)}")])
+    problems = [
+        Problem(f"latin.{name}", f"is not a field of it{hint(name, FIELDS)}")
+        for name in data
+        if name not in FIELDS
+    ]
+    points: Any = data.get("points")
+    if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= SWEEP_RUNS.maximum:
+        message = f"must be a whole number between 2 and {int(SWEEP_RUNS.maximum)}; got {shown(points)}"
+        problems.append(Problem("latin.points", message))
+    fields = data.get("fields")
+    if not isinstance(fields, Mapping) or not fields:
+        raise InvalidExperiment([*problems, Problem("latin.fields", f"{like}; got {shown(fields)}")])
+    for name, ends in fields.items():
+        right = isinstance(ends, list | tuple) and len(ends) == 2 and all(map(_is_number, ends))
+        if not right or not ends[0] < ends[1]:
+            message = f"must have its least and its largest value, like [0.5, 8]; got {shown(ends)}"
+            problems.append(Problem(str(name), message))
+    if problems:
+        raise InvalidExperiment(problems)
+    return Hypercube({str(name): (ends[0], ends[1]) for name, ends in fields.items()}, points)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _at(data: Any, path: str) -> Any:
+    """What stands at a dotted path; None where nothing does."""
+    for step in path.split("."):
+        data = data.get(step) if isinstance(data, Mapping) else None
+    return data
