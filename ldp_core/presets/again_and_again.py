@@ -15,7 +15,7 @@ AVERAGES_OUT = Sentence(
 )
 
 PRESET = Preset(
-    order=9,
+    order=10,
     label="Again and again",
     question="A client sends the same values once, ten times, a hundred times. What is still hidden?",
     says=(

@@ -20,7 +20,7 @@ def whose(piecewise: Outcome, duchi: Outcome) -> str:
 
 
 PRESET = Preset(
-    order=8,
+    order=9,
     label="Same ε, different secrets",
     question="Two mechanisms keep the same promise per weight. Does the server see the same?",
     says=(

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from ldp_core import attacks, datasets
-from ldp_core.attacks import Observation
 from ldp_core.attacks.cosine_tv import CosineTV
 from ldp_core.attacks.dlg import DLG
 from ldp_core.attacks.findings.metrics import clamped, psnr
@@ -22,38 +21,9 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.threat_model import attacked_rounds, facts, searching, spies, waits
-from ldp_core.federated.federation import assemble, initial_weights
-from ldp_core.leakage.observe import audit_values, observe, public_images
 from ldp_core.streams import stream
+from tests.attacks.observed import back, observed
 from tests.data import digits, events
-
-CPU = torch.device("cpu")
-
-
-def observed(
-    data: Any, count: int, experiment: dict[str, Any], epsilon: float = 1.0, control: str | None = "clean"
-) -> tuple[Observation, np.ndarray]:
-    """What the server sees of one upload of each of the first client's first images; and the images."""
-    ready = assemble(parse({"local": {"learning_rate": 0.1}, **experiment}), data, CPU)
-    samples, weights = ready.shards[0][:count], initial_weights(ready)
-    low, high = (float(end[0]) for end in ready.experiment.clients.bounds())
-    columns = tuple(np.full((count, 1), value) for value in (epsilon, low, high))
-    seen = observe(
-        ready,
-        audit_values(ready, samples, weights),
-        weights,
-        ready.experiment.pieces(1),
-        (columns[0], columns[1], columns[2]),
-        stream(0, "attack noise"),
-        public=public_images(ready),
-    )
-    return seen[control], data.train_x[samples].astype(np.float64)  # type: ignore[index]
-
-
-def back(who: Search, seen: Observation, truth: np.ndarray) -> np.ndarray:
-    """What each image comes back with, in dB."""
-    guesses = who.reconstruct(seen, generator=stream(0, "reconstruction"))
-    return psnr(clamped(guesses[:, 0]), truth)
 
 
 @pytest.mark.parametrize("who", [DLG(), IDLG()])
@@ -62,7 +32,7 @@ def test_digits_come_back_from_a_smooth_network(who: Search, start: str):
     """Seeds 0: eight images each; seeking the label, too, may fail from one start in ten."""
     seen, truth = observed(digits(), 8, {"model": {"name": "lenet", "start": start}})
     came = back(who, seen, truth)
-    assert (came > 20).sum() >= (8 if who.name == "idlg" else 7)
+    assert (came > 20).sum() >= (8 if type(who) is IDLG else 7)
     assert np.median(came) > 50
 
 

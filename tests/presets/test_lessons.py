@@ -36,16 +36,20 @@ READ: dict[str, dict[str, dict[str, Any]]] = {
         "Piecewise, ε 8": {"attack.uploads": "both"},
         "Piecewise, ε 20": {"attack.uploads": "real"},
         "Duchi, ε 8": {"attack.uploads": "real"},
-    }
+    },
+    "picture_forms": {
+        label: {"attack.candidates": 10, "attack.clients": [0]}
+        for label in ("no LDP", "Piecewise, ε 12", "Piecewise, ε 4", "Duchi, ε 12")
+    },
 }
 """Of a costly scenario, only what its sentences speak of is attacked: which uploads, variant by variant.
 
 Each kind has noise of its own, so what comes back is the same without the other; a sentence that speaks of
-more finds nothing, and the test fails. Nor do they speak of picking, so two candidates will do.
+more finds nothing, and the test fails. Few speak of picking: for others two candidates will do.
 """
 
 
-COSTLY = ("twenty_images", "rpss_in_clear", "what_is_kept", "pd_ldpfl")
+COSTLY = ("twenty_images", "picture_forms", "rpss_in_clear", "what_is_kept", "pd_ldpfl")
 """Whose seeds the gate tries one of, and EPSILON_TEST_ALL all three: ten seconds of computing each."""
 
 

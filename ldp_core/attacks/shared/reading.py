@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from ldp_core.attacks.observation import Law, Observation
 from ldp_core.attacks.shared.first_layer import Mask, window
+from ldp_core.attacks.shared.public_steps import PublicSteps
 from ldp_core.mechanisms.base import Floats
-
-PUBLIC = 64
-"""Public images whose steps are computed, at most."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Reading:
         return np.ones(self.gradients.shape) if self.known is None else self.known.astype(np.float64)
 
 
-def read(seen: Observation, furthest: Floats | None = None) -> Reading:
+def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
     """The gradients of each victim's uploads.
 
     A mechanism that answers inside a narrow window or far away is trimmed: an answer further off than the
@@ -41,9 +39,11 @@ def read(seen: Observation, furthest: Floats | None = None) -> Reading:
 
     Args:
         seen: all that the server holds.
-        furthest: (d,), as `reaches` has it; needed where `trims` says so.
+        public: what public images would send; needed where `trims` says so.
     """
     uploads = seen.uploads.astype(np.float64)
+    if seen.clear and public is not None:
+        return _in_clear(seen, uploads, public)
     steps = seen.base - uploads.mean(axis=0)
     known, variance = np.ones(steps.shape, dtype=bool), np.zeros(len(steps))
     for law in seen.laws:
@@ -54,7 +54,7 @@ def read(seen: Observation, furthest: Floats | None = None) -> Reading:
             sent = seen.uploads[0][:, where]
             low, high = (end.astype(np.float32) for end in ends)
             known[:, where] = (sent > low) & (sent < high)
-        elif furthest is not None and (found := _trimmed(seen, law, uploads, furthest)):
+        elif public and (found := _trimmed(seen, law, uploads, public.furthest)):
             steps[:, where], known[:, where], squares = found
             variance += size * squares
         else:
@@ -68,6 +68,26 @@ def read(seen: Observation, furthest: Floats | None = None) -> Reading:
         None if everything else known,
         variance / steps.shape[1] / rate**2,
     )
+
+
+def _in_clear(seen: Observation, uploads: Floats, public: PublicSteps) -> Reading:
+    """What R-PSS leaves without noise shows (as in `clear_weights`): it is small, and arrives where public
+    images send it, first those of any label, then those of the label that this tells. All else says nothing
+    beside it.
+    """
+    steps = seen.base - uploads
+    sizes = np.abs(seen.base if seen.target == "weights" else uploads)
+    small = np.abs(uploads) <= np.median(sizes) + public.furthest
+    first = _of_kept(seen, steps, small & (np.abs(steps) <= public.each))
+    of = labels(seen, first)
+    return _of_kept(seen, steps, small & (steps >= public.low[of]) & (steps <= public.high[of]))
+
+
+def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> Reading:
+    """Of steps (T, V, m) those that are kept, averaged."""
+    count = kept.sum(axis=0)
+    gradients = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
+    return Reading(gradients, count > 0, np.zeros(len(gradients)))
 
 
 def _trimmed(
@@ -86,21 +106,23 @@ def _trimmed(
     return (steps * kept).sum(axis=0) / np.maximum(count, 1), count > 0, spread / seen.rounds
 
 
+def labels(seen: Observation, found: Reading) -> NDArray[np.int64]:
+    """(V,): the label of each victim's single image.
+
+    Where the last bias may be perturbed and others are in clear, the weights before it tell: what goes into
+    the last layer is not negative, so all that is known of the label's row points one way.
+    """
+    *_, weight, _ = seen.model.slices(seen.shape, seen.classes)
+    if not seen.clear or len(weight.shape) != 2:
+        return seen.labels()
+    rows = found.gradients[:, weight.start : weight.stop].reshape(-1, seen.classes, weight.shape[1])
+    return rows.sum(axis=2).argmin(axis=1)
+
+
 def trims(seen: Sequence[Observation]) -> bool:
     """True if what public images would send is needed to read some of them."""
-    return any(
+    return any(one.clear for one in seen) or any(
         mechanism.role != "identity" and window(one, mechanism) is not None
         for one in seen
         for _, mechanism in one.laws
     )
-
-
-def reaches(seen: Observation) -> Floats:
-    """(d,): the largest step that a public image would cause in each layer; 1 · η without any."""
-    if seen.public is None:
-        return np.full(seen.previous.size, seen.learning_rate)
-    x, y = seen.public.x[:PUBLIC], seen.public.y[:PUBLIC]
-    largest: Floats = np.abs(seen.uploads_of(x, y) - seen.base).max(axis=0)
-    for one in seen.model.slices(seen.shape, seen.classes):
-        largest[one.start : one.stop] = largest[one.start : one.stop].max()
-    return largest

@@ -24,7 +24,8 @@ from ldp_core.attacks.base import Effort, Facts, Progress, Reconstructor, no_den
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.matching import Distance, Goal, Match
 from ldp_core.attacks.shared.minimise import Descent
-from ldp_core.attacks.shared.reading import Reading, reaches, read, trims
+from ldp_core.attacks.shared.public_steps import PublicSteps, public_steps
+from ldp_core.attacks.shared.reading import Reading, labels, read, trims
 from ldp_core.fields import Number, Whole
 from ldp_core.limits import PRIOR, RESTARTS, SEARCH_STEPS
 from ldp_core.models.base import Model, Shape
@@ -152,7 +153,7 @@ class Pursuit:
         """
         self._workers = workers if seen[0].device == "cpu" else 1
         self._who, self._seen = who, seen
-        furthest = reaches(seen[0]) if trims(seen) else None
+        steps = public_steps(seen) if trims(seen) else None
         rows = [len(one.epsilon) for one in seen]
         self._first = np.cumsum([0, *rows])
         most = CHUNK if seen[0].device == "cpu" else 2**30
@@ -165,7 +166,7 @@ class Pursuit:
         self._chunks = []
         for chunk in chunks:
             if any(need[i] for i, _ in chunk):
-                self._chunks.append(_Chunk(who, seen, starts, chunk, furthest, self._first, most))
+                self._chunks.append(_Chunk(who, seen, starts, chunk, steps, self._first, most))
         self._shares = np.array([0.0] * len(self._chunks) + [1.0] * (len(chunks) - len(self._chunks)))
 
     def follow(self) -> Iterator[Look]:
@@ -206,13 +207,13 @@ class _Chunk:
         seen: Sequence[Observation],
         starts: Sequence[NDArray[np.float64]],
         members: Sequence[tuple[int, slice]],
-        furthest: NDArray[np.float64] | None,
+        steps: PublicSteps | None,
         first: NDArray[np.int64],
         most: int,
     ) -> None:
         self.members, self._who = members, who
         self.rows = np.concatenate([np.arange(first[i] + of.start, first[i] + of.stop) for i, of in members])
-        self._make: Callable[[], Descent] = lambda: self._begin(seen, starts, furthest, most)
+        self._make: Callable[[], Descent] = lambda: self._begin(seen, starts, steps, most)
         self._descent: Descent | None = None
         self._pixels = starts[0].shape[2]
 
@@ -220,14 +221,14 @@ class _Chunk:
         self,
         seen: Sequence[Observation],
         starts: Sequence[NDArray[np.float64]],
-        furthest: NDArray[np.float64] | None,
+        steps: PublicSteps | None,
         most: int,
     ) -> Descent:
         import torch
 
         who, like = self._who, _like(seen[0])
         parts = [seen[i].of(of) for i, of in self.members]
-        readings = [read(part, furthest) for part in parts]
+        readings = [read(part, steps) for part in parts]
         again = who.restarts
 
         def rows(arrays: list[NDArray[np.float64]]) -> torch.Tensor:
@@ -236,8 +237,9 @@ class _Chunk:
         known = None
         if any(one.known is not None for one in readings):
             known = rows([r.mask() for r in readings])
-        labels = torch.from_numpy(np.concatenate([part.labels() for part in parts])).to(like.device)
-        hard = torch.nn.functional.one_hot(labels, seen[0].classes).to(like).repeat_interleave(again, 0)
+        told = np.concatenate([labels(part, found) for part, found in zip(parts, readings, strict=True)])
+        where = torch.from_numpy(told).to(like.device)
+        hard = torch.nn.functional.one_hot(where, seen[0].classes).to(like).repeat_interleave(again, 0)
         goal = Goal(
             gradients=rows([one.gradients for one in readings]),
             known=known,

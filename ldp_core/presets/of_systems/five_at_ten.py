@@ -25,7 +25,7 @@ NONE_LEARNS = Sentence(
 )
 
 PRESET = Preset(
-    order=19,
+    order=20,
     label="Five side by side, ε 10",
     question="Five systems, and a whole run that costs a client ε 10: does any of them learn?",
     says=(

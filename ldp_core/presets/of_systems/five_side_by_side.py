@@ -56,7 +56,7 @@ ONE_WEIGHT = Sentence(
 )
 
 PRESET = Preset(
-    order=18,
+    order=19,
     label="Five side by side",
     question="Five systems, and a run costs a client the same in each: what do they learn?",
     says=(

@@ -11,7 +11,7 @@ TOO_LOUD = Sentence(
 )
 
 PRESET = Preset(
-    order=17,
+    order=18,
     label="Optimal LDP-FL",
     question="Two hundred clients answer for one weight of each layer: is that enough?",
     says=(

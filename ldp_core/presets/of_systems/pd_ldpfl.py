@@ -12,7 +12,7 @@ DOUBLED = Sentence(
 )
 
 PRESET = Preset(
-    order=15,
+    order=16,
     label="PD-LDPFL",
     question="Each client keeps a layer before and after the network: what makes it learn faster?",
     says=(

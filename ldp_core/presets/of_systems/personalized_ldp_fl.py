@@ -12,7 +12,7 @@ LEAST = Sentence(
 )
 
 PRESET = Preset(
-    order=12,
+    order=13,
     label="Personalized LDP-FL",
     question="Two cautious clients and a generous one: whom should the server listen to?",
     says=(

@@ -11,7 +11,7 @@ SHORT = Sentence(
 )
 
 PRESET = Preset(
-    order=11,
+    order=12,
     label="PLDP-FL",
     question="Everybody picks a range and a budget, and PDPM answers: what does its own paper's form cost?",
     says=(

@@ -11,7 +11,7 @@ ONLY_CHANCE = Sentence(
 )
 
 PRESET = Preset(
-    order=13,
+    order=14,
     label="PPRD-FL",
     question="Perturb only the weights that matter: is that a better trade, or a part without noise?",
     says=(

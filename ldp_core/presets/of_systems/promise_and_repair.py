@@ -12,7 +12,7 @@ FITS = Sentence(
 )
 
 PRESET = Preset(
-    order=10,
+    order=11,
     label="The promise and the repair",
     question="The paper's headline cannot be had as it is written. What saves it, at the same ε?",
     says=(

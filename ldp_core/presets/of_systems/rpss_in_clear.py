@@ -13,7 +13,7 @@ HARDLY_MOVED = Sentence(
 )
 
 PRESET = Preset(
-    order=14,
+    order=15,
     label="A fifth in clear",
     question="Four weights of five have noise. What can the server make of the fifth?",
     says=(

@@ -13,7 +13,7 @@ STRETCH = Sentence(
 )
 
 PRESET = Preset(
-    order=16,
+    order=17,
     label="What is kept",
     question="Each client keeps a layer that nobody sees: does that hide its images?",
     says=(

@@ -1,0 +1,56 @@
+"""How far one image moves each weight in one step, as far as pictures that anybody could have tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp_core.attacks.observation import Observation
+from ldp_core.mechanisms.base import Floats
+
+PUBLIC, MOST = 64, 2**24
+"""Public images whose steps are computed; where weights come in clear, as many as hold so many numbers."""
+FEW = 8
+"""With fewer images of a label those of all labels stand for it."""
+ROUNDING = 1e-8
+"""What float32 leaves of a step, on either side."""
+
+
+@dataclass(frozen=True)
+class PublicSteps:
+    """Steps against the gradient, from public images alone in one step each."""
+
+    furthest: Floats
+    """(d,): the largest in each layer."""
+    each: Floats
+    """(d,): the largest of each weight."""
+    low: Floats
+    """(classes, d): the ends of what images of a label send, and as much again on either side; of no label
+    where nothing comes in clear."""
+    high: Floats
+
+
+def public_steps(seen: Sequence[Observation]) -> PublicSteps:
+    """Of observations of one model; without public images a gradient of 1 is taken for the largest."""
+    one = next((one for one in seen if one.clear), seen[0])
+    d = one.previous.size
+    if one.public is None:
+        far = np.full(d, one.learning_rate)
+        ends = np.broadcast_to(far, (one.classes, d))
+        return PublicSteps(far, far, -ends, ends)
+    count = max(PUBLIC, MOST // d) if one.clear else PUBLIC
+    x, y = one.public.x[:count], one.public.y[:count]
+    steps = one.base - one.uploads_of(x, y)
+    each = np.abs(steps).max(axis=0)
+    furthest = each.copy()
+    for layer in one.model.slices(one.shape, one.classes):
+        furthest[layer.start : layer.stop] = furthest[layer.start : layer.stop].max()
+    low, high = (np.empty((0, d)),) * 2
+    if one.clear:
+        alike = [steps[y == label] if (y == label).sum() >= FEW else steps for label in range(one.classes)]
+        low, high = np.stack([a.min(0) for a in alike]), np.stack([a.max(0) for a in alike])
+        more = high - low + ROUNDING
+        low, high = low - more, high + more
+    return PublicSteps(furthest, each, low, high)

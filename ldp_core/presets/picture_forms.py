@@ -1,0 +1,50 @@
+"""A picture forms: gradients are matched through the papers' network, where nothing can be divided out."""
+
+from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, alike, blurred, both, clearer, picks
+from ldp_core.presets.questions import closest
+
+CLEAN, MILD, STRICT, DUCHI = "no LDP", "Piecewise, ε 12", "Piecewise, ε 4", "Duchi, ε 12"
+ONE_BIT = Sentence(
+    "At the same ε 12 Duchi's two answers leave nothing to see, while Piecewise, which answers close to "
+    "the truth, leaves a picture that can be read.",
+    both(blurred(DUCHI, 12), clearer(DUCHI, MILD, by=6)),
+)
+
+PRESET = Preset(
+    order=8,
+    label="A picture forms",
+    question="Nothing can be divided out of a network with convolutions. Can the server still see the image?",
+    says=(
+        Sentence(
+            "It can: the server searches for a picture whose gradient points the same way as the one that "
+            "was sent, and step by step a likeness forms.",
+            clearer(STRICT, CLEAN, by=6),
+        ),
+        ONE_BIT,
+        Sentence("At ε 4 Piecewise hides it as well.", blurred(STRICT, 13)),
+        Sentence(
+            "Which image it was made of, out of ten, the server tells far below that.",
+            picks(STRICT),
+        ),
+        Sentence(
+            "The model hardly feels any of it: all four learn about as well.",
+            alike(CLEAN, MILD, STRICT, DUCHI, within=0.15),
+        ),
+    ),
+    ask=closest("Both at ε 12: under which will the picture come closer?", (MILD, DUCHI), ONE_BIT),
+    base={
+        "dataset": "mnist_sample",
+        "model": "cnn",
+        "clients": {"count": 20, "epsilon": 12, "range": 0.2},
+        "local": {"epochs": 1, "learning_rate": 0.1},
+        "rounds": 5,
+    },
+    variants=(
+        (CLEAN, {"mechanism.name": "none"}),
+        (MILD, {"mechanism.name": "piecewise"}),
+        (STRICT, {"mechanism.name": "piecewise", "clients.epsilon": 4}),
+        (DUCHI, {"mechanism.name": "duchi"}),
+    ),
+    seeds=1,
+)

@@ -1,0 +1,44 @@
+"""What the server sees of a few images' uploads, one image and one step each; and what comes back of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from ldp_core.attacks import Observation
+from ldp_core.attacks.findings.metrics import clamped, psnr
+from ldp_core.attacks.shared.search import Search
+from ldp_core.experiment import parse
+from ldp_core.federated.federation import assemble, initial_weights
+from ldp_core.leakage.observe import audit_values, observe, public_images
+from ldp_core.streams import stream
+
+CPU = torch.device("cpu")
+
+
+def observed(
+    data: Any, count: int, experiment: dict[str, Any], epsilon: float = 1.0, control: str | None = "clean"
+) -> tuple[Observation, np.ndarray]:
+    """What the server sees of one upload of each of the first client's first images; and the images."""
+    ready = assemble(parse({"local": {"learning_rate": 0.1}, **experiment}), data, CPU)
+    samples, weights = ready.shards[0][:count], initial_weights(ready)
+    low, high = (float(end[0]) for end in ready.experiment.clients.bounds())
+    columns = tuple(np.full((count, 1), value) for value in (epsilon, low, high))
+    seen = observe(
+        ready,
+        audit_values(ready, samples, weights),
+        weights,
+        ready.experiment.pieces(1),
+        (columns[0], columns[1], columns[2]),
+        stream(0, "attack noise"),
+        public=public_images(ready),
+    )
+    return seen[control], data.train_x[samples].astype(np.float64)  # type: ignore[index]
+
+
+def back(who: Search, seen: Observation, truth: np.ndarray) -> np.ndarray:
+    """What each image comes back with, in dB."""
+    guesses = who.reconstruct(seen, generator=stream(0, "reconstruction"))
+    return psnr(clamped(guesses[:, 0]), truth)
