@@ -85,6 +85,14 @@ class Sweep:
                 raise InvalidExperiment([Problem("the grid" if self.grid else "the list", words)])
         return cells
 
+    def setting(self, number: int) -> dict[str, Scalar]:
+        """The values of one setting, by its place in the order of the cells of one seed."""
+        found: dict[str, Scalar] = {}
+        for name, values in reversed(list(self.grid.items())):
+            number, place = divmod(number, len(values))
+            found[name] = values[place]
+        return {name: found[name] for name in self.grid}
+
     def _experiment(self, values: Mapping[str, Scalar]) -> Experiment:
         try:
             return changed(self.base, {**values, "attack": None})

@@ -1,4 +1,4 @@
-"""What accuracy is bought with how large a budget: a point a run, and those that no other one beats."""
+"""What accuracy is bought with a budget, or with a leak: a point a run, and those that no other one beats."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from pages.parts.ui.text import number, percent
 
 
 class Bought(NamedTuple):
-    """A run, its accuracy, and what it costs for the whole run at worst."""
+    """A run, its accuracy, and its price: ε for the whole run at worst, or a share of images picked out."""
 
     one: Series
     accuracy: float
-    epsilon: float
+    price: float
 
 
 def front(points: Sequence[Bought]) -> list[Bought]:
-    """Those of which no other has at most the budget and more accuracy, by rising budget."""
+    """Those of which no other has at most the price and more accuracy, by rising price."""
     found: list[Bought] = []
-    for point in sorted(points, key=lambda each: (each.epsilon, -each.accuracy)):
+    for point in sorted(points, key=lambda each: (each.price, -each.accuracy)):
         if not found or point.accuracy > found[-1].accuracy:
             found.append(point)
     return found
@@ -41,14 +41,21 @@ def _axis(low: float, high: float) -> dict[str, Any]:
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
-def pareto_figure(points: Sequence[Bought]) -> Figure:
-    """Accuracy against ε for the whole run at worst (logarithmic), with the front as a line."""
-    budgets = np.log10([point.epsilon for point in points])
+def _budgets(points: Sequence[Bought]) -> dict[str, Any]:
+    budgets = np.log10([point.price for point in points])
+    room = 0.1 + 0.15 * float(np.ptp(budgets))
+    return _axis(float(budgets.min()) - room, float(budgets.max()) + room)
+
+
+def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
+    """Accuracy against ε for the whole run at worst (logarithmic), or against the share of images that were
+    `picked` out (linear), with the front as a line.
+    """
     line = front(points)
     look = {"color": MUTED, "width": 1.5, "dash": "dot", "shape": "hv"}
     traces = [
         scatter(
-            [each.epsilon for each in line],
+            [each.price for each in line],
             [each.accuracy for each in line],
             mode="lines",
             line=look,
@@ -59,7 +66,7 @@ def pareto_figure(points: Sequence[Bought]) -> Figure:
         paint = colour(point.one.style.tint)
         traces.append(
             scatter(
-                [point.epsilon],
+                [point.price],
                 [point.accuracy],
                 mode="markers+text",
                 name=label(point.one),
@@ -67,14 +74,15 @@ def pareto_figure(points: Sequence[Bought]) -> Figure:
                 textposition="top center" if point.accuracy < 0.9 else "bottom center",
                 textfont={"color": paint, "size": 13},
                 marker={"color": paint, "size": 11},
-                hovertemplate="ε %{x:.4g}: %{y:.1%}",
+                hovertemplate="%{x:.0%} picked out: %{y:.1%}" if picked else "ε %{x:.4g}: %{y:.1%}",
             )
         )
-    room = 0.1 + 0.15 * float(np.ptp(budgets))
-    low, high = float(budgets.min()) - room, float(budgets.max()) + room
+    shares = {"range": [-0.05, 1.05], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]}
     return figure(
         traces,
-        x={"title": "ε for the whole run, at worst", **_axis(low, high)},
+        x={"title": "images picked out", **shares}
+        if picked
+        else {"title": "ε for the whole run, at worst", **_budgets(points)},
         y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
         hovermode="closest",
         margin={"l": 8, "r": 24, "t": 12, "b": 8},

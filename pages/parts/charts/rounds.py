@@ -211,7 +211,7 @@ def line(x: Any, y: Any, one: Series, hover: str) -> Trace:
     return scatter(
         x,
         y,
-        mode="lines" if len(x) > 1 else "markers",
+        mode="lines" if np.isfinite(np.asarray(y, dtype=float)).sum() > 1 else "markers",
         name=label(one),
         line={"color": colour(one.style.tint), "width": 2.5, "dash": one.style.dash},
         marker={"color": colour(one.style.tint), "size": 7},

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ldp_core.errors import StorageFailed, StudioError
-from ldp_core.experiment import Draft, Experiment, Variant, parse_draft
+from ldp_core.experiment import Draft, Experiment, Variant, changed, parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import shelf
@@ -15,6 +15,7 @@ from ldp_core.runs.record.store import IMPORTED
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.styles import styles
+from pages.parts.compare import cells
 from pages.parts.compare.choice import Chosen, name_of
 from pages.parts.compare.unlike import causes, unlike
 from pages.parts.runs.job_state import is_gone
@@ -64,11 +65,10 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
     for identity, variant in chosen:
         try:
             job = jobs.look(identity)
-            draft = parse_draft(job.request["draft"])
             if is_gone(job):
                 trouble.append(f"“{name_of(job)}” is gone: its record was removed to make room")
                 continue
-            lines, _ = series(progress_of(job.folder).update(PAUSE_SECONDS if job.live else 0.0), draft)
+            experiment, line = _run_of(job, variant)
         except LookupError:
             trouble.append(f"run {identity} has been deleted")
             continue
@@ -79,14 +79,26 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
             trouble.append(f"run {identity} cannot be shown, as its settings no longer fit: {error}")
             continue
         letter = LETTERS[len(found)]
-        label = draft.variants[variant].label
-        empty = Series(variant, label, ())
-        line = next((one for one in lines if one.number == variant), empty)
-        made = replace(line, number=len(found), label=f"{letter} {label}")
+        made = replace(line, number=len(found), label=f"{letter} {line.label}")
         name = labels.get(job.id, Label()).name or name_of(job)
         name += " (imported)" * (job.folder / IMPORTED).exists()
-        found.append(Arm(letter, job, name, draft.experiments()[variant], made))
+        found.append(Arm(letter, job, name, experiment, made))
     return _dressed(named_apart(found)), list(dict.fromkeys(trouble))
+
+
+def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:
+    """A variant of a training, or a setting of a sweep, with its settings.
+
+    Raises:
+        StudioError, TypeError: they make no sense any more, or its record is damaged.
+    """
+    if sweep := cells.swept(job):
+        experiment = changed(sweep.base, cells.told_values(sweep, number))
+        return experiment, cells.cell_series(job, sweep, number, experiment, cells.label(sweep, number))
+    draft = parse_draft(job.request["draft"])
+    lines, _ = series(progress_of(job.folder).update(PAUSE_SECONDS if job.live else 0.0), draft)
+    empty = Series(number, draft.variants[number].label, ())
+    return draft.experiments()[number], next((one for one in lines if one.number == number), empty)
 
 
 def named_apart(found: Sequence[Arm]) -> list[Arm]:

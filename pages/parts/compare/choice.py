@@ -1,9 +1,12 @@
-"""Which runs are compared: the choice stands in the address (`?runs=JOB,JOB.VARIANT`), and can be shared."""
+"""Which runs are compared: the choice stands in the address (`?runs=JOB,JOB.VARIANT`), and can be shared.
+
+Of a sweep, a setting stands in the variant's place.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -11,6 +14,7 @@ import streamlit as st
 from ldp_core import presets
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
+from pages.parts.compare import cells
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.ui.text import ago, few, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
@@ -22,7 +26,7 @@ OFFERED = 60
 """Of the newest jobs, whose runs are in the list."""
 SUGGESTED = 5
 """Of the newest trainings, that are offered where nothing is chosen."""
-TOKEN = re.compile(r"([0-9a-f]{12})(?:\.(\d{1,3}))?")
+TOKEN = re.compile(r"([0-9a-f]{12})(?:\.(\d{1,4}))?")
 KEY = "compared runs"
 Chosen = tuple[str, int]
 """A job's id, and the number of its variant."""
@@ -40,15 +44,15 @@ def chosen() -> tuple[list[Chosen], list[str]]:
         if match is None or job is None:
             trouble.append(f"“{text[:24]}” is no run of this server (any more)")
             continue
-        labels = variants(job)
-        wanted = range(len(labels)) if match[2] is None else [int(match[2])]
+        many = how_many(job)
+        wanted = range(min(many, MOST + 1)) if match[2] is None else [int(match[2])]
         for number in wanted:
-            if number < len(labels):
+            if number < many:
                 found[job.id, number] = None
             else:
                 trouble.append(f"run {number} is not among those of job {job.id}")
     if len(found) > MOST:
-        trouble.append(f"{len(found)} runs are named; the first {MOST} of them are shown")
+        trouble.append(f"more than {MOST} runs are named; the first {MOST} of them are shown")
     return list(found)[:MOST], trouble
 
 
@@ -57,6 +61,22 @@ def _job(identity: str) -> Job | None:
         return jobs.look(identity)
     except LookupError:
         return None
+
+
+def how_many(job: Job) -> int:
+    """A training's variants, or a sweep's settings; 0 of another kind, or of what cannot be read any more."""
+    sweep = cells.swept(job)
+    return cells.count(sweep) if sweep else len(variants(job))
+
+
+def _offered(job: Job, now: Sequence[Chosen]) -> list[tuple[int, str]]:
+    """The runs of a job that are in the list, each with its label."""
+    sweep = cells.swept(job)
+    if sweep is None:
+        return list(enumerate(variants(job)))
+    every = range(cells.count(sweep)) if cells.count(sweep) <= cells.MOST_LISTED else ()
+    numbers = dict.fromkeys([*every, *(number for identity, number in now if identity == job.id)])
+    return [(number, cells.label(sweep, number)) for number in numbers]
 
 
 def variants(job: Job) -> list[str]:
@@ -70,7 +90,7 @@ def variants(job: Job) -> list[str]:
 
 def name_of(job: Job) -> str:
     """As somebody typed it."""
-    base = job.request.get("draft", {}).get("base")
+    base = job.request.get("sweep" if job.kind == "sweep" else "draft", {}).get("base")
     return str(base.get("name") or "Untitled") if isinstance(base, Mapping) else "Untitled"
 
 
@@ -81,7 +101,7 @@ def choose(now: list[Chosen], clock: float) -> None:
     options = {
         f"{job.id}.{number}": f"{name_of(job)}: {label} ({ago(clock - job.created)})"
         for job in offered.values()
-        for number, label in enumerate(variants(job))
+        for number, label in _offered(job, now)
     }
     shown = [token for token in (f"{job}.{number}" for job, number in now) if token in options]
     if st.session_state.get(KEY) != shown:

@@ -10,6 +10,7 @@ from ldp_core.runs.view.final_figures import final, worst
 from pages.parts.charts.course import course
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
+from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally
 from pages.parts.compare.arms import Arm
 from pages.parts.compare.elsewhere import Curve, drawn
@@ -52,13 +53,19 @@ def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
         ),
         Card(
             title="Noise variance per weight",
-            rest=f" {noise_words(shown)}",
+            rest=f" {_noise_words(shown)}",
             caption="",
             figure=noise_figure(shown, rounds, {}, beside["noise_variance"]),
             label=course("Noise variance per weight by round", shown, "noise_variance", number),
             row=2,
         ),
     ]
+
+
+def _noise_words(shown: Sequence[Series]) -> str:
+    """Of a sweep's cells the last round is all that is known."""
+    followed = [one for one in shown if any(run.start for run in one.runs)]
+    return noise_words(followed) if followed else "measured in the last round"
 
 
 def _chance(arms: Sequence[Arm]) -> float | None:
@@ -159,34 +166,59 @@ def _seeds(arm: Arm) -> str:
 def served(arms: Sequence[Arm], moment: Moment) -> None:
     """Whom the model serves, of the runs whose data have the same classes."""
     first = arms[0].experiment.dataset
-    alike = [arm.series for arm in arms if arm.experiment.dataset == first]
-    heard(alike, moment)
-    if len(alike) < len(arms):
+    followed = [arm for arm in arms if any(run.last for run in arm.series.runs)]  # a sweep's cells are not
+    alike = [arm.series for arm in followed if arm.experiment.dataset == first]
+    if alike:
+        heard(alike, moment)
+    if any(arm.experiment.dataset != first for arm in arms):
         others = listed(arm.letter for arm in arms if arm.experiment.dataset != first)
         st.caption(f"Of {arms[0].letter} and those on the same data; {others}: on other data, other classes.")
 
 
 def bought(arms: Sequence[Arm], moment: Moment) -> None:
-    """Accuracy against the whole run's ε, and who has no place there."""
-    points, without = [], []
+    """Accuracy against the whole run's ε and against how often an image was picked out."""
+    points, picked, without = [], [], []
     for arm in arms:
         found = final(arm.series.runs)
         if found.accuracy is None:
             continue
+        if found.attempts:
+            picked.append(Bought(arm.series, found.accuracy, found.hits / found.attempts))
         if found.epsilon is None or found.epsilon <= 0:
             without.append(arm.series.label)
         else:
             points.append(Bought(arm.series, found.accuracy, found.epsilon))
-    if len(points) < 2:
+    shown = [_budgets(points, without)] if len(points) > 1 else []
+    shown += [_leaks(picked)] if len(picked) > 1 else []
+    if not shown:
         return
+    place = ("compared budgets", moment.job)
+    components.cards(once(place, lambda: components.sheet(shown), moment), key="compared-budgets")
+
+
+def _leaks(points: Sequence[Bought]) -> Card:
+    unbeaten = [each.one.label for each in front(points)]
+    told = (
+        f"{p.one.label}: {percent(p.accuracy, 1)}, {percent(p.price)} of images picked out" for p in points
+    )
+    return Card(
+        title="What the leak buys",
+        rest=" Accuracy against the share of one-image uploads whose image was picked out",
+        caption=f"Not beaten by another of which as many or fewer were picked out: {listed(unbeaten)}.",
+        figure=pareto_figure(points, picked=True),
+        label="; ".join(told),
+        row=2,
+    )
+
+
+def _budgets(points: Sequence[Bought], without: Sequence[str]) -> Card:
     unbeaten = [each.one.label for each in front(points)]
     rest = f" No guarantee, so no place here: {listed(without)}." if without else ""
-    card = Card(
+    return Card(
         title="What the budget buys",
         rest=" Accuracy against ε for the whole run at worst, of the client that gives most away",
         caption=f"Not beaten by another at the same ε or less: {listed(unbeaten)}.{rest}",
         figure=pareto_figure(points),
-        label="; ".join(f"{p.one.label}: {percent(p.accuracy, 1)} at ε {number(p.epsilon)}" for p in points),
+        label="; ".join(f"{p.one.label}: {percent(p.accuracy, 1)} at ε {number(p.price)}" for p in points),
+        row=2,
     )
-    place = ("compared budgets", moment.job)
-    components.cards(once(place, lambda: components.sheet([card]), moment), key="compared-budgets")

@@ -15,6 +15,7 @@ from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.view.sweep_progress import SweepProgress, sweep_of
 from ldp_core.theory.feasibility import hits_in_words
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
+from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, slices_figure, told
 from pages.parts.tune.found import Setting, dearest, settings, verdict
@@ -142,6 +143,9 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
             base = changed(sweep.base, dict(one.set))
             start_with(Draft(base, (Variant("run"),), sweep.seeds))
             st.switch_page("train.py")
+        if place != PLANNED and one.whole:
+            words = ":blue[Hold it against other runs]"
+            st.page_link("compare.py", label=words, query_params={PARAMETER: f"{place}.{chosen}"})
 
 
 def _curves(sweep: Sweep, found: list[Setting]) -> None:

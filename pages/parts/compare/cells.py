@@ -1,0 +1,75 @@
+"""Settings of a sweep among the runs that are compared: each has an end, and no rounds before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import nan, prod
+from typing import Any
+
+from ldp_core.accounting import ledger
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Experiment
+from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.sweep_progress import sweep_of
+from pages.parts.charts.series import Series
+from pages.parts.train.changes import value_words
+from pages.parts.ui.shared_cache import PAUSE_SECONDS, once
+
+MOST_LISTED = 24
+"""Settings of a sweep that are offered one by one; of a larger one, only those that are named already."""
+CURVES = ("accuracy", "loss", "noise_variance")
+
+
+def swept(job: Job) -> Sweep | None:
+    """What a job was asked to sweep over; None if it is none, or means nothing any more."""
+
+    def read() -> Sweep | None:
+        try:
+            return parse_sweep(job.request["sweep"], cells=False)
+        except (StudioError, LookupError, TypeError):
+            return None
+
+    return once(("compared sweep", job.id), read) if job.kind == "sweep" else None
+
+
+def count(sweep: Sweep) -> int:
+    """Its settings."""
+    return prod(map(len, sweep.grid.values()))
+
+
+def label(sweep: Sweep, number: int) -> str:
+    """A setting's values, in the words of the pages."""
+    values = sweep.setting(number).items()
+    return ", ".join(value_words(path.removesuffix(".name"), value) for path, value in values)
+
+
+def cell_series(job: Job, sweep: Sweep, number: int, experiment: Experiment, words: str) -> Series:
+    """A setting over its seeds: what each came to, at its last round."""
+    cells = sweep_of(job.folder).update(PAUSE_SECONDS if job.live else 0.0).cells
+    every = count(sweep)
+    found = [cells.get(number + every * seed) for seed in range(sweep.seeds)]
+    runs = [_run(number, words, experiment.seed + seed, experiment, told) for seed, told in enumerate(found)]
+    return Series(number, words, tuple(runs))
+
+
+def _run(
+    number: int, words: str, seed: int, experiment: Experiment, told: Mapping[str, Any] | None
+) -> RunProgress:
+    run = RunProgress(number, words, seed, "")
+    if told is None:  # still to come
+        return run
+    last = {name: told.get(name) for name in CURVES} if told["status"] == "completed" else {}
+    for name in (*CURVES, "noise_variance_theory"):
+        run.curves[name] = Column()
+        for value in (*(nan,) * told["round"], last.get(name)):
+            run.curves[name].append(value)
+    run.end = {**told, "ledger": ledger(experiment)}
+    return run
+
+
+def told_values(sweep: Sweep, number: int) -> dict[str, Scalar]:
+    """What a setting sets; a cell is trained without an attack."""
+    return {**sweep.setting(number), "attack": None}

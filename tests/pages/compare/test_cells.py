@@ -1,0 +1,55 @@
+"""A sweep's settings are compared as runs are: named by what they set, with ends, intervals and budgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ldp_core import accounting
+from ldp_core.experiment.sweep import parse_sweep
+from ldp_core.runs import kinds, queue
+from pages.parts.charts.pareto import Bought, pareto_figure
+from pages.parts.charts.rounds import accuracy_figure, noise_figure
+from pages.parts.compare.arms import arms
+from pages.parts.compare.choice import how_many
+from pages.parts.compare.side_by_side import _figures, _noise_words
+from pages.parts.compare.unlike import unlike
+from pages.parts.compare.verdict import verdict
+from pages.parts.ui.text import number
+from tests.pages.charts.test_base import check
+
+ASKED = {
+    "base": {"rounds": 2, "attack": None, "mechanism": "duchi"},
+    "grid": {"clients.epsilon": [1, 8], "aggregator.name": ["mean", "data_weighted"]},
+    "seeds": 2,
+}
+
+
+def test_settings_are_numbered_as_the_cells_of_a_seed():
+    sweep = parse_sweep(ASKED)
+    assert [sweep.setting(n) for n in range(4)] == [dict(cell.set) for cell in sweep.cells[:4]]
+
+
+def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
+    kind = kinds.get("sweep")
+    asked = kind.read(ASKED, {})
+    identity = queue.add("sweep", kind.request(asked))
+    waiting, _ = arms([(identity, 1), (identity, 3)])
+    assert queue.take(identity)
+    assert verdict(waiting, []).startswith("What made the difference can be told when")
+    kind.run(asked, queue.get(identity).folder)
+    assert queue.move(identity, "completed")
+    assert how_many(queue.get(identity)) == 4
+    found, trouble = arms([(identity, 1), (identity, 3)])
+    assert trouble == []
+    assert [arm.series.label for arm in found] == ["A ε 1 for all, by data", "B ε 8 for all, by data"]
+    told = verdict(found, unlike([arm.experiment for arm in found]))
+    assert "The budgets made the difference" in told or "differ in the budgets alone" in told
+    assert "2 shared seeds" in told
+    worst = accounting.ledger(found[1].experiment)[0]["run_worst"]["epsilon"]
+    assert _figures(found[1], found[0])[2].startswith(number(worst))
+    shown = [arm.series for arm in found]
+    picked = [Bought(one, 0.5 + n / 4, n / 2) for n, one in enumerate(shown)]
+    figures = accuracy_figure(shown, 2, None), noise_figure(shown, 2, {}), pareto_figure(picked, picked=True)
+    for figure in figures:
+        check(figure)
+    assert _noise_words(shown) == "measured in the last round"
