@@ -170,7 +170,8 @@ def _import(options: argparse.Namespace) -> int:
     from ldp_core.runs import carry
 
     file = Path(options.file)
-    bring = carry.bring_rounds if file.suffix.lower() in carry.ROUNDS else carry.bring_back
+    rounds = file.suffix.lower() in (".csv", ".jsonl", ".txt")
+    bring = carry.bring_rounds if rounds else carry.bring_back
     print(bring(file))
     return 0
 
@@ -346,13 +347,13 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--json", action="store_true", help="as JSON")
     added = command("cancel", _change, "stop a job, queued or running")
     added.add_argument("id")
-    ways = ".zip (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
+    ways = ".zip or .json (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
     added = command("export", _export, f"write a job to a file: {ways}")
     added.add_argument("id")
     added.add_argument("--out", required=True, metavar="FILE.zip")
-    text = "bring a job back from the ZIP that export has written; or rounds measured elsewhere, for Compare"
+    text = "bring a job back from what export has written; or rounds measured elsewhere, for Compare"
     added = command("import", _import, text)
-    added.add_argument("file", metavar="FILE.zip", help="or .csv or .jsonl: a round a line")
+    added.add_argument("file", metavar="FILE.zip", help="or .html, .json; or .csv, .jsonl: a round a line")
     added = command("data", _data, "list the data sets, or download one ahead of its first use")
     added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")

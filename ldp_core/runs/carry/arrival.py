@@ -1,4 +1,4 @@
-"""An exported ZIP brought back as a job: read, never run; whole or not at all; marked as imported."""
+"""An export (ZIP, JSON or report) brought back as a job: read, never run; whole or not at all; marked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import shutil
 import stat
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -16,6 +17,7 @@ from ldp_core.errors import InvalidInput, StorageFailed, on_one_line, shown
 from ldp_core.experiment import parse
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.carry.pictures import CURVES
+from ldp_core.runs.carry.whole import as_zip
 from ldp_core.runs.jobs.archive import FORMAT
 from ldp_core.runs.jobs.tables import TABLES
 from ldp_core.runs.kinds.base import UNREADABLE
@@ -38,17 +40,17 @@ KNOWN = {
 ENDED = ("completed", "diverged", "cancelled", "failed", "interrupted")
 LONGEST = 50_000_000
 """Bytes of one line of events."""
-NO_ZIP = "this is no ZIP file that can be read; take one that export has written"
+NO_ZIP = "this is no ZIP file that can be read (nor a report or JSON); take one that export has written"
 NONSENSE = "this export is damaged or was edited: it makes no sense; export the job anew"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 """What making sense of a file raises that makes none."""
 
 
 def bring_back(file: Path | IO[bytes], owner: str | None = None, most: int = MOST_BYTES) -> str:
-    """Make a job of an exported ZIP; returns its id: the one that it had, if that is free.
+    """Make a job of an exported ZIP, JSON or report; returns its id: the one that it had, if that is free.
 
     Args:
-        file: the ZIP.
+        file: one of them.
         owner: whose job it is to be.
         most: bytes that it may unpack to.
 
@@ -58,13 +60,11 @@ def bring_back(file: Path | IO[bytes], owner: str | None = None, most: int = MOS
         StorageFailed: there is no room for it.
     """
     try:
-        opened = ZipFile(file)
+        opened = file.open("rb") if isinstance(file, Path) else nullcontext(file)
     except OSError as error:
         raise InvalidInput(f"{on_one_line(str(file))} cannot be read ({error.strerror})") from error
-    except BadZipFile as error:
-        raise InvalidInput(NO_ZIP) from error
     try:
-        with opened as archive:
+        with opened as stream, ZipFile(as_zip(stream, most)) as archive:
             return _brought_back(archive, owner, most)
     except InvalidInput:
         raise

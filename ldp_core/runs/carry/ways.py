@@ -11,6 +11,7 @@ from ldp_core.runs.carry.flower_app import as_flower
 from ldp_core.runs.carry.page import as_page
 from ldp_core.runs.carry.pictures import pictures
 from ldp_core.runs.carry.script import as_script
+from ldp_core.runs.carry.whole import as_json, with_record
 from ldp_core.runs.jobs.archive import export
 from ldp_core.runs.jobs.lookup import look
 
@@ -27,7 +28,16 @@ def _write_zip(identity: str, out: Path) -> int:
 
 WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
     ".zip": ("all of it, as a ZIP", "application/zip", _zipped),
-    ".html": ("a report that opens offline", "text/html", lambda identity: as_page(identity).encode()),
+    ".html": (
+        "a report that opens offline",
+        "text/html",
+        lambda identity: with_record(as_page(identity), identity).encode(),
+    ),
+    ".json": (
+        "all that was recorded, as JSON",
+        "application/json",
+        lambda identity: as_json(identity).encode(),
+    ),
     ".flower.zip": ("an app for Flower, ready for `flwr run`", "application/zip", as_flower),
     ".py": ("a program that trains it again", "text/x-python", lambda identity: as_script(identity).encode()),
 }

@@ -67,18 +67,13 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
         StorageFailed: its record is damaged.
         OSError: the file cannot be written.
     """
-    job = look(identity)
-    runs, events = store.runs_of(job.folder), store.events_after(job.folder)
-    if not events:
-        why = "its record was removed to make room" if job.removed else f"it is {job.status}"
-        raise InvalidInput(f"nothing is recorded of job {identity}: {why}")
+    job, runs, events = _recorded(identity)
     handle, draft = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
     try:
         with os.fdopen(handle, "wb") as file, ZipFile(file, "w", ZIP_DEFLATED) as archive:
             archive.writestr("README.txt", CONTENTS)
             lines = "".join(map(_line, events)).encode()
-            digest = {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()}
-            archive.writestr("job.json", _json(digest | _about(job)))
+            archive.writestr("job.json", _json(_signed(job, lines)))
             archive.writestr("experiments.json", _json([_experiment(run) for run in runs]))
             archive.writestr("events.jsonl", lines)
             labelled = {run["run"]: run for run in runs}
@@ -96,6 +91,26 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
         Path(draft).unlink(missing_ok=True)
         raise
     return len(events)
+
+
+def parts_of(identity: str) -> tuple[dict[str, Any], list[dict[str, Any]], list[str]]:
+    """What stands in the ZIP's job.json, experiments.json and events.jsonl (by line); raises as `export`."""
+    job, runs, events = _recorded(identity)
+    lines = [_line(event) for event in events]
+    return _signed(job, "".join(lines).encode()), [_experiment(run) for run in runs], lines
+
+
+def _recorded(identity: str) -> tuple[Job, list[dict[str, Any]], list[Stored]]:
+    job = look(identity)
+    runs, events = store.runs_of(job.folder), store.events_after(job.folder)
+    if not events:
+        why = "its record was removed to make room" if job.removed else f"it is {job.status}"
+        raise InvalidInput(f"nothing is recorded of job {identity}: {why}")
+    return job, runs, events
+
+
+def _signed(job: Job, lines: bytes) -> dict[str, Any]:
+    return {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()} | _about(job)
 
 
 def _about(job: Job) -> dict[str, Any]:

@@ -22,11 +22,13 @@ LABELS = {
     ".zip": "All of it (ZIP)",
     ".html": "A report (HTML)",
     ".flower.zip": "An app for Flower (ZIP)",
+    ".json": "All of it (JSON)",
     ".py": "A program (Python)",
 }
 HELP = {
     ".zip": "Settings, events (JSON, CSV, Parquet), pictures (SVG), ledger, versions; it can be brought back",
-    ".html": "One page that opens without a network: verdict, curves, ledger, settings, versions",
+    ".html": "One page that opens without a network: verdict, curves, ledger; it can be brought back",
+    ".json": "Settings, every event, ledger and versions in one object; it can be brought back",
     ".flower.zip": "Ready for `flwr run`: each client with its own ε and range, noise from the system",
     ".py": "A screenful on ldp_core that trains the same again, to the last digit",
 }
@@ -44,7 +46,7 @@ def take_away(job: Job, name: str, place: str) -> None:
         return
     stem = "-".join(re.findall(r"[A-Za-z0-9]+", name))[:40] or "run"
     for ending, (_, mime, make) in WAYS.items():
-        if job.kind != "run" and ending != ".zip":
+        if job.kind != "run" and ending not in (".zip", ".json"):
             continue
         refused = why_not(job) if ending == ".flower.zip" else ""
         st.download_button(
@@ -63,8 +65,8 @@ def bring_in() -> None:
     """Where an exported ZIP is given, and what became of it."""
     with st.popover("Bring a run back", type="tertiary"):
         st.file_uploader(
-            "A ZIP that was taken away",
-            type="zip",
+            "A ZIP, a report or JSON that was taken away",
+            type=["zip", "html", "json"],
             key=UPLOAD,
             on_change=_take,
             help="It is read, never run, and marked as imported; up to 5 MB here, larger ones by "

@@ -63,6 +63,43 @@ def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, expo
     assert state(other)[2:] == before[2:]
 
 
+@pytest.mark.parametrize("ending", ["json", "html"])
+def test_json_and_the_report_bring_it_back_as_the_zip_does(trained: str, tmp_path: Path, ending: str):
+    before, file = state(trained), tmp_path / f"out.{ending}"
+    carry.written(trained, file)
+    jobs.remove(trained)
+    assert carry.bring_back(file, "me") == trained
+    assert state(trained) == before
+    assert describe(queue.get(trained)).imported
+
+
+@pytest.mark.parametrize(
+    ("ending", "edit", "words"),
+    [
+        ("html", lambda text: text.replace(b"Settings", b"settings", 1), "was edited after it was written"),
+        ("html", lambda text: text[:-200] + text[-100:], "was edited|holds its record"),
+        ("html", lambda text: b"<p>hello</p>", "no report of Epsilon Studio that holds its record"),
+        ("html", lambda text: text * 9, "larger than 0 MB"),
+        ("json", lambda text: text[:-100], "makes no sense as JSON"),
+        ("json", lambda text: b"{" * 99_999, "makes no sense as JSON"),
+        ("json", lambda text: text.replace(b'accuracy": 0.', b'accuracy": 0.9', 1), "makes no sense"),
+        ("json", lambda text: b'{"job": {}, "experiments": [], "events": []}', "makes no sense"),
+    ],
+)
+def test_a_report_or_json_that_was_edited_gets_a_sentence(
+    trained: str, tmp_path: Path, ending: str, edit: Callable[[bytes], bytes], words: str
+):
+    file = tmp_path / f"out.{ending}"
+    carry.written(trained, file)
+    most = 2 * file.stat().st_size if "larger" in words else 10**8
+    file.write_bytes(edit(file.read_bytes()))
+    jobs.remove(trained)
+    with pytest.raises(InvalidInput, match=words) as refused:
+        carry.bring_back(file, most=most)
+    assert "\n" not in str(refused.value)
+    assert queue.find() == []
+
+
 Edit = Callable[[dict[str, bytes]], object]
 
 
@@ -185,5 +222,5 @@ def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(ru
     for write in (carry.as_page, carry.as_script):
         with pytest.raises(InvalidInput, match="queued"):
             write(waiting)
-    with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.flower\.zip, \.py; got out\.exe"):
+    with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.json, \.flower\.zip, \.py; got"):
         carry.written(waiting, tmp_path / "out.exe")
