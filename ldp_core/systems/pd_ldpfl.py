@@ -118,6 +118,10 @@ class PDLDPFL(System):
         start = self.a, self.b
         return PersonalLayers(public, arrays, self._learned, start, self.limit, self.input == "affine")
 
+    def unpredicted(self, experiment: Any) -> str:
+        printed = experiment.form == "as_printed"
+        return "nothing is clipped, and the noise follows the largest weights" if printed else ""
+
     def why_diverged(self, experiment: Any, exact: bool) -> str:
         if "log" in (self.input, self.output):
             return "log(1 + ax + b) has no value where ax + b < −1; try affine"

@@ -144,13 +144,23 @@ class PPRDFL(System):
         rest = self._rest(form)
         if rest == "clear":
             share = f"{100 * (1 - self.selected):.3g} %"
-            why = f"R-PSS sends {share} of the weights as they are, and which ones depends on the data"
+            why = (
+                f"R-PSS sends {share} of the weights as they are, and all others near zero; which ones "
+                "depends on the data"
+            )
             return Sent(size - passed, passed, why)
         if rest == "kept":
             return Sent(
                 size - passed, 0.0, "R-PSS leaves a part of the weights out; the server keeps its own"
             )
         return Sent(size)
+
+    def unpredicted(self, experiment: Any) -> str:
+        # trained weights are never that near to zero; changes are, where a pixel is always black
+        depends = self._rest(experiment.form) == "clear" and experiment.target == "update"
+        return (
+            "changes near zero go without noise, and how many those are shows in training" if depends else ""
+        )
 
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         form: Form = "corrected" if public.form == "corrected" else "as_printed"

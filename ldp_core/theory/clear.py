@@ -18,7 +18,7 @@ def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
         return tuple(found)
     tells = experiment.tells
     if tells.clear and experiment.system:
-        share = f"{tells.clear:.0f} of the {experiment.uploaded} weights of an upload"
+        share = f"on average at least {tells.clear:.0f} of the {experiment.uploaded} weights of an upload"
         found.append(InClear(share, f"the system “{experiment.system.label}”", tells.why))
     found.append(
         InClear(

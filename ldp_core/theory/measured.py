@@ -6,6 +6,7 @@ import math
 
 from ldp_core import models
 from ldp_core.experiment import Experiment
+from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 
 TRAINED = {
     ("digits", "logistic_regression"): 0.43,
@@ -50,6 +51,8 @@ def beyond(experiment: Experiment) -> str:
         return "a sign is no estimate of a weight"
     if experiment.mechanism.region == "ball":
         return "the rule of thumb was measured for weights in ranges, and here whole uploads are shortened"
+    if isinstance(experiment.randomiser, PiecewiseAsPrinted):
+        return "the printed scale is each upload's largest weight, and how large that is shows in training"
     if experiment.aggregator.name == "sign_majority":
         return "a vote keeps nothing of a weight but its sign"
     local = experiment.local

@@ -134,6 +134,8 @@ def test_a_narrow_range_is_part_of_the_verdict():
             "rounds": 10,
             "local": {"epochs": 3, "learning_rate": 1.0},
         },
+        # the printed scale is far below so wide a range's end: "chance" was said, and it ends at 92 %
+        {"clients": {"epsilon": 8, "range": 100}, "mechanism": "piecewise", "form": "as_printed"},
     ],
 )
 def test_where_the_rule_was_not_measured_there_is_no_verdict(changes: dict[str, Any]):
