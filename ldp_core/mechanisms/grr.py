@@ -66,8 +66,12 @@ class GRR(ScaleFree):
     def unit_worst_input(self, epsilon: Floats) -> Floats:
         # in the outermost cell the variance is a parabola that opens downwards
         step = 2 / (self.levels - 1)
-        stretch = (1 + (self.levels - 1) * np.exp(-epsilon)) / -np.expm1(-epsilon)
-        return np.clip(stretch * (1 - step / 2), 1 - step, 1)
+        return np.clip(self._stretch(epsilon) * (1 - step / 2), 1 - step, 1)
+
+    def unit_settled(self, y: Floats, epsilon: Floats, blur: Floats) -> Floats:
+        last, stretch = self.levels - 1, self._stretch(epsilon)
+        nearest = (np.clip(np.round((y / stretch + 1) * (last / 2)), 0, last) * (2 / last) - 1) * stretch
+        return np.where(np.abs(y - nearest) <= blur, nearest, y)
 
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         x, last = np.exp(-epsilon), self.levels - 1
@@ -88,11 +92,15 @@ class GRR(ScaleFree):
         return -np.expm1(target - epsilon) / (1 + (self.levels - 1) * np.exp(-epsilon))
 
     def unit_atoms(self, epsilon: float) -> Floats:
-        stretch = (1 + (self.levels - 1) * np.exp(-epsilon)) / -np.expm1(-epsilon)
-        return np.linspace(-1, 1, self.levels) * stretch
+        return np.linspace(-1, 1, self.levels) * self._stretch(np.asarray(epsilon))
 
     def unit_edges(self, v: float, epsilon: float) -> Floats:
         return np.empty(0)
+
+    def _stretch(self, epsilon: Floats) -> Floats:
+        """1/(p − q), which undoes the pull towards the centre."""
+        found: Floats = (1 + (self.levels - 1) * np.exp(-epsilon)) / -np.expm1(-epsilon)
+        return found
 
     def _cell(self, v: Floats) -> tuple[float, Floats]:
         """The distance of two levels, and the level below a value."""

@@ -28,7 +28,7 @@ from ldp_core.mechanisms.base import (
 )
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.shared.blocks import broadcast, checked
-from ldp_core.mechanisms.shared.scale_free import near, normalised
+from ldp_core.mechanisms.shared.scale_free import blur, normalised
 
 if TYPE_CHECKING:
     import torch
@@ -148,7 +148,7 @@ class Harmony(Mechanism):
         shape = np.broadcast_shapes(y.shape, v.shape, budget.shape)
         d = self._size(shape)
         fill = self._fill(centre)
-        answered = np.broadcast_to(~near((y - fill) / half, 0.0), shape)
+        answered = np.broadcast_to(~_filled(output, fill, centre, half), shape)
         # Duchi's law at the one weight that is answered, seen at its own scale
         each = np.broadcast_to(DUCHI.unit_log_prob((y - centre) / (half * d), v, budget), shape)
         one = np.where(answered, each, 0.0).sum(axis=-1) - np.log(d)
@@ -168,7 +168,8 @@ class Harmony(Mechanism):
         answered = DUCHI.unit_log_prob((y - centre) / (half * self._d), v, check_budget(epsilon))
         with np.errstate(divide="ignore"):
             others = np.log1p(-1 / self._d)
-        return np.where(near((y - fill) / half, 0.0), others, answered - np.log(self._d))[()]
+        filled = _filled(output, fill, centre, half)
+        return np.where(filled, others, answered - np.log(self._d))[()]
 
     def log_affinity(
         self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
@@ -242,6 +243,11 @@ class Harmony(Mechanism):
                 f"harmony must be given layers of {self.dimension} weights; got {shown(shape[-1])}"
             )
         return shape[-1]
+
+
+def _filled(output: ArrayLike, fill: Floats, centre: Floats, half: Floats) -> Any:
+    """True for a weight that was not reported."""
+    return np.abs(as_floats(output, "output") - fill) / half <= np.maximum(1e-4, blur(output, centre, half))
 
 
 class HarmonyAsPrinted(Harmony):

@@ -12,17 +12,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ldp_core.mechanisms.base import Floats, as_floats, check_budget
+from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.piecewise import Piecewise
-from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, normalised
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, near
 
 EPSILON_STAR = 0.609352493027310
 """Root of 3s³ − s² + s − 7 with s = e^{ε/2}: below it, Duchi alone is better."""
-BLUR = {np.dtype(np.float32): 1e-6}
-"""How near to an atom an output is one, where float32 has blurred it; an exact output need be nearer."""
+BLUR = 1e-11
+"""How near to an atom an output is one, even where its type is more exact."""
 
 PIECEWISE, DUCHI = Piecewise(), Duchi()
 
@@ -78,22 +77,11 @@ class Hybrid(ScaleFree):
     def unit_atomic(self, y: Floats, epsilon: Floats) -> Any:
         return near(np.abs(y), 1 / np.tanh(epsilon / 2), 1e-12)
 
-    def log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
+    def unit_settled(self, y: Floats, epsilon: Floats, blur: Floats) -> Floats:
         # an output next to an atom is one or not: snap it, as its precision demands
-        _, centre, half = normalised(value, low, high)
-        y = (as_floats(output, "output") - centre) / half
-        atom = np.sign(y) / np.tanh(check_budget(epsilon) / 2)
-        blur = BLUR.get(np.asarray(output).dtype, 1e-11)
-        return super().log_prob(
-            centre + half * np.where(near(y, atom, blur), atom, y), value, epsilon, low, high
-        )
+        atom = np.sign(y) / np.tanh(epsilon / 2)
+        beside = np.abs(y - atom) <= np.maximum(blur, BLUR * (1 + np.abs(atom)))
+        return np.where(beside, atom, PIECEWISE.unit_settled(y, epsilon, blur))
 
     def unit_loss(self, epsilon: Floats) -> Floats:
         return epsilon

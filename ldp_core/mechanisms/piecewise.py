@@ -74,6 +74,10 @@ class Piecewise(ScaleFree):
     def unit_worst_input(self, epsilon: Floats) -> Floats:
         return np.ones_like(epsilon)
 
+    def unit_settled(self, y: Floats, epsilon: Floats, blur: Floats) -> Floats:
+        bound = 1 / np.tanh(epsilon / 4)
+        return np.where(np.abs(y) <= bound + blur, np.clip(y, -bound, bound), y)
+
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
         left, window, bound = (v - q) / gap, 2 * q / gap, (1 + q) / gap

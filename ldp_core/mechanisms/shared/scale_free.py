@@ -21,6 +21,11 @@ from ldp_core.mechanisms.shared.blocks import perturb_blocks
 if TYPE_CHECKING:
     import torch
 
+STEPS = 8
+"""Of floating point, by which an output may lie off what it stands for."""
+FORGIVEN = 1e-5
+"""A law forgives so much anyway: see `near`."""
+
 
 class ScaleFree(Mechanism):
     """A per-coordinate mechanism given by its law on [−1, 1]."""
@@ -55,6 +60,14 @@ class ScaleFree(Mechanism):
     def unit_atomic(self, y: Floats, epsilon: Floats) -> Any:
         """Where an output is an atom, so that its log law is of a probability and not of a density."""
         return self.discrete
+
+    def unit_settled(self, y: Floats, epsilon: Floats, blur: Floats) -> Floats:
+        """Outputs, put back to the nearest atom, where no more than floating point lies between them."""
+        if not self.discrete or (blur <= FORGIVEN * (1 + np.abs(y))).all():
+            return y
+        for atom in self._atoms_of(epsilon):
+            y = np.where(np.abs(y - atom) <= blur, atom, y)
+        return y
 
     @abstractmethod
     def unit_loss(self, epsilon: Floats) -> Floats:
@@ -107,8 +120,10 @@ class ScaleFree(Mechanism):
         high: ArrayLike,
     ) -> Any:
         v, centre, half = normalised(value, low, high)
-        y = (as_floats(output, "output") - centre) / half
         budget = check_budget(epsilon)
+        y = self.unit_settled(
+            (as_floats(output, "output") - centre) / half, budget, blur(output, centre, half)
+        )
         log_prob = self.unit_log_prob(y, v, budget)
         return np.where(self.unit_atomic(y, budget), log_prob, log_prob - np.log(half))[()]
 
@@ -123,11 +138,15 @@ class ScaleFree(Mechanism):
         """∫√(p·p′) between the laws of two inputs; None where there is no closed form."""
         if not self.discrete:
             return None
-        atoms = np.array([self.unit_atoms(float(e)) for e in epsilon.ravel()])
         total = np.zeros(np.broadcast_shapes(v.shape, w.shape, epsilon.shape))
-        for atom in atoms.T.reshape(-1, *epsilon.shape):
+        for atom in self._atoms_of(epsilon):
             total += np.exp((self.unit_log_prob(atom, v, epsilon) + self.unit_log_prob(atom, w, epsilon)) / 2)
         return total
+
+    def _atoms_of(self, epsilon: Floats) -> Floats:
+        """(n, …): the n atoms of each budget."""
+        atoms = np.array([self.unit_atoms(float(e)) for e in epsilon.ravel()])
+        return atoms.T.reshape(-1, *epsilon.shape)
 
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, _ = check_range(low, high)
@@ -155,6 +174,15 @@ def normalised(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Float
     x = as_floats(value, "value")
     v = np.clip(((x - lows) - (highs - x)) / (highs - lows), -1, 1)  # exactly ±1 at the ends
     return v, (lows + highs) / 2, (highs - lows) / 2
+
+
+def blur(output: ArrayLike, centre: Floats, half: Floats) -> Floats:
+    """How far rounding may have moved an output, in half-widths: some steps of its own type where it and its
+    range lie. A range far from 0 has few of them.
+    """
+    given = np.asarray(output)
+    step = np.finfo(given.dtype if given.dtype == np.float32 else np.float64).eps
+    return STEPS * float(step) * (np.maximum(np.abs(given), np.abs(centre)) / half + 1)
 
 
 def near(y: Floats, atom: Floats | float, tolerance: float = 1e-4) -> Any:
