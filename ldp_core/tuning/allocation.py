@@ -35,7 +35,7 @@ class Allocation:
     experiment: Experiment
     """With these ranges, and weights by 1/σ²."""
     variance: Floats
-    """σ², of each client's noise per weight."""
+    """σ², of each client's noise per weight, in the first round; what goes without noise has none."""
     clipped: int
     """Clients whose range is narrower than the weights need."""
 
@@ -119,7 +119,8 @@ def allocate(experiment: Experiment, need: float | None = None) -> Allocation:
         low, high = np.maximum(low, -need), np.minimum(high, need)
         ends = _as_fields(low, high)
     made = changed(experiment, {"aggregator": BEST, "attack": None, **ends})
-    return Allocation(made, worst_variance(made), clipped)
+    noisy = made.tells.perturbed / made.uploaded
+    return Allocation(made, noisy * worst_variance(made), clipped)
 
 
 def _others(values: Floats) -> Floats:

@@ -10,7 +10,7 @@ import pytest
 from ldp_core import aggregators
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.theory import worst_variance
+from ldp_core.theory import server_variance, worst_variance
 from ldp_core.tuning.allocation import BEST, MEAN, Allocation, allocate
 
 BUDGETS = [0.3, 0.5, 1.0, 2.0, 4.0, 4.0]
@@ -77,6 +77,14 @@ def test_by_their_noise_nobody_harms_and_under_the_mean_the_strict_do():
     strictest = int(found.variance.argmax())
     assert found.without(MEAN)[strictest] < 0.5
     assert (found.if_like(found.least) <= 1).all()
+
+
+def test_what_is_left_out_of_an_upload_has_no_noise():
+    """R-PSS does not send a fifth of the weights: noise was told 1/√0.8 times what the Noise page says."""
+    clients = {"count": 5, "epsilon": [1, 2, 3, 4, 5]}
+    kept = parse({"system": "pprd_fl", "dataset": "digits", "mechanism": "laplace", "clients": clients})
+    found = allocate(kept)
+    assert found.left[BEST] == pytest.approx(server_variance(found.experiment), rel=1e-9)
 
 
 def test_one_client_is_all_there_is():

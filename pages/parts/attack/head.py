@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs.view.grid_progress import Desk
-from pages.parts.attack.words import Body, cells_of, least_from, where
+from pages.parts.attack.words import Body, cells_of, least_from, picked_from, where
 from pages.parts.charts.styles import tint_of
 from pages.parts.ui.text import number
 
@@ -95,7 +95,7 @@ def _back_from(cells: list[Body]) -> str:
 def _picked_from(desk: Desk) -> Callable[[list[Body]], str]:
     def says(cells: list[Body]) -> str:
         known = [cell for cell in cells if cell["identified_low"] is not None]
-        found = least_from(known, lambda cell: cell["identified_low"] > desk.start["chance"])
+        found = picked_from(known, desk)
         return "not asked" if not known else "nowhere" if found is None else f"from ε {number(found)}"
 
     return says

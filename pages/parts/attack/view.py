@@ -155,11 +155,16 @@ def _first_card(desk: Desk, real: bool) -> Card:
     return Card(
         title="Does the picture come back?",
         rest=f" Median of {n} images",
-        caption="band: 95 % interval of the median; a copy above 45 dB is drawn at 45",
+        caption=f"band: {_band(n)}; a copy above 45 dB is drawn at 45",
         figure=picture_figure(desk),
         label=f"PSNR against the budget. {told(desk, 'psnr')}",
         row=2,
     )
+
+
+def _band(n: int) -> str:
+    """Of the median of n values: of fewer than six, all lie on one side of it too often for 95 %."""
+    return "95 % interval of the median" if n > 5 else f"lowest and highest of {n}"
 
 
 def _second_card(desk: Desk) -> Card:

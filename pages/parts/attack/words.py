@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from scipy.special import ndtri
+
 from ldp_core import attacks, datasets, mechanisms, models
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import RECOVERED_DB, VISIBLE_DB
 from ldp_core.runs.view.grid_progress import Desk
 from pages.parts.ui.text import decibels, few, number, percent, plain
@@ -55,7 +58,7 @@ def findings(desk: Desk) -> list[str]:
         cells = cells_of(desk, name)
         if cells:
             label = plain(mechanisms.registry.kind(name).label)
-            sentences.append(f"**{label}**: {_pixels(cells)}{_picked(cells, desk.start['chance'])}.")
+            sentences.append(f"**{label}**: {_pixels(cells)}{_picked(cells, desk)}.")
     return sentences
 
 
@@ -76,16 +79,26 @@ def _pixels(cells: list[Body]) -> str:
     return f"not recovered by this attack up to ε {top}{some}"
 
 
-def _picked(cells: list[Body], chance: float) -> str:
+def _picked(cells: list[Body], desk: Desk) -> str:
     with_figures = [cell for cell in cells if cell["identified_low"] is not None]
     if not with_figures:
         return ""
-    found = least_from(with_figures, lambda cell: cell["identified_low"] > chance)
+    found = picked_from(with_figures, desk)
     if found is None:
         return "; picked out no more often than guessing would, as far as these images can tell"
     first = next(cell for cell in with_figures if cell["epsilon"] == found)
     share = percent(first["identified"] / first["n"])
     return f"; the right image is picked out more often than by guessing {where(found, cells)} ({share})"
+
+
+def picked_from(cells: list[Body], desk: Desk) -> float | None:
+    """The lowest budget from which on the right image is picked out more often than guessing explains.
+
+    Rungs are looked at from the highest down, as long as it holds, so that they need no correction; that one
+    of the ladder's mechanisms does so by luck has a chance of 2.5 % at most (Bonferroni).
+    """
+    z = float(ndtri(1 - 0.025 / len(desk.start["attackers"])))
+    return least_from(cells, lambda cell: wilson(cell["identified"], cell["n"], z)[0] > desk.start["chance"])
 
 
 def least_from(cells: list[Body], holds: Any) -> float | None:

@@ -33,7 +33,12 @@ class Series:
     @property
     def diverged(self) -> RunProgress | None:
         """The first of its runs that diverged, if one did."""
-        return next((r for r in self.runs if r.end and r.end["status"] == "diverged"), None)
+        return next(iter(self.lost), None)
+
+    @property
+    def lost(self) -> tuple[RunProgress, ...]:
+        """All of its runs that diverged."""
+        return tuple(r for r in self.runs if r.end and r.end["status"] == "diverged")
 
     def curve(self, name: str) -> tuple[Floats, Floats, Floats]:
         """Mean, lowest and highest over the seeds, from round 0; NaN where there is no value."""

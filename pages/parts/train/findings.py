@@ -8,7 +8,7 @@ from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, tally
-from pages.parts.train.server_panel import perturbed, uploads_in
+from pages.parts.train.server_panel import perturbed, seed_of, uploads_in
 from pages.parts.train.standings import same_model, standings
 from pages.parts.ui.text import listed, number, plain
 
@@ -53,7 +53,8 @@ def _leaks(shown: Sequence[Series]) -> str:
 def _nothing(attacked: Sequence[Series], upload: str) -> str:
     """Of an attack that found nothing: what that is worth."""
     clients = list(attacked[0].runs[0].targets)
-    tries = [found for one in attacked for c in clients if (found := one.runs[0].tries.get((upload, c)))]
+    runs = [run for one in attacked for run in one.runs]
+    tries = [found for run in runs for c in clients if (found := run.tries.get((upload, c)))]
     kinds = {verdict_on(one, one.closest).kind for one in tries if one.closest}
     left_out = any(one.closest and one.numbers[-1] > len(one.numbers) for one in tries)
     tried = "round that was attacked" if left_out else "round"
@@ -104,7 +105,7 @@ def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequen
         whose = _named([closest.client], _budget(where, closest.client))
         return (
             f"From an upload of one image by {whose} the server can get {back}: {event['psnr']:.0f} dB in "
-            f"round {event['round']} of “{plain(where.label)}”, where the average image gets "
+            f"round {event['round']} of {_run(where, closest)}, where the average image gets "
             f"{event['psnr_mean_image']:.0f} dB{also}."
         )
     if not picked:
@@ -147,15 +148,21 @@ def _real(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequenc
     whose = _named([closest.client], _budget(where, closest.client))
     return (
         f"Of the {event['images']} images in an upload as {whose} makes it, {event['recovered']} came back "
-        f"in round {event['round']} of “{plain(where.label)}” (by chance {by_chance})."
+        f"in round {event['round']} of {_run(where, closest)} (by chance {by_chance})."
     )
 
 
 def _closest(attacked: Sequence[Series], upload: str, clients: Sequence[int]) -> tuple[Tries | None, Series]:
-    """The attempts that came closest, over clients and variants, and the variant."""
-    found = [(one.runs[0].tries.get((upload, c)), one) for one in attacked for c in clients]
+    """The attempts that came closest, over clients, variants and seeds, and the variant."""
+    found = [(run.tries.get((upload, c)), one) for one in attacked for run in one.runs for c in clients]
     made = [(tries, one) for tries, one in found if tries is not None and tries.closest]
     return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, attacked[0]))
+
+
+def _run(one: Series, tries: Tries) -> str:
+    """The run's name, and its seed where that is not the first: the pictures are of the first."""
+    seed = seed_of(one, tries)
+    return f"“{plain(one.label)}”" + (f" with seed {number(seed, 10)}" if seed is not None else "")
 
 
 def _budget(one: Series, client: int) -> list[float]:

@@ -96,7 +96,7 @@ def server_panel(
         "rows": rows,
         "steps": steps,
         "empty": "",
-        "note": NOTE[upload],
+        "note": NOTE[upload] + " Pictures are of the first seed." * any(one.runs[1:] for one in attacked),
     }
 
 
@@ -246,6 +246,11 @@ def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None
         f"(guessing: {most.guessed})",
         "kind": "" if not leaks else "mostly" if most.share > 0.5 else "often",
     }
+
+
+def seed_of(one: Series, tries: Tries) -> int | None:
+    """Of the run in which the attempts were made, if it is not the first, whose pictures are shown."""
+    return next((run.seed for run in one.runs[1:] if any(tries is made for made in run.tries.values())), None)
 
 
 def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) -> str:

@@ -173,7 +173,8 @@ def _diverged(one: Series, all_runs: Sequence[Series]) -> str:
     run = one.diverged
     if run is None or run.end is None:
         return ""
-    said = f"**{plain(one.label)}** diverged in round {run.end['round'] + 1}"
+    some = f"with {len(one.lost)} of {len(one.runs)} seeds, " * (len(one.lost) < len(one.runs))
+    said = f"**{plain(one.label)}** diverged {some}in round {run.end['round'] + 1}"
     found = blame(one, all_runs)
     return f"{said}; {found.why}." if found else f"{said}."
 

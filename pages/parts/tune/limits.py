@@ -127,6 +127,8 @@ def in_words(found: Allocation) -> str:
     others = ", ".join(f"σ {sigmas[name]} under {labels[name]}" for name in sigmas if name != BEST)
     told = f"Weighted by {labels[BEST]}, the server is left with **σ {sigmas[BEST]}** per weight; "
     told += f"{plain(others)}."
+    if found.experiment.pieces(1) != found.experiment.pieces(2):
+        told += " That is in the first round: this mechanism’s noise changes from round to round."
     if found.clipped:
         many = f"{number(found.clipped, 6)} client{'s accept' if found.clipped > 1 else ' accepts'}"
         told += f" {many} less than the weights need, so their weights are clipped."

@@ -79,6 +79,12 @@ def _name(one: Series) -> Piece:
     return (one.label if len(one.label) <= 26 else one.label[:25] + "…", one.style.tint)
 
 
+def _lost(one: Series) -> Piece:
+    """A run that left the numbers: with which of its seeds, where not with all."""
+    many, (label, tint) = len(one.lost), _name(one)
+    return (label if many == len(one.runs) else f"{label} with {many} of {len(one.runs)} seeds", tint)
+
+
 def _expected(draft: Draft) -> list[Piece]:
     """By the rule of thumb, run by run, before any training."""
     looks = styles(draft)
@@ -119,7 +125,7 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
         every = [*shown, *([reference] if reference else [])]
         found = {blamed.cause if (blamed := blame(one, every)) else "" for one in lost}
         why = BLAMED[found.pop()] if len(found) == 1 else ""
-        gone = [*_joined([_name(one) for one in lost]), (f" diverged{why}", None)]
+        gone = [*_joined([_lost(one) for one in lost]), (f" diverged{why}", None)]
     if not ranked:
         return gone
     (best, top), (worst, least) = ranked[0], ranked[-1]
@@ -171,15 +177,16 @@ def _by_attack(shown: Sequence[Series], top: float) -> list[Piece]:
 
 
 def _silenced(ranked: Sequence[tuple[Series, float]]) -> list[Piece]:
-    """The run that does well on the whole, and names some classes never right; nothing where none does."""
+    """The run that does well on the whole, and names some classes hardly ever right; nothing if none does."""
     for one, mean in ranked:
         per_class = [run.last.get("accuracy_per_class") or [] for run in one.runs]
         if mean < LEARNT or not all(per_class) or len({len(each) for each in per_class}) > 1:
             continue
         never = [c for c, shares in enumerate(zip(*per_class, strict=True)) if max(shares) <= UNHEARD]
         if len(never) > 1:
-            which = _span(never)
-            return [_name(one), (f" reaches {percent(mean)} and never names {which} right", None)]
+            which, once = _span(never), any(each[c] > 0 for each in per_class for c in never)
+            often = "hardly ever" if once else "never"
+            return [_name(one), (f" reaches {percent(mean)} and {often} names {which} right", None)]
     return []
 
 

@@ -9,7 +9,7 @@ from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, tally
-from pages.parts.train.server_panel import perturbed
+from pages.parts.train.server_panel import perturbed, seed_of
 from pages.parts.ui.text import decibels, number
 
 KINDS = {
@@ -30,7 +30,8 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
     kind = verdict_on(closest, event).kind
     budget = where.runs[0].targets[client]["epsilon"]
     said = KINDS.get(kind, "")
-    rest = f"{where.label}, round {event['round']}"
+    seed = seed_of(where, closest)
+    rest = f"{where.label}, {'' if seed is None else f'seed {number(seed, 10)}, '}round {event['round']}"
     if upload == "real":
         back = f"{event.get('recovered') or 0} of {event['images']}"
         by_chance = round((event.get("recovered_non_members") or 0.0) * event["images"])
@@ -52,11 +53,12 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
 
 
 def closest_of_all(shown: Sequence[Series], upload: str) -> tuple[Tries | None, Series | None]:
-    """The attempts that came closest, over all clients and runs, and the run."""
+    """The attempts that came closest, over all clients, runs and seeds, and the run."""
     found = [
         (tries, one)
         for one in shown
-        for (kind, _), tries in one.runs[0].tries.items()
+        for run in one.runs
+        for (kind, _), tries in run.tries.items()
         if kind == upload and tries.closest
     ]
     return max(found, key=lambda pair: success(pair[0].closest or {}), default=(None, None))

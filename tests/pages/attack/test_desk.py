@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.grid_progress import Desk
 from pages.parts.attack.head import head
-from pages.parts.attack.words import caption, controls, findings
+from pages.parts.attack.view import _band
+from pages.parts.attack.words import caption, controls, findings, picked_from
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
 from tests.data import digits
 from tests.pages.charts.test_base import check
@@ -125,3 +127,19 @@ def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
 def test_a_control_that_comes_back_to_the_last_digit_is_an_exact_copy(desk: Desk):
     assert "back, exact copy; clipped only" in controls(desk)[0]
     assert "120 dB" not in "".join(controls(desk))
+
+
+def test_of_many_mechanisms_one_that_is_picked_by_luck_is_not_told():
+    """5 right of 20 where guessing gives 2: alone that is beyond chance, as the best of eight it is not."""
+    names = list(mechanisms.names())[:8]
+    cells = [{"epsilon": 1.0, "identified": hits, "n": 20} for hits in (5.0, 12.0)]
+    for many, lucky in ((1, 1.0), (8, None)):
+        start = {"attackers": dict.fromkeys(names[:many], "posterior"), "chance": 0.1}
+        assert picked_from(cells[:1], another(start, {})) == lucky
+        assert picked_from(cells[1:], another(start, {})) == 1.0
+
+
+def test_the_band_is_called_an_interval_only_where_it_is_one():
+    """Five values lie all on one side of the median in one case of sixteen: no 95 %."""
+    assert _band(6) == "95 % interval of the median"
+    assert _band(5) == "lowest and highest of 5"

@@ -31,6 +31,7 @@ from pages.parts.train.server_panel import server_panel, uploads_in
 from pages.parts.ui.components import packed
 from pages.parts.ui.text import number, percent
 from pages.parts.ui.workspace import Workspace
+from pages.parts.watch.leak import leak
 from tests.data import events
 from tests.pages.charts.test_base import check, run
 
@@ -310,3 +311,16 @@ def test_what_a_search_costs_is_said(changes: dict[str, Any], told: str):
     assert bool(words) == bool(told)
     if share := searching(experiment):
         assert (f"{number(share, 2)} times as long" if share > 1 else percent(share)) in words
+
+
+def test_what_a_later_seed_gave_away_is_found_and_named(trained: Sequence[Series]):
+    """“The server got no image back in any round” was said of the first seed alone."""
+    kept, given_away = trained[2].runs[0], trained[0].runs[1]
+    alone = findings_of_leaks([Series(2, "duchi", (kept,), Style(2))])
+    both = Series(2, "duchi", (kept, given_away), Style(2))
+    assert "the server can get the image" not in alone
+    assert "the server can get the image" in findings_of_leaks([both])
+    assert "of “duchi” with seed 1" in findings_of_leaks([both])
+    assert "is back" in leak([both], "audit", "")["pieces"][0][0]
+    assert "duchi, seed 1, round" in leak([both], "audit", "")["rest"]
+    assert server_panel([both], "audit", True, "")["note"].endswith("Pictures are of the first seed.")

@@ -119,6 +119,12 @@ def test_noise_that_drives_a_run_out_is_named(apart: list[Series]):
     assert told.startswith("**lost** diverged in round 3; without noise the same training reaches")
     assert f"{reaches:.0f}" in told
     assert told.endswith("the noise drove it out.")
+    assert standings([Series(3, "lost", (*apart[1].runs[:1], lost)), apart[1]], clean, 0.1)[0].startswith(
+        "**lost** diverged with 1 of 2 seeds, in round 3"
+    )
+    other = series(-1, "no noise", 1, {"mechanism": "none", "clients": {"count": 5}})
+    told = standings([gone, apart[1]], other, 0.1)[0]
+    assert told == "**lost** diverged in round 3.", "fewer clients hold more images each: another training"
     assert standings([gone], None, 0.1) == ["**lost** diverged in round 3."]
     assert "ends at" not in findings([gone], clean, 0.1)
 

@@ -34,6 +34,12 @@ def test_narrower_ranges_are_told():
     assert "clipped" not in in_words(allocate(BASE, 1.0))
 
 
+def test_noise_that_changes_from_round_to_round_is_told_of_the_first():
+    changing = parse({"mechanism": "dynamic_gaussian"})
+    assert in_words(allocate(changing)).endswith("changes from round to round.")
+    assert "first round" not in in_words(allocate(BASE))
+
+
 def test_of_many_groups_both_ends_are_shown():
     many = parse({"clients": {"count": 40, "epsilon": [0.1 * (1 + i) for i in range(40)]}})
     table = rows(allocate(many), groups(many))
