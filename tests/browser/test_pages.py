@@ -169,6 +169,7 @@ def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, browser: Browser)
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Make a link").click()
     link = page.get_by_text(re.compile(r"\?share=[0-9a-f]{12}")).inner_text()
+    whole = page.get_by_text(re.compile(r"\?settings=[\w-]{100,}")).inner_text()
     other = Visitor(browser, visitor.server)
     theirs = other.page
     theirs.goto(link)
@@ -177,6 +178,9 @@ def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, browser: Browser)
     expect(theirs.get_by_text("Laplace · mean").first).to_be_visible()
     assert theirs.url != mine
     assert "share" not in theirs.url
+    theirs.goto(whole)
+    expect(theirs.get_by_text("Duchi · mean").first).to_be_visible()
+    assert "settings" not in theirs.url
     page.reload()
     expect(page.get_by_text("Duchi · mean").first).to_be_visible()
     other.context.close()

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import presets
 from ldp_core.errors import StudioError
+from ldp_core.runs.carry import link
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
 from pages.parts.ui.job_actions import refusal, refuse
@@ -96,6 +97,10 @@ def _share(workspace: Workspace, job: Job | None) -> None:
     if st.button("Make a link", type="primary"):
         snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
         st.code(f"{place}?share={snapshot}", language=None)
+    if whole := link.packed(workspace.draft):
+        st.markdown("**To open it anywhere**")
+        st.caption("This link holds all settings itself, so it works on any server of this program.")
+        st.code(f"{place}?settings={whole}", language=None)
 
 
 @pressed

@@ -12,12 +12,14 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, UnknownDraft
+from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, StudioError, UnknownDraft
 from ldp_core.experiment import Draft, checked
+from ldp_core.runs.carry import link
 from ldp_core.runs.record import drafts
 from pages.parts.ui.components import remember
 from pages.parts.ui.memory import Page, tab
 from pages.parts.ui.scenario import preset_of
+from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import token
 
 
@@ -104,6 +106,8 @@ def _opened() -> Workspace:
     params = st.query_params
     if "share" in params:
         return _copy_of(params["share"])
+    if "settings" in params:
+        return _brought(params["settings"])
     identity = params.get("draft") or tab().draft
     draft = drafts.load(identity)
     if draft is None:
@@ -134,6 +138,18 @@ def _copy_of(snapshot: str) -> Workspace:
     if ladder:
         drafts.keep_ladder(copy.id, ladder)
     return copy
+
+
+def _brought(settings: str) -> Workspace:
+    """The draft that stands in the link itself."""
+    try:
+        draft = checked(link.unpacked(settings))
+    except StudioError as error:
+        st.toast(f"{plain(str(error), 200)}. Here is the default experiment.")
+        draft = presets.get(presets.names()[0]).draft
+    else:
+        st.toast("This is your own copy: what you change here changes nobody else's.")
+    return start_with(draft)
 
 
 def _remember(identity: str) -> None:

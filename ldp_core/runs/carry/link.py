@@ -1,0 +1,44 @@
+"""A draft written into a link: whoever opens it, on whichever server, has the whole experiment."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+
+from ldp_core.errors import InvalidInput, StudioError
+from ldp_core.experiment import Draft, parse_draft
+
+MOST = 3000
+"""Characters: what browsers, mails and chats pass on as it is."""
+MOST_UNPACKED = 1_000_000
+BROKEN = "this link was cut short or changed on its way; ask for it again"
+
+
+def packed(draft: Draft) -> str:
+    """The draft as characters that a link may have; "" where there would be too many of them."""
+    text = json.dumps(draft.as_json(), separators=(",", ":"), ensure_ascii=False).encode()
+    found = base64.urlsafe_b64encode(zlib.compress(text, 9)).decode().rstrip("=")
+    return found if len(found) <= MOST else ""
+
+
+def unpacked(text: str) -> Draft:
+    """The draft that a link holds.
+
+    Raises:
+        InvalidInput: it was cut short or changed, or another version wrote it; in a sentence.
+    """
+    reader = zlib.decompressobj()
+    try:
+        content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        found = reader.decompress(content, MOST_UNPACKED)
+        if not reader.eof:
+            raise InvalidInput(BROKEN)
+        data = json.loads(found)
+    except (ValueError, binascii.Error, zlib.error, RecursionError) as error:
+        raise InvalidInput(BROKEN) from error
+    try:
+        return parse_draft(data)
+    except (StudioError, LookupError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"what this link holds cannot be run by this version: {error}") from error

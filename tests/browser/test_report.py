@@ -1,0 +1,34 @@
+"""The report opens from a disk without a network: nothing in it asks for more, and anybody can read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from ldp_core import presets
+from ldp_core.runs import carry
+from tests.browser.test_compare import trained
+
+EVIL = "</title><script>document.title='run'</script>"
+
+
+def test_the_report_opens_without_a_network_and_everybody_can_read_it(
+    browser: Browser, runs_dir: Path, tmp_path: Path
+):
+    base = {"rounds": 2, "name": EVIL}
+    carry.written(trained(presets.get("two_volunteers").draft.with_base(base)), tmp_path / "report.html")
+    context = browser.new_context(offline=True)
+    page, asked, said = context.new_page(), list[str](), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.goto((tmp_path / "report.html").as_uri())
+    expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
+    expect(page.get_by_role("img")).to_have_count(2)
+    assert page.title() == EVIL
+    assert asked == [(tmp_path / "report.html").as_uri()]
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    assert said == []
+    context.close()

@@ -1,0 +1,38 @@
+"""A link that holds the settings themselves opens as a copy of one's own; a broken one says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core import presets
+from ldp_core.runs.carry import link
+from ldp_core.runs.record import drafts
+from tests.runs.processes import PATIENCE_SECONDS
+
+OTHER = presets.get("half_and_half").draft.with_base({"rounds": 7})
+
+
+def page() -> None:
+    from pages.parts.ui.workspace import open_workspace
+
+    open_workspace("train")
+
+
+@pytest.mark.parametrize(
+    ("settings", "draft", "words"),
+    [
+        (link.packed(OTHER), OTHER, "This is your own copy"),
+        (link.packed(OTHER)[:-20], presets.get(presets.names()[0]).draft, "cut short or changed on its way"),
+    ],
+)
+def test_it_opens_as_a_draft_of_ones_own(runs_dir: Path, settings: str, draft: object, words: str):
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
+    app.query_params["settings"] = settings
+    app.run()
+    assert not app.exception
+    assert words in app.toast[0].value
+    assert "settings" not in app.query_params
+    assert drafts.load("".join(app.query_params["draft"])) == draft

@@ -1,0 +1,63 @@
+"""A link holds the whole experiment, and one that was cut or changed is a sentence."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldp_core import presets
+from ldp_core.errors import InvalidInput
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.carry.link import MOST, packed, unpacked
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_every_scenario_fits_into_one_and_comes_out_equal(name: str):
+    draft = presets.get(name).draft
+    text = packed(draft)
+    assert re.fullmatch(r"[\w-]+", text)
+    assert len(text) <= MOST
+    assert unpacked(text) == draft
+
+
+def test_names_are_text_and_a_long_one_has_no_link():
+    evil = Draft(parse({"name": "<script>&?#%00"}), (Variant("\"'{}"),))
+    assert unpacked(packed(evil)) == evil
+    budgets = [0.5 + 1 / (n + 3) for n in range(1000)]
+    assert packed(Draft(parse({"clients": {"count": 1000, "epsilon": budgets}}), (Variant("run"),))) == ""
+
+
+def of(content: bytes) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(content)).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "cut short or changed"),
+        ("not base64!", "cut short or changed"),
+        (packed(presets.get("two_volunteers").draft)[:-9], "cut short or changed"),
+        (of(b" " * 2_000_000), "cut short or changed"),
+        (of(b"[" * 100_000), "cut short or changed"),
+        (of(b"[]"), "cannot be run by this version"),
+        (of(b'{"base": {"rounds": -1}}'), "cannot be run by this version: .*rounds"),
+        (of(b'{"base": {"field of tomorrow": 1}}'), "cannot be run by this version: .*tomorrow"),
+    ],
+)
+def test_what_was_cut_or_changed_is_a_sentence(text: str, words: str):
+    with pytest.raises(InvalidInput, match=words) as refused:
+        unpacked(text)
+    assert "\n" not in str(refused.value)
+
+
+@given(st.text(max_size=100) | st.binary(max_size=100).map(of))
+def test_any_text_is_a_draft_or_a_sentence(text: str):
+    try:
+        unpacked(text)
+    except InvalidInput as error:
+        assert str(error)
