@@ -22,6 +22,9 @@ from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import number, percent
 from pages.parts.watch.head import head
 
+ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
+"""For what noise is predicted, by where a mechanism's inputs lie."""
+
 
 @dataclass(frozen=True)
 class Pictured:
@@ -56,11 +59,11 @@ def trio(
         at = min((one.round for one in shown), default=0)
         accuracy = accuracy_by_budget(shown, steps, chance, reference)
         noise, words = noise_by_budget(lines, steps, expected), f"after round {at} of {rounds}, against ε"
-        drawn = words if at else _predicted(told, "{}, against ε")
+        drawn = words if at else _predicted(draft, told, "{}, against ε")
     else:
         accuracy = accuracy_figure(shown, rounds, chance, reference, guess)
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
-        drawn = _predicted(told, "dashed: {}") if told else noise_words(shown)
+        drawn = _predicted(draft, told, "dashed: {}") if told else noise_words(shown)
     return {
         "head": head(draft, shown, chance, pictured.upload, state, empty, reference),
         "accuracy": {
@@ -111,11 +114,13 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
     return "waiting for the first upload" if job.live else "nothing was uploaded"
 
 
-def _predicted(told: Sequence[ServerNoise], drawn: str) -> str:
+def _predicted(draft: Draft, told: Sequence[ServerNoise], drawn: str) -> str:
     """What the noise chart shows before the first round; `drawn` says how."""
     if any(noise.heard > 0 for noise in told):
         some = ", where it can be" * any(noise.unknown for noise in told)
-        return drawn.format(f"predicted, for weights in mid-range{some}")
+        regions = {experiment.randomiser.region for experiment in draft.experiments()}
+        which = " or ".join(words for region, words in ASSUMED.items() if region in regions)
+        return drawn.format(f"predicted, for {which}{some}")
     why = next(iter(_unknown(told)), "")
     return f"no noise is predicted, as {why}" if why else "no noise is added"
 
