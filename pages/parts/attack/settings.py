@@ -12,6 +12,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
 from ldp_core.experiment.threat_model import facts
 from ldp_core.fields import Number, Whole
+from pages.parts.attack.own_pictures import own_pictures
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.text import number, plain, signed
 from pages.parts.ui.workspace import Workspace
@@ -93,6 +94,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
                 help="An upload for each; figures are medians and shares over them, with 95 % intervals.",
             )
         asked["seed"] = before.seed
+    own_pictures(workspace)
     try:
         return parse_ladder(asked)
     except InvalidExperiment as error:
