@@ -59,7 +59,7 @@ def test_one_press_puts_ones_own_pictures_on_the_desk(mine: str):
     assert not app.error
     draft = drafts.load(app.session_state["draft"])
     assert draft is not None
-    assert (draft.base.dataset, draft.base.model.name, draft.base.clients.count) == (mine, "lenet", 11)
+    assert (draft.base.dataset, draft.base.model.name, draft.base.clients.count) == (mine, "lenet", 10)
     assert KEPT in [one.value for one in app.caption]
     assert app.button[0].disabled
 
