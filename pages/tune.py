@@ -47,7 +47,8 @@ def main() -> None:
     titles = {name: way.title for name, way in KINDS.items()} | {
         name: one[0] for name, one in BY_FORMULA.items()
     }
-    kind = st.segmented_control(
+    line = st.container(horizontal=True, vertical_alignment="center", gap="medium")
+    kind = line.segmented_control(
         "What to do",
         list(titles),
         default=newest.kind if newest else "sweep",
@@ -55,13 +56,14 @@ def main() -> None:
         format_func=titles.__getitem__,
         key=workspace.key("what to do"),
         label_visibility="collapsed",
+        width="content",
     )
     if kind in BY_FORMULA:
         BY_FORMULA[kind][1](workspace)
         return
     job = jobs.look(found[kind][0].id) if found[kind] else None
     before = _asked(kind, job) if job else None
-    buttons = st.container(horizontal=True, vertical_alignment="center")
+    buttons = line.container(horizontal=True, vertical_alignment="center")
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):

@@ -4,6 +4,7 @@ from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.departures import Departure, departures
 from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
+from ldp_core.experiment.fitted import Fit, fit_of, with_fit
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
 from ldp_core.experiment.overrides import amended, changed
 from ldp_core.experiment.profiles import MOST_BYTES, read_profiles, write_profiles
@@ -20,6 +21,7 @@ __all__ = [
     "Departure",
     "Draft",
     "Experiment",
+    "Fit",
     "Local",
     "Mode",
     "Population",
@@ -29,6 +31,7 @@ __all__ = [
     "changed",
     "checked",
     "departures",
+    "fit_of",
     "loads",
     "parse",
     "parse_draft",
@@ -36,5 +39,6 @@ __all__ = [
     "read_profiles",
     "typed",
     "typed_changes",
+    "with_fit",
     "write_profiles",
 ]

@@ -9,11 +9,11 @@ import streamlit as st
 
 from ldp_core import aggregators, datasets, limits, mechanisms, models, optimizers, partitions, selections
 from ldp_core.errors import Problem
-from ldp_core.experiment import TARGETS, Draft, Variant
+from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of
 from pages.parts.train.attack_choices import attack_choices
 from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
-from pages.parts.ui.text import asked_in_words, joined, plain, ranges_in_words
+from pages.parts.ui.text import asked_in_words, joined, number, percent, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace
 
 PREPARED = "As prepared"
@@ -84,10 +84,19 @@ def _training(workspace: Workspace) -> None:
     if not local.optimizer.has_own_rate:
         rate = local.learning_rate
         real(workspace, "local.learning_rate", "Learning rate", limits.LEARNING_RATE, rate)
+        if local.optimizer.name == "sgd" and (fit := fit_of(base.model.name)):
+            st.caption(fits(fit))
     whole(workspace, "local.epochs", "Local epochs", limits.EPOCHS, base.local.epochs)
     whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
     component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
     whole(workspace, "seed", "First seed", limits.SEED, base.seed)
+
+
+def fits(fit: Fit) -> str:
+    """What fits a model, and how that is known."""
+    held = f", and a safe range of ±{number(fit.half)} costs at most a point" if fit.half else ""
+    reaches = f"it reaches {percent(fit.accuracy)}"
+    return f"{number(fit.rate)} fits this model: {reaches}{held} (measured on {fit.where})"
 
 
 def _compared(workspace: Workspace) -> None:

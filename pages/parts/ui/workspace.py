@@ -13,7 +13,7 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, StudioError, UnknownDraft
-from ldp_core.experiment import Draft, checked
+from ldp_core.experiment import Draft, checked, with_fit
 from ldp_core.runs.carry import link
 from ldp_core.runs.record import drafts
 from pages.parts.ui.components import remember
@@ -44,7 +44,7 @@ class Workspace:
 
     def edit(self, changes: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Set fields of the base; returns what is wrong with them, and then nothing is changed."""
-        return self.change(lambda draft: draft.with_base(changes))
+        return self.change(lambda draft: draft.with_base(with_fit(draft.base, changes)))
 
     def change(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
         """Change the draft as it is stored now, which another run of the page may have changed.

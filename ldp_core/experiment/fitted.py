@@ -1,0 +1,59 @@
+"""Which learning rate and which safe range fit a model, as measured; a chosen model brings its rate along.
+
+The figures lie in fitting.json, which `python -m tests.benchmarks.fitting` writes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ldp_core import limits
+from ldp_core.experiment.schema import Experiment
+
+FILE = Path(__file__).with_name("fitting.json")
+RATE, MODEL = "local.learning_rate", "model.name"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What fits one model."""
+
+    rate: float
+    """Learning rate of SGD that ends best, of those that were tried."""
+    half: float | None
+    """Half-width of the narrowest safe range that costs at most a point; None where all did."""
+    accuracy: float
+    """What it ends at with that rate, without noise: a share."""
+    where: str
+    """On which data, and when."""
+
+
+@cache
+def fit_of(model: str) -> Fit | None:
+    """The fit of a model by its name; None where it was not measured, or learns at no rate that was tried."""
+    told = json.loads(FILE.read_text(encoding="utf-8"))
+    for data in ("digits", "mnist"):
+        if one := told[data].get(model):
+            where = f"{data}, without noise, {told['date']}"
+            return Fit(one["rate"], one["range"], one["accuracy"], where)
+    return None
+
+
+def with_fit(base: Experiment, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes, and where they choose another model the rate that fits it.
+
+    A rate that somebody has set stays: one that is neither the default nor that of the model before.
+    """
+    name = changes.get(MODEL)
+    if name is None or name == base.model.name or RATE in changes:
+        return dict(changes)
+    own, fit = fit_of(base.model.name), fit_of(str(name))
+    usual = {limits.LEARNING_RATE.default, *([own.rate] if own else [])}
+    if fit is None or base.local.learning_rate not in usual:
+        return dict(changes)
+    return {**changes, RATE: fit.rate}
