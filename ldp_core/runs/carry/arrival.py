@@ -36,6 +36,8 @@ KNOWN = {
     *NEEDED,
     *(f"{name}.{form}" for name in TABLES.values() for form in ("csv", "parquet")),
     *(f"{name}.svg" for name in CURVES),
+    "report.html",
+    "program.py",
 }
 ENDED = ("completed", "diverged", "cancelled", "failed", "interrupted")
 LONGEST = 50_000_000

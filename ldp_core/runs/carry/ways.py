@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from ldp_core.errors import InvalidInput, on_one_line
@@ -23,7 +24,15 @@ def _zipped(identity: str) -> bytes:
 
 
 def _write_zip(identity: str, out: Path) -> int:
-    return export(identity, out, pictures(look(identity)))
+    """With all that can be made of it besides: what has no rounds has no report, and so on."""
+    more = pictures(look(identity))
+    for name, make in BESIDE.items():
+        with suppress(InvalidInput):
+            more[name] = make(identity)
+    return export(identity, out, more)
+
+
+BESIDE: dict[str, Callable[[str], str]] = {"report.html": as_page, "program.py": as_script}
 
 
 WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {

@@ -44,6 +44,8 @@ events.jsonl      all that was recorded, one event a line, with its run and when
 *.csv             the plain values of the events of one kind, a line each, for a spreadsheet
 *.parquet         the same with types, and with lists of numbers (pandas.read_parquet)
 *.svg             accuracy and noise variance by round, as pictures, of a training that has rounds
+report.html       what it came to, as a page that opens offline
+program.py        a program on ldp_core that trains the same again, where the training has ended
 
 `python -m ldp_core import FILE.zip` brings it back, on this machine or another.
 

@@ -203,6 +203,21 @@ def test_the_report_stands_alone_and_runs_nothing(trained: str):
     assert text.count("<svg") == 2
 
 
+def test_the_zip_holds_all_of_it(trained: str, exported: Path):
+    with ZipFile(exported) as archive:
+        assert archive.read("report.html").decode() == carry.as_page(trained)
+        assert archive.read("program.py").decode() == carry.as_script(trained)
+        tables = {
+            "rounds.csv",
+            "rounds.parquet",
+            "events.jsonl",
+            "experiments.json",
+            "job.json",
+            "README.txt",
+        }
+        assert tables < {*archive.namelist()}
+
+
 def test_its_pictures_are_files_that_stand_alone(trained: str, exported: Path):
     with ZipFile(exported) as archive:
         found = {name: archive.read(name) for name in archive.namelist() if name.endswith(".svg")}
