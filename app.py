@@ -36,6 +36,9 @@ from pages.server.uploads import Uploads
 ROOT = Path(__file__).parent
 WARM_UP_SECONDS = 2.5
 SWEEP_SECONDS = 5.0
+SWITCH_SECONDS = 0.001
+"""So long one visitor's page computes before others' have their turn; by default five times as long, and with
+four tabs of large drafts a small one waited half a second."""
 
 try:
     LIMITS = limits()
@@ -60,6 +63,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     be_quiet()
     believe_what_fits()
     listen_within(LIMITS)
+    sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits
     sweeping = asyncio.create_task(_sweep())
     yield

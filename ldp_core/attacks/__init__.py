@@ -73,14 +73,14 @@ def unfit(
     """
     everybody = {n: registry.kind(n) for n in reconstructors()}
     kinds = everybody if name == "auto" else {name: registry.kind(name)}
-    every = {
-        n: kind.unfit(model, shape, classes) or (kind.cannot_follow(optimizer) if optimizer else "")
-        for n, kind in (everybody | kinds).items()
-    }
-    why = {n: every[n] for n in kinds}
+
+    def reason(kind: type[Attacker]) -> str:
+        return kind.unfit(model, shape, classes) or (kind.cannot_follow(optimizer) if optimizer else "")
+
+    why = {n: reason(kind) for n, kind in kinds.items()}
     if not all(why.values()):
         return ""
-    able = [n for n in everybody if not every[n]]
+    able = [n for n, kind in everybody.items() if not (why[n] if n in why else reason(kind))]
     first = next(iter(why))
     advice = (
         f"choose {one_of(able)}"

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from ldp_core.doctor.finding import Finding, note, ok
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.slots import slots
-from ldp_core.runs.visitor_limits import KEPT, descriptors, limits
+from ldp_core.runs.visitor_limits import KEPT, PER_PAGE, descriptors, limits
 from ldp_core.system import resources
 
 LEAST_MEMORY = 10**9
@@ -43,13 +43,15 @@ def gpu() -> Finding:
 
 def connections() -> Finding:
     """Files and connections that the server may have open."""
-    most, wanted = descriptors(), limits().connections
-    if most - KEPT < wanted:
+    room, wanted = descriptors() - KEPT, limits()
+    connections, pages = min(room, wanted.connections), min(room // PER_PAGE, wanted.pages)
+    if (connections, pages) != (wanted.connections, wanted.pages):
         return note(
-            f"{max(1, most - KEPT)} connections at most, {wanted} were to be allowed",
-            "raise the limit of open files (ulimit -Hn, LimitNOFILE), or lower EPSILON_CONNECTIONS",
+            f"{max(1, connections)} at most, for {max(1, pages)} pages, "
+            f"and {wanted.connections} for {wanted.pages} were to be allowed",
+            "raise the limit of open files (ulimit -Hn), or lower EPSILON_CONNECTIONS and EPSILON_PAGES",
         )
-    return ok(f"{wanted} connections at most")
+    return ok(f"{connections} at most, for {pages} pages")
 
 
 def speed() -> Finding:

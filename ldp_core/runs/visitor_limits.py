@@ -22,6 +22,8 @@ WANTED = 8192
 """Descriptors of the server's process: a browser has up to seven connections, a run that is seen some."""
 KEPT = 300
 """Of them for databases, logs and assets."""
+PER_LOOP, PER_PAGE = 3, 5
+"""A page has an event loop, open or lost; and where it is open a connection, and one for its files."""
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from collections import Counter
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ldp_core.runs.visitor_limits import Limits
+from ldp_core.runs.visitor_limits import KEPT, PER_PAGE, Limits, descriptors
 from ldp_core.system.pace import Pace
 from pages.server.address import of_request
-from pages.server.private_streamlit import is_session
+from pages.server.private_streamlit import is_session, sessions
 
 RETRY_SECONDS = 30
 NEW_SECONDS = 0.5
@@ -35,6 +35,8 @@ class Crowd:
         self.app, self.limits = app, limits
         self.open: Counter[str] = Counter()
         """Pages by address."""
+        self.room = max(1, (descriptors() - KEPT) // PER_PAGE)
+        """Pages, open or lost, for which this process has descriptors."""
         self.new = Pace(limits.pages_each, NEW_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,6 +51,8 @@ class Crowd:
         """Why no further page is opened for this address; "" if one is."""
         if self.open.total() >= self.limits.pages:
             return f"{self.limits.pages} pages are open on this server, as many as it serves at a time."
+        if sessions() >= self.room:
+            return f"{self.room} pages were open on this server a moment ago, as many as it has room for."
         if self.open[address] >= self.limits.pages_each:
             return f"From your network {self.limits.pages_each} pages are open, as many as one may have."
         if self.new.wait(address) > 0:

@@ -12,8 +12,9 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from ldp_core.runs.visitor_limits import KEPT, Limits, descriptors
+from ldp_core.runs.visitor_limits import KEPT, PER_LOOP, Limits, descriptors
 from ldp_core.system.pace import Pace
+from pages.server.private_streamlit import sessions
 
 WORDS = b"This server has as many connections as it may have; try again in half a minute.\n"
 FULL = (
@@ -27,12 +28,13 @@ log = logging.getLogger(__name__)
 
 def listen_within(limits: Limits) -> None:
     """Refuse connections beyond the limit, and close those on which no request comes."""
-    most = max(1, min(limits.connections, _descriptors() - KEPT))
+    room = _descriptors() - KEPT
     protocol: Any = AutoHTTPProtocol
     made = protocol.connection_made
 
     def connection_made(self: Any, transport: asyncio.Transport) -> None:
         made(self, transport)
+        most = max(1, min(limits.connections, room - PER_LOOP * sessions()))
         if len(self.connections) > most:
             if LINES.take():
                 log.warning("%d connections are open (EPSILON_CONNECTIONS); no more are taken", most)

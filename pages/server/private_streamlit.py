@@ -51,6 +51,14 @@ def is_session(identity: str) -> bool:
     return runtime.get_instance()._session_mgr.get_session_info(identity) is not None
 
 
+def sessions() -> int:
+    """Pages that are open, and those whose browsers may still come back: each holds an event loop."""
+    if not runtime.exists():
+        return 0
+    manager: Any = runtime.get_instance()._session_mgr
+    return len(manager._active_session_info_by_id) + len(manager._session_storage._cache)
+
+
 def uploaded(session: str) -> tuple[int, int]:
     """Bytes that are kept of what a session has uploaded, and of what all have."""
     manager: Any = runtime.get_instance().uploaded_file_mgr

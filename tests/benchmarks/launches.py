@@ -42,8 +42,6 @@ class Learner(Viewer):
 
     def _note(self, told: Any, kind: str) -> None:
         super()._note(told, kind)
-        if kind == "page_info_changed":
-            self.query = told.page_info_changed.query_string
         if not self.pressed or kind != "delta":
             return
         element, now = told.delta.new_element, time.monotonic() - self.pressed

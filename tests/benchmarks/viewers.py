@@ -1,8 +1,8 @@
-"""A class that watches a live run: `python -m tests.benchmarks.viewers [--viewers 30] [--minutes 1]`.
+"""A class that watches a live run: `python -m tests.benchmarks.viewers [--viewers 100] [--minutes 1]`.
 
-Most viewers are connections that speak Streamlit's protobuf and ask again as often as the page tells
-them to; three are real browsers. Two a second of them move a control on Noise. With `--minutes 60` it
-is the soak: memory every five minutes, and its drift once the caches are full.
+Most viewers are connections that speak Streamlit's protobuf and ask again once a second, as the page tells
+a class to; three (or `--browsers`) are real browsers. Two a second of them move a control on Noise. With
+`--minutes 60` it is the soak: memory every five minutes, and its drift once the caches are full.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ POLL_SECONDS = 1.0
 MOVES_A_SECOND = 2.0
 MEMORY_MINUTES = 5
 BROWSERS = 3
+DRAWN_SECONDS = 120
+"""Until a browser has drawn the page, on a machine that others keep busy."""
 LEFT_SECONDS = 150
 """After which the server has forgotten whoever left."""
 ROUNDS = 10_000
@@ -91,17 +93,19 @@ async def weigh(process: psutil.Process, watch: Watch, until: float) -> None:
         print(f"        {watch.memory[-1]:.0f} MB", flush=True)
 
 
-async def crowd(url: str, job: str, viewers: int, seconds: float, process: psutil.Process) -> Watch:
-    """Let them all watch, and measure the server meanwhile."""
+async def crowd(
+    url: str, job: str, viewers: int, seconds: float, process: psutil.Process, browsers: int = BROWSERS
+) -> Watch:
+    """Let them all watch, some of them in browsers, and measure the server meanwhile."""
     watch = Watch()
     theorists = [await Viewer.open(url, "noise") for _ in range(min(8, viewers))]
-    watchers = [await Viewer.open(url, "train", f"job={job}") for _ in range(viewers - BROWSERS)]
+    watchers = [await Viewer.open(url, "train", f"job={job}") for _ in range(viewers - browsers)]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        for _ in range(BROWSERS):
+        for _ in range(browsers):
             page = await browser.new_page()
             await page.goto(f"{url}/train?job={job}")
-            await page.locator(".es-panels canvas").first.wait_for()
+            await page.locator(".es-panels canvas").first.wait_for(timeout=1000 * DRAWN_SECONDS)
         _give_way()
         if lost := [viewer for viewer in watchers if not viewer.fragments]:
             watch.errors.append(f"{len(lost)} viewers were told to refresh nothing")
@@ -122,6 +126,7 @@ async def crowd(url: str, job: str, viewers: int, seconds: float, process: psuti
         f"        {np.median(watch.received) / 1e3:.0f} kB each, at most {max(watch.received) / 1e3:.0f} kB"
     )
     print(f"moves:  {quantiles(watch.moves)}")
+    print(f"        {1e3 * cpu * took / (len(watch.polls) + len(watch.moves)):.1f} ms of a core each")
     print(f"server: {cpu:.2f} of a core, {memory / 2**20:.0f} MB at the beginning, {mb:.0f} MB at the end")
     for viewer in [*theorists, *watchers]:
         watch.errors += viewer.errors
@@ -149,6 +154,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--viewers", type=int, default=30)
     parser.add_argument("--minutes", type=float, default=0.5)
+    parser.add_argument("--browsers", type=int, default=BROWSERS, help="of the viewers")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder) / "runs")
@@ -162,7 +168,9 @@ def main() -> None:
             time.sleep(0.2)
         try:
             process = psutil.Process(server.process.pid)
-            asyncio.run(crowd(server.url, job, options.viewers, 60 * options.minutes, process))
+            asyncio.run(
+                crowd(server.url, job, options.viewers, 60 * options.minutes, process, options.browsers)
+            )
         finally:
             jobs.cancel(job)
             server.stop()

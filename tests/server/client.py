@@ -57,7 +57,7 @@ class Viewer:
         self.errors: list[str] = []
         self.received = 0
         self.busy = asyncio.Lock()
-        self.session = ""
+        self.session = self.known = ""
         self.told: list[str] = []
 
     @classmethod
@@ -93,7 +93,9 @@ class Viewer:
     async def _drawn(self, fragment: str) -> None:
         message = BackMsg()
         state = message.rerun_script
-        state.query_string, state.page_name, state.fragment_id = self.query, self.page, fragment
+        state.query_string, state.fragment_id = self.query, fragment
+        # by its path the first time, as an address is typed; then by what the server calls it
+        state.page_name, state.page_script_hash = ("", self.known) if self.known else (self.page, "")
         state.is_auto_rerun = bool(fragment)
         for identity, (kind, value) in self.states.items():
             widget = state.widget_states.widgets.add(id=identity)
@@ -133,6 +135,10 @@ class Viewer:
             self.session = told.new_session.initialize.session_id
             if not told.metadata.run.fragment_ids:
                 self.fragments.clear()  # the whole page is drawn, and says again what it refreshes
+        elif kind == "navigation":
+            self.known = told.navigation.page_script_hash
+        elif kind == "page_info_changed":
+            self.query = told.page_info_changed.query_string
         elif kind == "auto_rerun":
             self.fragments[told.auto_rerun.fragment_id] = told.auto_rerun.interval
         elif kind == "delta" and told.delta.HasField("new_element"):

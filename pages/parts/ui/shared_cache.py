@@ -22,7 +22,9 @@ PAUSE_SECONDS = 0.3
 AGAIN_SECONDS = 3.0
 """Between two looks at a job that has ended."""
 _kept: OrderedDict[Hashable, tuple[Moment | None, Any]] = OrderedDict()
-_lock = threading.RLock()
+_making: dict[Hashable, threading.RLock] = {}
+"""Held by whoever makes what is to be kept there."""
+_lock = threading.Lock()
 
 
 class Moment(NamedTuple):
@@ -35,19 +37,49 @@ class Moment(NamedTuple):
 
 
 def once(place: Hashable, make: Callable[[], T], moment: Moment | None = None) -> T:
-    """What `make` gives, made by the first who asks for this place; the others wait for it.
+    """What `make` gives, made by the first who asks for this place; others who ask for it wait, and nobody
+    else does: what takes seconds for a draft of many clients takes them from its own visitor.
 
     Where it changes with a job, it is of one moment, and takes the place of that of the moment before:
     charts of a thousand rounds, each with all rounds before it, would fill the server's memory.
     """
     with _lock:
-        if place not in _kept or _kept[place][0] != moment:
-            _kept[place] = (moment, make())
-        _kept.move_to_end(place)
-        while len(_kept) > MOST:
-            _kept.popitem(last=False)
-        found: T = _kept[place][1]
-        return found
+        if (found := _found(place, moment)) is None:
+            alone = _making.setdefault(place, threading.RLock())
+    if found is None:
+        with alone:
+            found = _made(place, make, moment)
+    told: T = found[1]
+    return told
+
+
+Kept = tuple[Moment | None, Any]
+
+
+def _made(place: Hashable, make: Callable[[], T], moment: Moment | None) -> Kept:
+    """What whoever was quicker has made, or what is made now; it is kept before anybody else may make it."""
+    with _lock:
+        found = _found(place, moment)
+    try:
+        if found is None:
+            found = moment, make()
+            with _lock:
+                _kept[place] = found
+                _kept.move_to_end(place)
+                while len(_kept) > MOST:
+                    _kept.popitem(last=False)
+    finally:
+        with _lock:
+            _making.pop(place, None)
+    return found
+
+
+def _found(place: Hashable, moment: Moment | None) -> Kept | None:
+    """What is kept there of this moment."""
+    if place not in _kept or _kept[place][0] != moment:
+        return None
+    _kept.move_to_end(place)
+    return _kept[place]
 
 
 @st.cache_data(ttl=PAUSE_SECONDS, max_entries=256, show_spinner=False)

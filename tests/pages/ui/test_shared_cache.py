@@ -6,6 +6,8 @@ import threading
 import time
 import weakref
 
+import pytest
+
 from pages.parts.ui.shared_cache import MOST, Moment, once
 
 
@@ -30,6 +32,32 @@ def test_thirty_who_look_at_once_see_one_thing_that_was_made_once():
         viewer.join()
     assert len(made) == 1
     assert seen == made * 30
+
+
+def test_what_takes_long_keeps_nobody_who_looks_at_something_else():
+    """A draft of many clients costs its own visitor; and if it cannot be made, the next one tries."""
+    begun, enough = threading.Event(), threading.Event()
+
+    def slow() -> Chart:
+        begun.set()
+        assert enough.wait(60)
+        raise ZeroDivisionError
+
+    def visit() -> None:
+        with pytest.raises(ZeroDivisionError):
+            once("a big draft", slow)
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    assert begun.wait(60)
+    other = threading.Thread(target=lambda: once("somebody else's", Chart))
+    other.start()
+    other.join(60)
+    assert not other.is_alive()
+    assert visitor.is_alive(), "and that while it is still being made"
+    enough.set()
+    visitor.join(60)
+    assert isinstance(once("a big draft", Chart), Chart)
 
 
 def test_a_new_moment_takes_the_place_of_the_one_before():
