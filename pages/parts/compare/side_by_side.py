@@ -177,26 +177,29 @@ def served(arms: Sequence[Arm], moment: Moment) -> None:
 
 def bought(arms: Sequence[Arm], moment: Moment) -> None:
     """Accuracy against the whole run's ε and against how often an image was picked out."""
-    points, picked, without = [], [], []
+    points, picked, without, unsure = [], [], [], 0.0
     for arm in arms:
         found = final(arm.series.runs)
         if found.accuracy is None:
             continue
         if found.attempts:
             picked.append(Bought(arm.series, found.accuracy, found.hits / found.attempts))
+            low, high = Tally(found.hits, found.attempts, found.chance).interval
+            unsure = max(unsure, (high - low) / 2)
         if found.epsilon is None or found.epsilon <= 0:
             without.append(arm.series.label)
         else:
             points.append(Bought(arm.series, found.accuracy, found.epsilon))
     shown = [_budgets(points, without)] if len(points) > 1 else []
-    shown += [_leaks(picked)] if len(picked) > 1 else []
+    shown += [_leaks(picked, unsure)] if len(picked) > 1 else []
     if not shown:
         return
     place = ("compared budgets", moment.job)
     components.cards(once(place, lambda: components.sheet(shown), moment), key="compared-budgets")
 
 
-def _leaks(points: Sequence[Bought]) -> Card:
+def _leaks(points: Sequence[Bought], unsure: float) -> Card:
+    """`unsure` is half the widest interval of a share."""
     unbeaten = [each.one.label for each in front(points)]
     told = (
         f"{p.one.label}: {percent(p.accuracy, 1)}, {percent(p.price)} of images picked out" for p in points
@@ -204,7 +207,10 @@ def _leaks(points: Sequence[Bought]) -> Card:
     return Card(
         title="What the leak buys",
         rest=" Accuracy against the share of one-image uploads whose image was picked out",
-        caption=f"Not beaten by another of which as many or fewer were picked out: {listed(unbeaten)}.",
+        caption=(
+            f"By count, not beaten by another of which as many or fewer were picked out: {listed(unbeaten)}. "
+            f"A share is unsure by up to ±{number(100 * unsure, 2)} points (95{THIN}%)."
+        ),
         figure=pareto_figure(points, picked=True),
         label="; ".join(told),
         row=2,
