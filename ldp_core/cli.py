@@ -110,9 +110,9 @@ def _attack(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     sweep = _asked(options, "sweep")
     from ldp_core.cost.estimate import refuse_cells_that_cannot_fit
+    from ldp_core.runs.cluster import train_all
     from ldp_core.runs.lockstep import one_thread
     from ldp_core.runs.record.cells import told
-    from ldp_core.runs.train_all import train_all
 
     refuse_cells_that_cannot_fit(sweep)
     _estimate("sweep", sweep)

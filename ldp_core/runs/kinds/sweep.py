@@ -11,12 +11,13 @@ from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_cells_that_cannot
 from ldp_core.experiment import Run, amended
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
+from ldp_core.runs.cluster import train_all
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import CellRecorder
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.store import Recorder, Stored
-from ldp_core.runs.train_all import bits, train_all
+from ldp_core.runs.train_all import bits
 from ldp_core.runs.view.sweep_progress import sweep_of
 
 PAUSE_SECONDS = 0.3

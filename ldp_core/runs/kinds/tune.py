@@ -14,12 +14,12 @@ from ldp_core.errors import InvalidInput
 from ldp_core.events import Cell
 from ldp_core.experiment import Draft, Run, Variant, amended
 from ldp_core.limits import spelled
+from ldp_core.runs.cluster import train_all
 from ldp_core.runs.kinds.base import Kind, Outcome, Reached, Request, Rows, Words, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.store import Recorder, Stored
-from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.search_progress import known, search_of
 from ldp_core.tuning import Answer, Question, answer_of, next_points, parse_question
 from ldp_core.tuning.leaks import Leak, bounded, leaks_of, next_rungs
