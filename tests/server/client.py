@@ -12,6 +12,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
 DONE = {"finished_successfully", "finished_fragment_run_successfully"}
+PATIENCE_SECONDS = 150.0
+"""Until an answer is missed, on a machine that others keep busy. What must be quick is measured."""
 HOLDS = {
     "button": "trigger_value",
     "checkbox": "bool_value",
@@ -106,7 +108,7 @@ class Viewer:
                 setattr(widget, kind, value)
         await self.socket.send(message.SerializeToString())
         while True:
-            raw = await asyncio.wait_for(self.socket.recv(), 30)
+            raw = await asyncio.wait_for(self.socket.recv(), PATIENCE_SECONDS)
             self.received += len(raw)
             told = ForwardMsg.FromString(raw)
             kind = told.WhichOneof("type")
