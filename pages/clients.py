@@ -18,7 +18,7 @@ from pages.parts.clients.profiles import profiles
 from pages.parts.clients.unmended import errors_of, unmended
 from pages.parts.ui import components
 from pages.parts.ui.header import header, question
-from pages.parts.ui.text import budgets_in_words, number, plain, ranges_in_words
+from pages.parts.ui.text import ASSUMED, budgets_in_words, number, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace, open_workspace
 
 PAGE = 50
@@ -127,7 +127,7 @@ def _picture(workspace: Workspace) -> None:
     st.markdown(f"**{plain(asked)}**")
     st.caption(
         f"{ranges_in_words(population.low.tolist(), population.high.tolist())}; σ is the standard deviation "
-        f"of {type(experiment.mechanism).label}'s noise for a weight in the middle of its range"
+        f"of {type(experiment.mechanism).label}'s noise for {ASSUMED[experiment.mechanism.region]}"
         + (f"; {words}" if (words := left_out(experiment.clients.count)) else "")
     )
     components.chart(

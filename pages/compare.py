@@ -59,7 +59,7 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         others = elsewhere.curves(files)
         moment = _moment(begun)
         beside = "".join(f",{one.id}" for one in files)
-        curves(begun, moment._replace(job=moment.job + beside), others)
+        curves(begun, Moment(moment.job + beside, moment.status, moment.seq), others)
         figures(found)
         elsewhere.told(others)
         settings(found, fields)

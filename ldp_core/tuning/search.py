@@ -272,7 +272,7 @@ def leak_in_words(question: Question, caps: Mapping[float, float]) -> str:
     """What a limit on what an attacker picks has come to: the largest ε of each range."""
     ends = ", ".join(f"ε {most:g} with ±{half:g}" for half, most in caps.items())
     return (
-        f"an attacker picks the right one of ten images in at most {question.identification:.1%} of single "
+        f"an attacker picks the right image, of ten, in at most {question.identification:.1%} of single "
         f"uploads (by the upper end of a 95 % interval) up to {ends}"
     )
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from ldp_core.experiment import Experiment
 
 THIN = "\u202f"
+ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
+"""For what noise is predicted, by where a mechanism's inputs lie."""
 EXACT_DB = 100.0
 MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^=&"})
 FOUND_LATER = re.compile(r"(:(?=material/|streamlit:|//)|www(?=\.)|@)", re.IGNORECASE)

@@ -19,11 +19,8 @@ from pages.parts.runs.job_state import is_gone
 from pages.parts.train.server_panel import server_panel
 from pages.parts.ui import components
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import ASSUMED, number, percent
 from pages.parts.watch.head import head
-
-ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
-"""For what noise is predicted, by where a mechanism's inputs lie."""
 
 
 @dataclass(frozen=True)
