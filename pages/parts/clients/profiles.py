@@ -21,6 +21,12 @@ def profiles(workspace: Workspace) -> None:
     refused: tuple[str, tuple[Problem, ...]] | None = st.session_state.get(f"refused {key}")
     with st.popover("As a CSV file", width="stretch"):
         clients = workspace.draft.base.clients
+        if refused:  # first: what comes last may be below the window
+            name, problems = refused
+            more = len(problems) - MOST_SHOWN
+            lines = [f"- {plain(str(problem), 300)}" for problem in problems[:MOST_SHOWN]]
+            lines += [f"- and {number(more, 6)} more"] if more > 0 else []
+            st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
         st.download_button(
             "Download the clients",
             lambda: write_profiles(clients),
@@ -37,12 +43,6 @@ def profiles(workspace: Workspace) -> None:
             help="A line a client, with the columns client, epsilon, low and high (run_limit if wanted); "
             f"up to {MOST_BYTES >> 20} MB. Commas, semicolons and tabs are understood.",
         )
-        if refused:  # here, where one looks: the page is below this
-            name, problems = refused
-            more = len(problems) - MOST_SHOWN
-            lines = [f"- {plain(str(problem), 300)}" for problem in problems[:MOST_SHOWN]]
-            lines += [f"- and {number(more, 6)} more"] if more > 0 else []
-            st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
 
 
 @uncut

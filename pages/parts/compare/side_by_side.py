@@ -94,7 +94,8 @@ def figures(arms: Sequence[Arm]) -> None:
     )
     st.caption(
         "ε is that of the client that gives most away, over all its uploads at worst, against any two values "
-        "in its safe range. Picked out: of uploads of one image, over clients, seeds and rounds; beside it "
+        "in its safe range. An interval here is of that one difference. Picked out: of uploads of one image, "
+        "over clients, seeds and rounds; beside it "
         "what guessing gives."
     )
 

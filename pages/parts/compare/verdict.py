@@ -100,7 +100,7 @@ def _between(one: Arm, other: Arm, found: Difference, paired: bool, many: int) -
         return f"{ahead}, with one seed"
     samples = f" and the {number(found.held_out, 6)} held-out samples" if found.held_out else ""
     over = f"{found.seeds} shared seeds{samples}" if paired else "their seeds, which are not paired"
-    picked = f", the largest of {many} differences" if many > 1 else ""
+    picked = f", widened as this is the largest of {many} differences" if many > 1 else ""
     ends = f"{_signed(found.low)} to {_signed(found.high)}"
     return f"{ahead} (95{THIN}% interval {ends}, over {over}{picked})"
 

@@ -48,7 +48,7 @@ def take_away(job: Job, name: str, place: str) -> None:
     for ending, (_, mime, make) in WAYS.items():
         if job.kind != "run" and ending not in (".zip", ".json"):
             continue
-        refused = why_not(job) if ending == ".flower.zip" else ""
+        refused = _refused(job, ending)
         st.download_button(
             LABELS[ending],
             partial(make, job.id),
@@ -59,6 +59,15 @@ def take_away(job: Job, name: str, place: str) -> None:
             help=f"Not of this run: {plain(refused, 200)}" if refused else HELP[ending],
             disabled=bool(refused),
         )
+
+
+def _refused(job: Job, ending: str) -> str:
+    """Why a job cannot be taken away in this form; "" if it can."""
+    if ending == ".flower.zip":
+        return why_not(job)
+    if ending == ".py" and job.status != "completed":
+        return "it has not come to its end, so there is nothing to train again and compare"
+    return ""
 
 
 def bring_in() -> None:
