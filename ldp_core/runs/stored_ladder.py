@@ -1,5 +1,5 @@
-"""An attacker's ladder, stored: what Attack shows until its visitor has one of her own. It is the default
-ladder on the default experiment, made by the command that makes the scenarios' outcomes.
+"""An attacker's ladder, stored: what Attack shows until its visitor has one of her own. It is the usual one,
+on a scenario whose pictures are searched for, made by the command that makes the scenarios' outcomes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ from ldp_core.runs.view.grid_progress import Desk
 from ldp_core.system.json_file import read_json, write_json
 
 NAME = "ladder"
-KEPT = ("ladder", "reference", "cell", "end")
-"""Events that say what the attack came to; how it got there is not stored."""
+SCENARIO = "picture_forms"
+"""Whose pictures one recognises, and can go back through."""
+IMAGES = 12
+KEPT = ("ladder", "reference", "cell", "guess", "end")
+EVERY = 2
+"""Of the looks at a search so many make one frame that is kept."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,11 @@ class StoredLadder:
     """Of the code that climbed it."""
     date: str
     """YYYY-MM-DD"""
+
+    @property
+    def scenario(self) -> str:
+        """What the experiment is called that it is of."""
+        return str(self.desk.start["ladder"]["base"]["name"])
 
     @property
     def current(self) -> bool:
@@ -66,12 +75,18 @@ def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, prog
 
     one_thread()
     folder.mkdir(parents=True, exist_ok=True)
-    ladder = Ladder()
+    ladder = Ladder(base=presets.get(SCENARIO).draft.base, images=IMAGES)
     told = (event.as_json() for event in climb(ladder, load(ladder.base.dataset, progress)))
-    events: list[dict[str, Any]] = [event for event in told if event["event"] in KEPT]
+    events = _thinned([event for event in told if event["event"] in KEPT])
     date = datetime.now(UTC).date().isoformat()
     write_json(folder / f"{NAME}.json", {"version": version(), "date": date, "events": events})
     say(f"{NAME}: {sum(event['event'] == 'cell' for event in events)} cells")
+
+
+def _thinned(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With some of the frames: the first of them, then every so many."""
+    steps = sorted({event["iterations"] for event in events if event["event"] == "guess"})[::EVERY]
+    return [event for event in events if event["event"] != "guess" or event["iterations"] in steps]
 
 
 def make_all(names: Sequence[str], progress: Told = quiet) -> None:

@@ -71,8 +71,8 @@ def _stored() -> None:
         return
     whose = "this version" if found.current else f"version {found.version}, not of this one"
     st.caption(
-        f"**Stored**, the default ladder on the default scenario, of {whose}, {found.date}. Press Attack for "
-        "your own. The ladder fills here.",
+        f"**Stored**, a ladder on the scenario “{plain(found.scenario)}”, of {whose}, {found.date}. Press "
+        "Attack for one of your own draft. The ladder fills here.",
         help=how[0].upper() + how[1:],
     )
     _drawn(found.desk, live=False)
