@@ -29,9 +29,9 @@ CORES = min(8, os.cpu_count() or 1)
 
 LINT = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
 STAGES = [
-    # one more process than cores: tests wait for pages, trainings and servers
+    # more processes than cores: tests wait for pages, trainings and servers
     [["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES + 1), "--dist", "worksteal"], ["mypy"]],
-    [["pytest", "-m", "not alone and not browser", "-n", str(CORES + 1), "--dist", "worksteal"]],
+    [["pytest", "-m", "not alone and not browser", "-n", str(CORES + 2), "--dist", "worksteal"]],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
     [
         ["pytest", "tests/browser", "-m", "alone"],  # Playwright keeps an event loop in its process
