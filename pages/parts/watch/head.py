@@ -236,9 +236,7 @@ def promised(draft: Draft) -> Chip:
     told = [_promises(draft, client, client == named[0]) for client in both]
     pieces, guarantee = told[0]
     others = f"; {told[1][0]}" if len(told) > 1 else ""
-    rest = f"at worst, for client {named[0] + 1}" + (
-        f", the strictest; for client {named[-1] + 1}: {others[2:]}" if others else ""
-    )
+    rest = f"client {named[0] + 1}, at worst" + (f"; client {named[-1] + 1}: {others[2:]}" if others else "")
     kind = "" if guarantee else "recovered"
     return {"name": "Privacy of the run", "pieces": [(pieces, None)], "rest": rest, "kind": kind}
 
