@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from ldp_core.federated.state import State
 
 TOGETHER = 12
-"""Runs that are trained together at most: so many are lost at worst when it is stopped."""
+"""Runs that are trained together at most."""
+LONG = 5e10
+"""Multiplications, about a quarter of a minute, after which no more runs are added: what is trained together
+is lost together when it is stopped.
+"""
 
 Asked = tuple[Arm, int]
 """An arm and a seed."""
@@ -57,8 +61,7 @@ def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Fig
     Raises:
         DataUnavailable: a data set is not on this machine and cannot be fetched.
     """
-    for start in range(0, len(asked), TOGETHER):
-        some = asked[start : start + TOGETHER]
+    for some in together(asked):
         for arm, seed in some:
             if isinstance(arm, Computed):
                 began = time.perf_counter()
@@ -68,6 +71,20 @@ def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Fig
                 yield _leaks(arm, seed, load)
         plain = (one for one in some if not isinstance(one[0], Leaking))
         yield from _train([(arm, seed) for arm, seed in plain if isinstance(arm, Trained)], load)
+
+
+def together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
+    """In the order asked for: what is trained together, short runs by the dozen, and each long one alone."""
+    some, work = [], 0.0
+    for arm, seed in asked:
+        one = arm.work()
+        some.append((arm, seed))
+        work += one.products + one.convolutions + one.chains
+        if len(some) == TOGETHER or work >= LONG:
+            yield some
+            some, work = [], 0.0
+    if some:
+        yield some
 
 
 def keep(path: Path, figure: Figure) -> None:

@@ -50,6 +50,16 @@ class Figure:
     also: Mapping[str, float] = field(default_factory=dict)
     """What else the run came to, by name (`statements.QUANTITIES`); others are shares."""
 
+    @property
+    def diverged(self) -> bool:
+        """True for a run whose weights left the numbers."""
+        return self.value is None and self.status.startswith("diverged")
+
+    @property
+    def judged(self) -> float | None:
+        """What it is judged by: its value; of one that diverged the accuracy of the last model that it had."""
+        return self.curve[-1] if self.diverged and self.curve else self.value
+
 
 def read(path: Path) -> list[Figure]:
     """The figures of a file; none where it is not there, or holds what cannot be read."""
@@ -118,4 +128,6 @@ class Shelf:
 
 def _came_to(figure: Figure, what: str) -> float | None:
     """None where the run did not end as it should, or nobody measured that of it."""
-    return figure.value if what == "accuracy" or figure.value is None else figure.also.get(what)
+    if what == "accuracy":
+        return figure.judged
+    return None if figure.value is None else figure.also.get(what)

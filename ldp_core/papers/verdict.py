@@ -15,7 +15,8 @@ RULE = (
     f"A paper's figure is met if it lies within our 95 % interval over seeds (Student's t, at least {SEEDS} "
     f"seeds), widened by {TOLERANCE:g} points, because a paper gives one figure and no interval; "
     f"an interval wider than ±{WIDEST:g} points meets nothing. An order is "
-    "met if our paired interval lies above zero. All statements of a claim met: it reproduces; some: partly; "
+    "met if our paired interval lies above zero. A run that diverges counts with the last model that it had. "
+    "All statements of a claim met: it reproduces; some: partly; "
     "none: it does not."
 )
 CHANCE = 5.0
@@ -73,7 +74,7 @@ def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval 
 
 def _not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
     known = {label: shelf.of_arm(claim, label) for label in labels}
-    failed = [(label, one) for label, found in known.items() for one in found.values() if one.value is None]
+    failed = [(label, one) for label, found in known.items() for one in found.values() if one.judged is None]
     if failed:
         label, one = failed[0]
         return f"“{label}” with seed {one.seed}: {one.status}."
@@ -90,7 +91,24 @@ def _because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, .
     missed = [part.shows for part in parts if not part.holds]
     alone = "It is met" if len(parts) == 1 else f"All {len(parts)} statements are met"
     said = f"Not met: here {_listed(missed)}" if missed else alone
-    return "; ".join([said, *filter(None, (_at_chance(claim, shelf, labels), _rival(claim, shelf)))]) + "."
+    why = (_diverged(claim, shelf, labels) or _at_chance(claim, shelf, labels), _rival(claim, shelf))
+    return "; ".join([said, *filter(None, why)]) + "."
+
+
+def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
+    """Of the arm that did so most often: how often, and when at the latest."""
+    every = {label: list(shelf.of_arm(claim, label).values()) for label in labels}
+    lost = {label: [one for one in found if one.diverged] for label, found in every.items()}
+    label = max(labels, key=lambda one: len(lost[one]))
+    if not lost[label]:
+        return ""
+    rounds = max(len(one.curve) for one in lost[label])  # the curve begins at round 0
+    others = sum(bool(found) for found in lost.values()) - 1
+    also = f", as {others} other{'s do' if others > 1 else ' does'}" if others else ""
+    return (
+        f"{label} diverges by round {rounds} with {len(lost[label])} of {len(every[label])} seeds{also}: its "
+        "last model counts"
+    )
 
 
 def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:

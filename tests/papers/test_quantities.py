@@ -8,7 +8,7 @@ import pytest
 from ldp_core.papers import get
 from ldp_core.papers.arms import Trained
 from ldp_core.papers.base import Claim, arms
-from ldp_core.papers.measuring import measure
+from ldp_core.papers.measuring import TOGETHER, left, measure, together
 from ldp_core.papers.statements import Ahead, interval, told
 from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.papers.verdict import of_arm, verdict
@@ -83,3 +83,13 @@ def test_claims_about_one_thing_share_their_runs_with_claims_about_another():
     keys = [{arm.key(0) for arm in made.measured if isinstance(arm, Trained)} for made in (one, other)]
     assert keys[0] < keys[1]
     assert (one.about, other.about) == ("heterogeneity", "accuracy")
+
+
+def test_long_runs_are_measured_one_by_one_so_that_who_is_stopped_loses_one():
+    def sizes(identity: str) -> set[int]:
+        found = get("pd_ldpfl").claim(identity)
+        assert found is not None
+        return {len(some) for some in together(left([found], Shelf()))}
+
+    assert sizes("clients-mnist-10") == {1}
+    assert sizes("clients-digits-10") == {TOGETHER}

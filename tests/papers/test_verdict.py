@@ -81,13 +81,26 @@ def test_two_seeds_are_no_verdict():
     assert verdict(made, Shelf()).reason == "No run of it is stored."
 
 
-def test_a_run_that_diverged_is_told_and_not_counted():
+def test_a_run_that_failed_is_told_and_not_counted():
     made = claim(STATEMENTS[2:])
     known = shelf(made, A=[70, 71, 72], C=[80, 81, 82])
-    broken = figure(made, "C", 2, None, status="diverged at round 1")
+    broken = figure(made, "C", 2, None, status="its partition is too uneven")
     found = verdict(made, Shelf({**known.figures, broken.key: broken}))
     assert found.word == "not run"
-    assert "“C” with seed 2: diverged at round 1" in found.reason
+    assert "“C” with seed 2: its partition is too uneven" in found.reason
+
+
+def test_a_run_that_diverged_counts_with_its_last_model_and_is_told():
+    made = claim(STATEMENTS)
+    known = dict(shelf(made, none=[90, 91, 92], A=[70, 71, 72]).figures)
+    for seed, curve in enumerate([(0.1, 0.2), (0.1, 0.2, 0.3), (0.1,)]):
+        status = f"diverged at round {len(curve)}: the weights of client 1 reached nan"
+        broken = figure(made, "C", seed, None, status=status, curve=curve)
+        known[broken.key] = broken
+    found = verdict(made, Shelf(known))
+    assert (found.word, [part.holds for part in found.parts]) == ("partly", [True, False, False])
+    assert found.parts[2].ours.mean == pytest.approx(20 - 71)
+    assert "; C diverges by round 3 with 3 of 3 seeds: its last model counts" in found.reason
 
 
 def test_missing_data_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path):

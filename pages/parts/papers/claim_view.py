@@ -102,7 +102,7 @@ def _arms(claim: Claim, shelf: Shelf) -> None:
         paper, unit = claim.paper.get(arm.label), claim.quantity.unit
         known = shelf.of_arm(claim, arm.label).values()
         failed = next((one.status for one in known if one.value is None), "")
-        role = f"control: {why[arm.label]}" if arm.label in why else failed
+        control = f"control: {why[arm.label]}" if arm.label in why else ""
         rows.append(
             [
                 plain(arm.label),
@@ -110,7 +110,7 @@ def _arms(claim: Claim, shelf: Shelf) -> None:
                 plain(told(ours, unit)) if ours else "–",
                 *(_besides(claim, shelf, arm.label, name) for name in more),
                 str(ours.seeds) if ours else "0",
-                plain(role, 300),
+                plain("; ".join(filter(None, (control, failed))), 300),
             ]
         )
     found = verdict(claim, shelf)
