@@ -57,7 +57,7 @@ class Figure:
 
     @property
     def judged(self) -> float | None:
-        """What it is judged by: its value; of one that diverged the accuracy of the last model that it had."""
+        """What it is judged by: its value; of one that diverged its last model's accuracy."""
         return self.curve[-1] if self.diverged and self.curve else self.value
 
 
