@@ -12,6 +12,7 @@ from ldp_core.runs import outcomes
 from ldp_core.runs.jobs.listing import listed
 from ldp_core.runs.outcomes import Outcome
 from pages.parts.runs.job_list import job_line
+from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
@@ -20,6 +21,7 @@ from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA, glossary
 from pages.parts.ui.text import budgets_in_words, few, plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with
+from pages.parts.watch.guess_field import field, not_kept, way_around
 
 ACROSS = 3
 """Scenarios in a row."""
@@ -38,13 +40,14 @@ def main() -> None:
     names = presets.names()
     known = {name: found for name in names if (found := stored(name))}
     first, *others = names
-    _hero(first, known.get(first))
+    mine = Guessed.here()
+    _hero(first, known.get(first), mine)
     st.header("Scenarios, and what they came to", anchor=False)
-    _grid([name for name in others if name in known], known)
+    _grid([name for name in others if name in known], known, mine)
     rest = [name for name in others if name not in known]
     if rest:
         with st.expander(f"{len(rest)} more: the papers' systems, to run yourself"):
-            _grid(rest, known)
+            _grid(rest, known, mine)
     with st.expander("Words, each explained once"):
         st.markdown(glossary())
     left, right = st.columns(2, gap="medium")
@@ -66,44 +69,59 @@ def stored(name: str) -> Outcome | None:
     return found if fits else None
 
 
-def _hero(name: str, found: Outcome | None) -> None:
-    """The default scenario: what came of it, and the one button."""
+def _hero(name: str, found: Outcome | None, known: Guessed) -> None:
+    """The default scenario: its question and then what came of it, and the one button."""
     preset = presets.get(name)
     with st.container(border=True, key=f"card-{name}"):
         left, right = st.columns([1, 1.7], gap="large", vertical_alignment="center")
         with left:
             st.header(preset.label, anchor=False)
             st.markdown(preset.question)
-            if found:
-                st.markdown(_lesson(found, sentences=2))
+            if found and known.untold(name):
+                st.markdown(f"**Guess first.** {plain(preset.ask.text)}")
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    field(preset.ask, preset.draft, None, "start")
+                    way_around("Just show me", preset.label)
+                not_kept()
+            elif found:
+                st.markdown(f"{known.words(name, found)} {_lesson(found, sentences=2)}".strip())
             _open(preset, name, first=True)
             if found:
                 st.caption(made(preset.draft, found))
         with right:
             if found:
-                components.outcome(picture(preset.draft, found, HERO), key=f"outcome {name}")
+                _picture(name, found, known, HERO)
 
 
-def _grid(names: Sequence[str], known: dict[str, Outcome]) -> None:
+def _picture(name: str, found: Outcome, known: Guessed, height: int) -> None:
+    preset = presets.get(name)
+    veiled = preset.ask.of if known.untold(name) else ()
+    components.outcome(picture(preset.draft, found, height, veiled, known.level(name)), key=f"outcome {name}")
+
+
+def _grid(names: Sequence[str], outcomes: dict[str, Outcome], known: Guessed) -> None:
     for row in range(0, len(names), ACROSS):
         for column, name in zip(st.columns(ACROSS, gap="small"), names[row : row + ACROSS], strict=False):
             with column:
-                _card(presets.get(name), name, known.get(name))
+                _card(presets.get(name), name, outcomes.get(name), known)
 
 
-def _card(preset: Preset, name: str, found: Outcome | None) -> None:
+def _card(preset: Preset, name: str, found: Outcome | None, known: Guessed) -> None:
     draft = preset.draft
+    untold = known.untold(name)
     with st.container(border=True, height="stretch", key=f"card-{name}", gap="small"):
         st.markdown(f"**{plain(preset.label)}**")
         st.markdown(preset.question)
         if found:
-            components.outcome(picture(draft, found, SMALL), key=f"outcome {name}")
-            st.caption(_lesson(found))
+            _picture(name, found, known, SMALL)
+            st.caption(plain(preset.ask.text) if untold else _lesson(found))
         else:
             asked = budgets_in_words(draft.base.clients.budgets().tolist())
             st.caption(f"{asked}; compared: " + few([plain(variant.label) for variant in draft.variants]))
         with st.container(horizontal=True, vertical_alignment="center"):
             _open(preset, name)
+            if found and untold:
+                way_around("Show", preset.label, help="What it came to; open it to guess first")
             if found:
                 st.caption(made(preset.draft, found))
 

@@ -33,7 +33,9 @@ def main() -> None:
         with st.container(gap="xxsmall"):
             prediction(workspace, job, now, beside=title(workspace.draft))
         old = stale(workspace, job)
-        live_view(workspace.draft, job, own=True, stale=old, guess=now.level if now and not old else None)
+        guess = now.level if now and not old else None
+        untold = now is not None and now.open
+        live_view(workspace.draft, job, own=True, stale=old, guess=guess, open_question=untold)
         more(workspace.draft, job, lesson_of(job), settings)
 
 

@@ -1,6 +1,7 @@
 // A small picture of what a scenario came to: accuracies as lines, labelled at their ends, and what an attacker
 // got under each design. data: {lines: [{name, run, points: [[x, y]], end}], guides: [{name, y}], range: [x0, x1],
-// axis, images: [{image, name, caption, mark}], height, label}; x as it is, y a share.
+// axis, images: [{image, name, caption, mark}], height, label}; x as it is, y a share. What is still to be guessed
+// has no points, and a null for an image.
 
 import { child, element, resize, text } from "./dom.js";
 import { paint } from "./pixels.js";
@@ -9,6 +10,7 @@ import { palette } from "./theme.js";
 const FONT = 12;
 const LETTER = 6.3; // pixels, on average
 const GAP = 14;
+const MARK = 40; // of a question that is still open
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "div", "es-outcome");
@@ -38,7 +40,8 @@ function images(parent, list) {
   });
   shots.forEach((shot, i) => {
     const { image, name, caption, mark } = list[i];
-    paint(shot.firstElementChild, image);
+    if (image) paint(shot.firstElementChild, image);
+    else blank(shot.firstElementChild);
     shot.firstElementChild.setAttribute("role", "img");
     shot.firstElementChild.setAttribute("aria-label", `${name}: ${caption}`);
     shot.dataset.mark = mark;
@@ -49,6 +52,11 @@ function images(parent, list) {
   });
 }
 
+function blank(canvas) {
+  canvas.width = canvas.height = 1;
+  canvas.shown = undefined;
+}
+
 function chart(place) {
   const { lines, guides, range, axis, height, label } = place.latest;
   const width = Math.floor(place.clientWidth);
@@ -56,7 +64,7 @@ function chart(place) {
   const colours = palette(place);
   const ink = (run) => colours.resolve(run === null ? "var(--st-gray-text-color)" : `run(${run})`);
   const ends = [
-    ...lines.map((line) => ({ words: `${line.name} ${line.end}`, y: line.points.at(-1)[1], run: line.run })),
+    ...lines.map((line) => ({ words: `${line.name} ${line.end}`, y: line.points.at(-1)?.[1] ?? 0.5, run: line.run })),
     ...guides.map((guide) => ({ words: guide.name, y: guide.y, run: null })),
   ];
   const right = Math.min(0.5 * width, 10 + LETTER * Math.max(...ends.map((end) => end.words.length)));
@@ -76,7 +84,13 @@ function chart(place) {
   guides.forEach((guide) =>
     svg.append(make("line", { x1: 4, x2: width - right, y1: y(guide.y), y2: y(guide.y), stroke: ink(null), "stroke-dasharray": "2 3" })),
   );
-  lines.forEach((line) => {
+  const untold = lines.filter((line) => !line.points.length);
+  untold.forEach((line, i) => {
+    const at = 4 + ((i + 1) / (untold.length + 1)) * (width - right - 8);
+    const look = { x: at, y: (top + bottom) / 2 + MARK / 3, fill: ink(line.run), "font-size": MARK, "font-weight": 700, "text-anchor": "middle" };
+    svg.append(make("text", look, "?"));
+  });
+  lines.filter((line) => line.points.length).forEach((line) => {
     const points = line.points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
     svg.append(make("polyline", { points, fill: "none", stroke: ink(line.run), "stroke-width": 2.5, "stroke-linejoin": "round" }));
     const [a, b] = line.points.at(-1);

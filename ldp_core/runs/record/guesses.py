@@ -1,4 +1,4 @@
-"""What somebody guessed before a run, kept with the draft: it outlives a reload, and no link carries it.
+"""What somebody guessed before a run, kept with who they are: it outlives a reload, and no link carries it.
 
 A guess is about settings: whoever changes them is asked again, and Undo brings it back.
 """
@@ -15,51 +15,56 @@ from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.paths import runs_dir
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS guesses (
-    draft TEXT NOT NULL,
+CREATE TABLE IF NOT EXISTS guessed (
+    who TEXT NOT NULL,
     about TEXT NOT NULL,  -- the settings, by `key_of`
     body TEXT NOT NULL,   -- the guess, as JSON
-    PRIMARY KEY (draft, about)
+    PRIMARY KEY (who, about)
 );
-CREATE TABLE IF NOT EXISTS skipped (
-    draft TEXT NOT NULL,
+CREATE TABLE IF NOT EXISTS passed (
+    who TEXT NOT NULL,
     scenario TEXT NOT NULL,
-    PRIMARY KEY (draft, scenario)
+    PRIMARY KEY (who, scenario)
 );
 """
 Guess = float | str
 
 
-def keep(identity: str, draft: Draft, guess: Guess) -> None:
-    """Remember a guess about these settings of the draft of that id; an earlier one is replaced."""
+def keep(who: str, draft: Draft, guess: Guess) -> None:
+    """Remember somebody's guess about these settings; an earlier one is replaced."""
     with writing(_path(), SCHEMA) as db:
-        row = (identity, key_of(draft), json.dumps(guess))
-        db.execute("INSERT OR REPLACE INTO guesses VALUES (?, ?, ?)", row)
+        row = (who, key_of(draft), json.dumps(guess))
+        db.execute("INSERT OR REPLACE INTO guessed VALUES (?, ?, ?)", row)
 
 
-def of(identity: str, draft: Draft) -> Guess | None:
-    """What was guessed about these settings; None where nothing was."""
-    query = "SELECT body FROM guesses WHERE draft = ? AND about = ?"
-    row = _row(query, identity, key_of(draft))
-    try:
-        found = json.loads(row["body"]) if row else None
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, float | int | str) else None
+def of(who: str, draft: Draft) -> Guess | None:
+    """What somebody guessed about these settings; None where nothing was."""
+    return all_of(who).get(key_of(draft))
 
 
-def skip(identity: str, scenario: str, skipped: bool = True) -> None:
-    """Remember that the draft of that id is not to be asked about a scenario; or that it is again."""
-    query = "INSERT OR IGNORE INTO skipped VALUES (?, ?)"
+def all_of(who: str) -> dict[str, Guess]:
+    """All that somebody guessed, by the key of the settings."""
+    found = {row["about"]: _read(row["body"]) for row in _rows("SELECT * FROM guessed WHERE who = ?", who)}
+    return {about: guess for about, guess in found.items() if guess is not None}
+
+
+def skip(who: str, scenario: str, skipped: bool = True) -> None:
+    """Remember that somebody is not to be asked about a scenario; or is again."""
+    query = "INSERT OR IGNORE INTO passed VALUES (?, ?)"
     if not skipped:
-        query = "DELETE FROM skipped WHERE draft = ? AND scenario = ?"
+        query = "DELETE FROM passed WHERE who = ? AND scenario = ?"
     with writing(_path(), SCHEMA) as db:
-        db.execute(query, (identity, scenario))
+        db.execute(query, (who, scenario))
 
 
-def is_skipped(identity: str, scenario: str) -> bool:
-    """Whether it is not to be asked."""
-    return _row("SELECT 1 FROM skipped WHERE draft = ? AND scenario = ?", identity, scenario) is not None
+def is_skipped(who: str, scenario: str) -> bool:
+    """Whether they are not to be asked."""
+    return scenario in all_skipped(who)
+
+
+def all_skipped(who: str) -> set[str]:
+    """The scenarios that somebody is not to be asked about."""
+    return {row["scenario"] for row in _rows("SELECT scenario FROM passed WHERE who = ?", who)}
 
 
 def key_of(draft: Draft) -> str:
@@ -67,11 +72,18 @@ def key_of(draft: Draft) -> str:
     return sha256(json.dumps(draft.as_json(), sort_keys=True).encode()).hexdigest()[:12]
 
 
-def _row(query: str, *values: str) -> sqlite3.Row | None:
+def _read(body: str) -> Guess | None:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, float | int | str) else None
+
+
+def _rows(query: str, who: str) -> list[sqlite3.Row]:
     with reading(_path()) as db:
-        found: sqlite3.Row | None = db.execute(query, values).fetchone() if db else None
-    return found
+        return list(db.execute(query, (who,))) if db else []
 
 
 def _path() -> Path:
-    return runs_dir() / "guesses.sqlite"
+    return runs_dir() / "guessed.sqlite"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,34 @@ MOST_PICTURES = 3
 """Beside the image itself; of more runs, the last ones."""
 
 
-def picture(draft: Draft, found: Outcome, height: int) -> dict[str, Any]:
-    """As assets/web/outcome.js wants it."""
+UNTOLD = "?"
+
+
+def picture(
+    draft: Draft,
+    found: Outcome,
+    height: int,
+    veiled: Collection[str] = (),
+    guess: float | None = None,
+) -> dict[str, Any]:
+    """As assets/web/outcome.js wants it.
+
+    Args:
+        draft: the scenario.
+        found: what it came to.
+        height: in pixels.
+        veiled: labels of the runs that are still to be guessed: their lines and images are left out.
+        guess: an accuracy that was guessed, as a share.
+    """
     steps = ladders(draft)
-    lines = _by_budget(draft, found) if steps else _by_round(draft, found)
+    lines = _by_budget(draft, found, veiled) if steps else _by_round(draft, found, veiled)
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if found.reference:
         clean = found.reference[-1]
         guides.append({"name": f"no noise {percent(clean)}", "y": clean})
-    across = [x for line in lines for x, _ in line["points"]]
+    if guess is not None:
+        guides.append({"name": f"your guess {percent(guess)}", "y": guess})
+    across = [np.log(epsilon) for _, epsilon in steps] if steps else [0, found.rounds]
     told = "; ".join(f"{line['name']} {line['end']}" for line in lines)
     budgets = sorted({epsilon for _, epsilon in steps})
     return {
@@ -37,15 +57,17 @@ def picture(draft: Draft, found: Outcome, height: int) -> dict[str, Any]:
         "axis": f"accuracy, ε {number(budgets[0])} to {number(budgets[-1])}"
         if steps
         else f"accuracy over {found.rounds} rounds",
-        "images": _images(draft, found),
+        "images": _images(draft, found, veiled),
         "height": height,
         "label": f"Accuracy: {told}",
     }
 
 
-def _by_round(draft: Draft, found: Outcome) -> list[dict[str, Any]]:
+def _by_round(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
     return [
-        {
+        _veil(variant.label, look.tint)
+        if variant.label in veiled
+        else {
             "name": variant.label,
             "run": look.tint,
             "points": [[i, value] for i, value in enumerate(curve)],
@@ -57,26 +79,31 @@ def _by_round(draft: Draft, found: Outcome) -> list[dict[str, Any]]:
     ]
 
 
-def _by_budget(draft: Draft, found: Outcome) -> list[dict[str, Any]]:
+def _veil(name: str, run: int) -> dict[str, Any]:
+    return {"name": name, "run": run, "points": [], "end": UNTOLD}
+
+
+def _by_budget(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
     """A line a design, over the logarithm of ε."""
     looks = styles(draft)
     lines: dict[str, list[tuple[float, float, int]]] = {}
     for place, (name, epsilon) in enumerate(ladders(draft)):
         lines.setdefault(name, []).append((float(np.log(epsilon)), found.curves[place][-1], place))
-    return [
-        {
-            "name": common([draft.variants[place].label for _, _, place in points]),
-            "run": looks[points[0][2]].tint,
-            "points": [[x, y] for x, y, _ in sorted(points)],
-            "end": percent(sorted(points)[-1][1]),
-        }
-        for points in lines.values()
-    ]
+    drawn = []
+    for points in lines.values():
+        labels = [draft.variants[place].label for _, _, place in points]
+        name, run = common(labels), looks[points[0][2]].tint
+        if not set(veiled).isdisjoint(labels):
+            drawn.append(_veil(name, run))
+            continue
+        across = sorted((x, y) for x, y, _ in points)
+        drawn.append({"name": name, "run": run, "points": across, "end": percent(across[-1][1])})
+    return drawn
 
 
-def _images(draft: Draft, found: Outcome) -> list[dict[str, Any]]:
+def _images(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
     """The image, and what came closest to it under each design; of a real upload each with its own."""
-    shots = []
+    shots: list[dict[str, Any]] = []
     if found.original is not None:
         shots.append({"image": found.original, "name": "the image", "caption": "", "mark": ""})
     pairs = [
@@ -85,6 +112,9 @@ def _images(draft: Draft, found: Outcome) -> list[dict[str, Any]]:
         if one is not None
     ]
     for label, one in pairs[-MOST_PICTURES:]:
+        if label in veiled:
+            shots.append({"image": None, "name": label, "caption": UNTOLD, "mark": "untold"})
+            continue
         caption = decibels(one["psnr"])
         if found.upload == "real":
             caption = f"{one['recovered']} of {one['images']} back"

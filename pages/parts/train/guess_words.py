@@ -11,7 +11,7 @@ import numpy as np
 
 from ldp_core.presets.questions import Choice, Figure, Question
 from ldp_core.runs.record.guesses import Guess
-from pages.parts.ui.text import THIN, listed, number, percent
+from pages.parts.ui.text import THIN, listed, number, percent, plain
 
 CLOSE = 3.0
 """A figure that is within so many times `near` is close."""
@@ -24,6 +24,11 @@ class Told:
     kind: str
     """ "right", "close", "other", "split" where seeds disagree, or "" where nobody guessed."""
     words: str
+
+
+def literal(words: str) -> str:
+    """In markdown as they are, and no line ends before a percent sign."""
+    return plain(words, 400).replace(" %", f"{THIN}%")
 
 
 def shown(question: Question, value: float | str) -> str:

@@ -50,6 +50,7 @@ def head(
     state: str,
     nothing: str,
     reference: Series | None = None,
+    open_question: bool = False,
 ) -> dict[str, Any]:
     """The line and its figures.
 
@@ -61,10 +62,11 @@ def head(
         state: "" before a launch, "live", "stopped" or "completed".
         nothing: what is said where no attack has an image to show.
         reference: their twin without noise, if there is one.
+        open_question: whether the page still asks what will come of it: then no rule of thumb answers first.
     """
     begun = [one for one in shown if one.round > 0 or one.diverged]
     return {
-        "line": _line(begun, chance, state, reference) if begun else _expected(draft),
+        "line": _line(begun, chance, state, reference) if begun else _before(draft, open_question),
         "chips": [
             _accuracies(begun, state, ladders(draft)) | {"hint": GLOSSARY["Accuracy"]},
             leak(shown, upload, nothing)
@@ -83,6 +85,15 @@ def _lost(one: Series) -> Piece:
     """A run that left the numbers: with which of its seeds, where not with all."""
     many, (label, tint) = len(one.lost), _name(one)
     return (label if many == len(one.runs) else f"{label} with {many} of {len(one.runs)} seeds", tint)
+
+
+def _before(draft: Draft, open_question: bool) -> list[Piece]:
+    """Before any training: who is compared, where the visitor is asked, or else what is expected of them."""
+    if not open_question:
+        return _expected(draft)
+    names = [(one.label, look.tint) for one, look in zip(draft.variants, styles(draft), strict=True)]
+    beside = " side by side" if len(names) > 1 else ""
+    return [*_joined(names), (f"{beside}: what do you expect?", None)]
 
 
 def _expected(draft: Draft) -> list[Piece]:

@@ -37,6 +37,7 @@ def live_view(
     own: bool = False,
     stale: bool = False,
     guess: float | None = None,
+    open_question: bool = False,
 ) -> None:
     """A job, refreshed while it runs; or what to expect of the draft, before there is one.
 
@@ -46,26 +47,28 @@ def live_view(
         own: whether other jobs of the job's draft belong on this page, too.
         stale: whether the page holds other settings by now.
         guess: the accuracy that somebody has guessed, as a share.
+        open_question: whether the page still asks for a guess: before there is a job, nothing answers it.
     """
     if stale:
         st.html(ASSETS / "stale.css")
     with st.container(key="results", gap="small"):
         if job is None:
-            refreshing(_before)(draft, guess)
+            refreshing(_before)(draft, guess, open_question)
         elif settings_of(job):
             every = pace() if job.live else None
             refreshing(_watch, every)(job.id, every, stale, guess)
             look_again(job, own)
 
 
-def _before(draft: Draft, guess: float | None = None) -> None:
+def _before(draft: Draft, guess: float | None, open_question: bool) -> None:
     """What to expect, in the places that a job's own lines and charts will take: so nothing moves then."""
     state, view = _lines()
     with state:
         st.caption("Not trained yet. What theory expects is drawn already.")
     with view:
         how_to_read()
-    expected = trio(draft, [], None, Pictured([]), empty=expected_view(draft), guess=guess)
+    nothing = expected_view(draft)
+    expected = trio(draft, [], None, Pictured([]), empty=nothing, guess=guess, open_question=open_question)
     components.panels(components.packed(expected), key="panels")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
+from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.presets.claims import told as lesson_told
 from ldp_core.presets.evidence import Evidence, Missing
@@ -22,21 +22,13 @@ from ldp_core.runs.record.guesses import Guess
 from ldp_core.runs.view.outcomes import evidence
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.train.chosen_job import differs, lesson_of
-from pages.parts.train.guess_words import scale, shown, told
+from pages.parts.train.guess_words import literal, scale, shown, told
 from pages.parts.train.launch import question_of
 from pages.parts.ui import components
-from pages.parts.ui.job_actions import refusal, refuse
-from pages.parts.ui.memory import tab
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import Moment, once
-from pages.parts.ui.text import THIN, plain
-from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.workspace import Workspace
-
-NOT_KEPT = "guess"
-MOST_BUTTONS = 4
-"""Of more options than this, or of longer ones, one is chosen from a list."""
-MOST_LETTERS = 48
+from pages.parts.watch.guess_field import field, me, not_kept, way_around
 
 
 @dataclass(frozen=True)
@@ -53,6 +45,11 @@ class Asked:
         """The guess where it is an accuracy, which has a place on the chart: a share."""
         fits = isinstance(self.question, Figure) and self.question.read is accuracy
         return float(self.guess) / 100 if fits and isinstance(self.guess, int | float) else None
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody has said anything yet: then nothing on the page may say it before."""
+        return self.guess is None and not self.skipped
 
 
 def question_about(draft: Draft) -> Question | None:
@@ -75,8 +72,8 @@ def asked(workspace: Workspace, job: Job | None) -> Asked | None:
     question = question_about(draft)
     if question is None:
         return None
-    guess = guesses.of(workspace.id, draft)
-    skipped = guess is None and guesses.is_skipped(workspace.id, draft.base.name)
+    guess = guesses.of(me(), draft)
+    skipped = guess is None and guesses.is_skipped(me(), draft.base.name)
     return Asked(question, draft, guess if question.takes(guess) else None, skipped)
 
 
@@ -90,8 +87,8 @@ def prediction(workspace: Workspace, job: Job | None, now: Asked | None, beside:
     ran = job is not None and (job.live or not differs(job, now.draft))
     if now.skipped:
         if not ran:
-            args = (workspace, now.draft.base.name, False)
-            beside.button("Guess first", type="tertiary", key="ask me", on_click=_skip, args=args)
+            with beside:
+                way_around("Guess first", now.draft.base.name, skipped=False)
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="prediction"):
         if job is None or not ran:
@@ -100,60 +97,29 @@ def prediction(workspace: Workspace, job: Job | None, now: Asked | None, beside:
             _wait(now)
         else:
             _answer(job, now)
-    refusal(NOT_KEPT)
+    not_kept()
 
 
 def _ask(workspace: Workspace, now: Asked) -> None:
-    st.markdown(f"**Guess first.** {_literal(now.question.text)}")
-    key = f"guess-{workspace.key(guesses.key_of(now.draft))}-{tab().visit}"
-    options: dict[str, Any] = {"key": key, "on_change": _moved, "args": (workspace, now.draft, key)}
-    # what it begins with stays: with another value it would be another widget, and lose what is pressed next
-    first = st.session_state.setdefault(f"first of {key}", now.guess)
-    _field(now.question, first, options)
+    st.markdown(f"**Guess first.** {literal(now.question.text)}")
+    field(now.question, now.draft, now.guess, workspace.key("draft"))
     if now.guess is None:
-        if isinstance(now.question, Figure):  # where its slider begins may be what somebody thinks
-            st.button("Guess", key="guess this", on_click=_guess, args=options["args"])
-        st.button(
-            "Skip",
-            type="tertiary",
-            key="skip the guess",
-            help="This scenario asks no more",
-            on_click=_skip,
-            args=(workspace, now.draft.base.name),
-        )
+        way_around("Skip", now.draft.base.name, help="This scenario asks no more")
     else:
         st.caption("Kept. Now press Train.")
 
 
-def _field(question: Question, guess: Guess | None, options: dict[str, Any]) -> None:
-    """A real form element, whose name is the question."""
-    named = {"label_visibility": "collapsed", **options}
-    if isinstance(question, Figure):
-        value = int(guess) if isinstance(guess, int | float) else _middle(question)
-        unit = "%d %%" if question.unit else "%d"
-        st.slider(question.text, 0, question.most, value, format=unit, width=260, **named)
-        return
-    labels = {one: plain(one) for one in question.options}
-    if len(labels) <= MOST_BUTTONS and sum(map(len, question.options)) <= MOST_LETTERS:
-        st.segmented_control(
-            question.text, list(labels), required=True, default=guess, format_func=labels.__getitem__, **named
-        )
-        return
-    index = question.options.index(str(guess)) if guess is not None else None
-    st.selectbox(question.text, question.options, index=index, placeholder="choose", width=330, **named)
-
-
 def _wait(now: Asked) -> None:
     if now.guess is None:
-        st.markdown(f"{_literal(now.question.text)} The runs will tell.")
+        st.markdown(f"{literal(now.question.text)} The runs will tell.")
         return
     _picture(scale(now.question, now.guess))
-    mine = _literal(shown(now.question, now.guess))
-    st.markdown(f"{_literal(now.question.text)} **You guessed {mine}**; the runs will tell.")
+    mine = literal(shown(now.question, now.guess))
+    st.markdown(f"{literal(now.question.text)} **You guessed {mine}**; the runs will tell.")
 
 
 def _answer(job: Job, now: Asked) -> None:
-    question = _literal(now.question.text)
+    question = literal(now.question.text)
     found = _evidence(job) if job.status == "completed" else None
     try:
         answers = now.question.answers(found) if found else ()
@@ -161,19 +127,14 @@ def _answer(job: Job, now: Asked) -> None:
         answers = ()
     if not found or not answers:
         tell = "These runs do not tell" if found else "The runs stopped before they could tell"
-        mine = "" if now.guess is None else f"; you guessed {_literal(shown(now.question, now.guess))}"
+        mine = "" if now.guess is None else f"; you guessed {literal(shown(now.question, now.guess))}"
         st.markdown(f"{question} {tell}{mine}.")
         return
     _picture(scale(now.question, now.guess, answers))
     said = told(now.question, now.guess, answers)
     # why, of the scenario as it was prepared, and as far as these runs bear it out
     why = lesson_told((now.question.why,), found) if lesson_of(job) else ""
-    st.markdown(f":gray[{question}] **{_literal(said.words)}** {_literal(why)}")
-
-
-def _literal(words: str) -> str:
-    """Shown as they are, and no line ends before a percent sign."""
-    return plain(words, 400).replace(" %", f"{THIN}%")
+    st.markdown(f":gray[{question}] **{literal(said.words)}** {literal(why)}")
 
 
 def _picture(drawn: dict[str, Any]) -> None:
@@ -190,42 +151,3 @@ def _evidence(job: Job) -> Evidence | None:
     return once(
         ("evidence", job.id), lambda: evidence(progress.runs), Moment(job.id, job.status, progress.seq)
     )
-
-
-def _middle(question: Figure) -> int:
-    """Where a slider begins that nobody has moved."""
-    return question.most // 2
-
-
-@uncut
-def _moved(workspace: Workspace, draft: Draft, key: str) -> None:
-    """A field reports a change. Streamlit says so also of a slider that nobody touched, once its state was
-    dropped as stale: where it begins is a guess only of whoever presses Guess.
-    """
-    question = question_about(draft)
-    untouched = isinstance(question, Figure) and st.session_state.get(key) == _middle(question)
-    if not (untouched and guesses.of(workspace.id, draft) is None):
-        _keep(workspace, draft, key)
-
-
-def _keep(workspace: Workspace, draft: Draft, key: str) -> None:
-    guess = st.session_state.get(key)
-    if guess is None:  # none was made, or the field has gone since
-        return
-    try:
-        guesses.keep(workspace.id, draft, guess)
-    except StudioError as error:
-        refuse(error, NOT_KEPT)
-
-
-@pressed
-def _guess(workspace: Workspace, draft: Draft, key: str) -> None:
-    _keep(workspace, draft, key)
-
-
-@pressed
-def _skip(workspace: Workspace, scenario: str, skipped: bool = True) -> None:
-    try:
-        guesses.skip(workspace.id, scenario, skipped)
-    except StudioError as error:
-        refuse(error, NOT_KEPT)

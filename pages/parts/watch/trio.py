@@ -40,9 +40,10 @@ def trio(
     empty: str,
     state: str = "",
     guess: float | None = None,
+    open_question: bool = False,
 ) -> dict[str, Any]:
     """All of it; `state` is "" before a launch, "live", "stopped" or "completed"; `guess` an
-    accuracy that somebody has guessed, as a share.
+    accuracy that somebody has guessed, as a share; `open_question` as in `head`.
     """
     rounds, steps = draft.base.rounds, ladders(draft)
     told = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
@@ -62,7 +63,7 @@ def trio(
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
         drawn = _predicted(draft, told, "dashed: {}") if told else noise_words(shown)
     return {
-        "head": head(draft, shown, chance, pictured.upload, state, empty, reference),
+        "head": head(draft, shown, chance, pictured.upload, state, empty, reference, open_question),
         "accuracy": {
             "title": "Accuracy",
             "hint": GLOSSARY["Accuracy"],

@@ -8,6 +8,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.runs import outcomes
+from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui.text import percent
 
@@ -28,6 +29,28 @@ def test_a_stored_outcome_is_drawn_as_it_is(name: str):
     assert {line["end"] for line in shown["lines"]} <= ends | {"diverged"}
     assert all(0 <= y <= 1 for line in shown["lines"] for _, y in line["points"])
     assert len(shown["images"]) <= 4
+
+    asked = presets.get(name).ask.of
+    before = picture(draft, found, 150, veiled=asked)
+    assert {line["end"] for line in before["lines"] if not line["points"]} == {"?"}
+    told = {line["name"]: line["end"] for line in before["lines"] if line["points"]}
+    assert not set(told) & set(asked), "nothing answers what is still asked"
+    assert all(one["image"] is None for one in before["images"] if one["name"] in asked)
+    assert len(before["lines"]) == len(shown["lines"])
+
+
+def test_a_guess_is_held_against_what_is_stored():
+    found = outcomes.stored("two_volunteers")
+    assert found is not None
+    mine = Guessed({"two_volunteers": 60, "half_and_half": "no"}, frozenset({"who_is_silenced"}))
+    assert [mine.untold(name) for name in ("two_volunteers", "who_is_silenced", "twenty_images")] == [
+        False,
+        False,
+        True,
+    ]
+    words = mine.words("two_volunteers", found).replace("\\", "")
+    assert f"it came out at {percent(found.curves[0][-1])}" in words
+    assert (mine.level("two_volunteers"), mine.level("half_and_half")) == (0.6, None)
 
 
 def test_a_figure_of_another_version_is_told_as_such():

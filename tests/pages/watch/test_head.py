@@ -52,6 +52,9 @@ def test_before_the_end_and_before_the_start_nothing_is_claimed(apart: list[Seri
     assert said(told(apart, "live")["line"]).startswith("After round 3: 1/σ² ")
     before = said(told([], "")["line"])
     assert before == "Rule of thumb: 1/σ² should learn; 1/σ is borderline; mean should not"
+    asked = head(DRAFT, [], None, "audit", "", "", open_question=True)["line"]
+    assert said(asked) == "mean, 1/σ and 1/σ² side by side: what do you expect?", "and nothing answers it"
+    assert dict(asked)["1/σ²"] == 2
 
 
 def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):

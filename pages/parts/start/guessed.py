@@ -1,0 +1,61 @@
+"""What this visitor has guessed of the prepared scenarios, or asked to be told: before, nothing tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from ldp_core import presets
+from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.runs.outcomes import Outcome
+from ldp_core.runs.record import guesses
+from ldp_core.runs.record.guesses import Guess
+from pages.parts.train.guess_words import literal, told
+from pages.parts.watch.guess_field import me
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """One visitor's."""
+
+    guesses: Mapping[str, Guess]
+    """By the scenario's name."""
+    skipped: frozenset[str]
+
+    @classmethod
+    def here(cls) -> Guessed:
+        """Of whoever looks at this page."""
+        about = guesses.all_of(me())
+        names = {name: guess for name in presets.names() if (guess := about.get(_key(name))) is not None}
+        passed = guesses.all_skipped(me())
+        return cls(names, frozenset(name for name in presets.names() if presets.get(name).label in passed))
+
+    def untold(self, name: str) -> bool:
+        """Whether the question of a scenario is still open."""
+        return name not in self.guesses and name not in self.skipped
+
+    def level(self, name: str) -> float | None:
+        """The guess where it is an accuracy: a share."""
+        guess = self.guesses.get(name)
+        return float(guess) / 100 if _asks_accuracy(name) and isinstance(guess, int | float) else None
+
+    def words(self, name: str, found: Outcome) -> str:
+        """How the guess stands to what is stored; "" where that does not tell."""
+        preset = presets.get(name)
+        labels = [variant.label for variant in preset.draft.variants]
+        if name not in self.guesses or not _asks_accuracy(name):
+            return ""
+        (label,) = preset.ask.of
+        truth = 100 * found.curves[labels.index(label)][-1]
+        return f"**{literal(told(preset.ask, self.guesses[name], [truth]).words)}**"
+
+
+def _asks_accuracy(name: str) -> bool:
+    ask = presets.get(name).ask
+    return isinstance(ask, Figure) and ask.read is accuracy
+
+
+@cache
+def _key(name: str) -> str:
+    return guesses.key_of(presets.get(name).draft)

@@ -1,0 +1,113 @@
+"""Where somebody guesses what will come of a scenario: a real form element, and the way around it.
+
+A guess is its visitor's, about settings: on Start it is about a scenario as it was prepared, and whoever has
+guessed there, or looked, is not asked again on Train.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Draft
+from ldp_core.presets.questions import Figure, Question
+from ldp_core.runs.record import guesses
+from ldp_core.runs.record.guesses import Guess
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.memory import tab
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import pressed, uncut
+from pages.parts.ui.visitor import visitor
+
+NOT_KEPT = "guess"
+MOST_BUTTONS = 4
+"""Of more options than this, or of longer ones, one is chosen from a list."""
+MOST_LETTERS = 48
+
+
+def me() -> str:
+    """Whose guesses are kept and read here."""
+    return visitor().owner or ""
+
+
+def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> None:
+    """The form element, named by the question, and the button that makes where its slider begins a guess;
+    `name` is the key that it begins anew with.
+    """
+    key = f"guess-{name}-{guesses.key_of(draft)}-{tab().visit}"
+    args = (question, draft, key)
+    # what it begins with stays: with another value it would be another widget, and lose what is pressed next
+    first = st.session_state.setdefault(f"first of {key}", guess)
+    _element(question, first, {"key": key, "on_change": _moved, "args": args})
+    if guess is None and isinstance(question, Figure):  # where it begins may be what somebody thinks
+        st.button("Guess", key=f"this {key}", on_click=_guess, args=args)
+
+
+def way_around(words: str, scenario: str, skipped: bool = True, help: str | None = None) -> None:
+    """A button that skips the question, or has it asked again."""
+    args = (scenario, skipped)
+    key = f"{'skip' if skipped else 'ask'} {scenario}"
+    st.button(words, type="tertiary", key=key, help=help, on_click=skip, args=args)
+
+
+def not_kept() -> None:
+    """Why a guess was not kept, if one was not."""
+    refusal(NOT_KEPT)
+
+
+def _element(question: Question, guess: Guess | None, options: dict[str, Any]) -> None:
+    named = {"label_visibility": "collapsed", **options}
+    if isinstance(question, Figure):
+        value = int(guess) if isinstance(guess, int | float) else _middle(question)
+        unit = "%d %%" if question.unit else "%d"
+        st.slider(question.text, 0, question.most, value, format=unit, width=260, **named)
+        return
+    labels = {one: plain(one) for one in question.options}
+    if len(labels) <= MOST_BUTTONS and sum(map(len, question.options)) <= MOST_LETTERS:
+        st.segmented_control(
+            question.text, list(labels), required=True, default=guess, format_func=labels.__getitem__, **named
+        )
+        return
+    index = question.options.index(str(guess)) if guess is not None else None
+    st.selectbox(question.text, question.options, index=index, placeholder="choose", width=330, **named)
+
+
+def _middle(question: Figure) -> int:
+    """Where a slider begins that nobody has moved."""
+    return question.most // 2
+
+
+@uncut
+def _moved(question: Question, draft: Draft, key: str) -> None:
+    """A field reports a change. Streamlit says so also of a slider that nobody touched, once its state was
+    dropped as stale: where it begins is a guess only of whoever presses Guess.
+    """
+    untouched = isinstance(question, Figure) and st.session_state.get(key) == _middle(question)
+    if not (untouched and guesses.of(me(), draft) is None):
+        _keep(draft, key)
+
+
+def _keep(draft: Draft, key: str) -> None:
+    guess = st.session_state.get(key)
+    if guess is None:  # none was made, or the field has gone since
+        return
+    try:
+        guesses.keep(me(), draft, guess)
+    except StudioError as error:
+        refuse(error, NOT_KEPT)
+
+
+@pressed
+def _guess(question: Question, draft: Draft, key: str) -> None:
+    _keep(draft, key)
+
+
+@pressed
+def skip(scenario: str, skipped: bool = True) -> None:
+    """Remember that the visitor is not to be asked about a scenario; or is again."""
+    try:
+        guesses.skip(me(), scenario, skipped)
+    except StudioError as error:
+        refuse(error, NOT_KEPT)
