@@ -43,7 +43,7 @@ function images(parent, list) {
     if (image) paint(shot.firstElementChild, image);
     else blank(shot.firstElementChild);
     shot.firstElementChild.setAttribute("role", "img");
-    shot.firstElementChild.setAttribute("aria-label", `${name}: ${caption}`);
+    shot.firstElementChild.setAttribute("aria-label", image ? `${name}: ${caption}` : `${name}: to be guessed`);
     shot.dataset.mark = mark;
     shot.title = `${name} ${caption}`; // where there is no room for the whole name
     const words = resize(shot.lastElementChild, 2, () => element("span", "es-outcome-line"));

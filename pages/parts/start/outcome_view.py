@@ -113,7 +113,7 @@ def _images(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[
     ]
     for label, one in pairs[-MOST_PICTURES:]:
         if label in veiled:
-            shots.append({"image": None, "name": label, "caption": UNTOLD, "mark": "untold"})
+            shots.append({"image": None, "name": label, "caption": "", "mark": "untold"})
             continue
         caption = decibels(one["psnr"])
         if found.upload == "real":
