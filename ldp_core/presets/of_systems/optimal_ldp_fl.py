@@ -43,7 +43,6 @@ PRESET = Preset(
         "system": "optimal_ldp_fl",
         "dataset": "digits",
         "clients": {"epsilon": 10},
-        "attack": None,
     },
     variants=(
         (WEIGHTS, {}),

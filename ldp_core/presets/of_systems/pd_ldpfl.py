@@ -38,7 +38,7 @@ PRESET = Preset(
         lambda gain, without: gain.accuracy > without.accuracy,
         DOUBLED,
     ),
-    base={"system": "pd_ldpfl", "dataset": "digits", "rounds": 30, "attack": None},
+    base={"system": "pd_ldpfl", "dataset": "digits", "rounds": 30},
     variants=(
         (FEDAVG, {"system.input": "none", "system.output": "none"}),
         (OURS, {}),

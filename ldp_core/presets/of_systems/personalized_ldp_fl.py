@@ -30,7 +30,7 @@ PRESET = Preset(
         Sentence("The system has settings for Fashion-MNIST and cover types as well, and runs on MNIST."),
     ),
     ask=ordered("In which order will they end, the least accurate first?", (A, B, BEST), LEAST),
-    base={"system": "personalized_ldp_fl", "dataset": "digits", "form": "as_printed", "attack": None},
+    base={"system": "personalized_ldp_fl", "dataset": "digits", "form": "as_printed"},
     variants=(
         (A, {"aggregator.name": "mean"}),
         (B, {"aggregator.name": "inverse_std"}),

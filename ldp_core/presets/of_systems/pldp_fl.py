@@ -35,7 +35,6 @@ PRESET = Preset(
         "clients": {"epsilon": "eps3"},
         "local": {"learning_rate": 0.5},
         "rounds": 15,
-        "attack": None,
     },
     variants=(
         (PRINTED, {"form": "as_printed"}),
