@@ -76,19 +76,16 @@ def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float]
             wrong[field] = f"{'' if typed else 'is empty; it '}must be a number {FIELDS[field]}{typed}"
         else:
             row[field] = value
-    if not wrong and row["low"] >= row["high"]:
-        where = "low" if "low" in mine else "high"
-        words = "must be below" if where == "low" else "must be above"
-        other = row["high" if where == "low" else "low"]
-        wrong[where] = f"{words} {other:g}, the other end of the range; got {row[where]:g}"
-    elif not wrong and too_narrow(np.array(row["low"]), np.array(row["high"])):
-        where = "low" if "low" in mine else "high"
-        words = "below" if where == "low" else "above"
-        other = row["high" if where == "low" else "low"]
+    if wrong.keys() & {"low", "high"}:
+        return row, wrong  # which end the other one is, nobody knows yet
+    where, words, other = ("low", "below", "high") if "low" in mine else ("high", "above", "low")
+    if row["low"] >= row["high"]:
+        wrong[where] = f"must be {words} {row[other]:g}, the other end of the range; got {row[where]:g}"
+    elif too_narrow(np.array(row["low"]), np.array(row["high"])):
         least = least_in_words(row["low"], row["high"])
         wrong[where] = (
-            f"must be at least {least} {words} {shown(other)}, the other end of the range: float32, in which "
-            f"training runs, is too coarse for less; got {shown(row[where])}"
+            f"must be at least {least} {words} {shown(row[other])}, the other end of the range: float32, in "
+            f"which training runs, is too coarse for less; got {shown(row[where])}"
         )
     return row, wrong
 

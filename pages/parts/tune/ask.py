@@ -7,22 +7,20 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.errors import InvalidExperiment, Problem, shown
 from ldp_core.experiment.sweep import read_values
+from ldp_core.limits import HALF_WIDTH
 from ldp_core.tuning import Question, parse_question
 from ldp_core.tuning.question import RANGES
+from pages.parts.tune.wrong_values import is_number
 from pages.parts.ui.shared_cache import once
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import listed, plain
 from pages.parts.ui.workspace import Workspace
 
 FIRST = 85.0
 """Per cent."""
-TITLES = {
-    "accuracy": "the accuracy",
-    "ranges": "the ranges",
-    "run_budget": "the run's ε",
-    "identification": "what is picked",
-}
+WORDS = {"accuracy": "must be between 0 and 100 %, both excluded", "run_budget": "must be above 0, or empty"}
+"""What the page calls what it refuses: it asks for per cent."""
 
 
 def ask(workspace: Workspace, before: Question | None) -> Question | None:
@@ -33,6 +31,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
         before: what was asked last, to start from.
     """
     base = workspace.draft.base
+    above = st.container()
     accuracy = st.number_input(
         "At least this accuracy, %",
         value=100 * before.accuracy if before else FIRST,
@@ -40,6 +39,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
         key=workspace.key("asked accuracy"),
         help="Of the last round, on images that no client has.",
     )
+    below = {"accuracy": st.container()}
     halves = before.ranges if before else RANGES[base.target]
     ranges = st.text_input(
         "Safe ranges ±τ to choose among",
@@ -47,6 +47,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
         key=workspace.key(f"asked ranges {base.target}"),
         help="Half-widths, between commas",
     )
+    below["ranges"] = st.container()
     budget = st.number_input(
         "ε of the whole run at most, per client",
         value=before.run_budget if before else None,
@@ -55,6 +56,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
         key=workspace.key("asked budget"),
         help="At worst, as the ledger counts it: thousands are usual where an ε is for one weight.",
     )
+    below["run_budget"] = st.container()
     leak = st.number_input(
         "Picked by an attacker at most, %",
         value=100 * before.identification if before and before.identification else None,
@@ -64,20 +66,35 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
         help="Of single uploads, made of one image each: how often whoever sees one may tell from which of "
         "ten images it was made. Guessing gives 10 %.",
     )
+    below["identification"] = st.container()
     wanted: dict[str, Any] = {"base": base.as_json(), "run_budget": budget}
     wanted["identification"] = None if leak is None else round(leak / 100, 6)
     wanted["accuracy"] = None if accuracy is None else round(accuracy / 100, 6)
+    typed = {"accuracy": accuracy, "run_budget": budget}
     try:
         wanted["ranges"] = _ranges(ranges)
         return once(("question", json.dumps(wanted, sort_keys=True)), lambda: parse_question(wanted))
     except InvalidExperiment as error:
-        for problem in error.problems[:2]:
-            st.error(plain(f"{TITLES.get(problem.path, problem.path)} {problem.message}", 400))
+        for path, message in ((problem.path, problem.message) for problem in error.problems):
+            if path in typed:
+                got = typed[path]
+                message = f"{WORDS[path]}; " + ("the field is empty" if got is None else f"got {got:g}")
+            below.get(path, above).error(plain(f"{message[0].upper()}{message[1:]}.", 400))
     return None
 
 
 def _ranges(text: str) -> list[Any]:
+    """What stands there, if all of it may be chosen among.
+
+    Raises:
+        InvalidExperiment: with all that may not.
+    """
     try:
-        return read_values(text)
+        found = read_values(text)
     except InvalidExperiment as error:
         raise InvalidExperiment([Problem("ranges", p.message) for p in error.problems]) from None
+    wrong = [value for value in found if not is_number(value) or not HALF_WIDTH.allows(float(value))]
+    if wrong:
+        message = f"must be numbers {HALF_WIDTH}; got {listed([shown(value) for value in wrong])}"
+        raise InvalidExperiment([Problem("ranges", message)])
+    return list(found)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep, read_values
 from pages.parts.tune.axes import Axis, axes
+from pages.parts.tune.wrong_values import wrong_in
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import plain
 from pages.parts.ui.workspace import Workspace
 
 FIRST, SECOND = "epsilon", "range"
 USUAL_SEEDS = 3
-SHOWN = 2
-"""Mistakes told at once."""
 
 
 def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
@@ -30,6 +31,7 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
     """
     found = axes()
     start = _start(before, found)
+    above = st.container()  # what is wrong with the whole of it, where it is seen
     first = _axis(workspace, "Across", found, start, 0)
     others = {name: axis for name, axis in found.items() if axis.path != found[first].path}
     second = _axis(workspace, "Down", others, start, 1)
@@ -41,6 +43,7 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
         key=workspace.key("sweep seeds"),
         help="Each cell is trained once a seed. Cells of one seed share data, batches and the initial model.",
     )
+    below = {"seeds": st.container()}
     drawn = st.number_input(
         "Settings drawn between the values",
         value=before.latin.points if before and before.latin else None,
@@ -50,23 +53,51 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
         help="Instead of every combination: so many settings that cover both ranges, from the least to the "
         "largest value, evenly (a Latin hypercube).",
     )
-    problems: list[Problem] = []
-    grid: dict[str, list[Scalar]] = {}
-    for place, name in enumerate((first, second)):
+    below["latin.points"] = st.container()
+    typed: dict[str, list[Scalar]] = {}
+    wrong: dict[str, list[str]] = {}
+    for name in (first, second):
+        path = found[name].path
         try:
-            grid[found[name].path] = _values(workspace, found[name], name, start, place)
+            typed[path] = _values(workspace, found[name], name, start)
         except InvalidExperiment as error:
-            problems += error.problems
-    if not problems:
+            typed[path], wrong[path] = [], [f"{problem.message}." for problem in error.problems]
+        below[path] = st.container()
+    axis, other = found[first], found[second]
+    base = workspace.draft.base
+    for one, two in ((axis, other), (other, axis)):
+        if one.path not in wrong and (told := _wrong(base, one, typed[one.path], two, typed[two.path])):
+            wrong[one.path] = told
+    if not wrong:
         try:
-            wanted = {"base": workspace.draft.base.as_json(), **_way(grid, drawn), "seeds": seeds}
+            wanted = {"base": base.as_json(), **_way(typed, drawn), "seeds": seeds}
             # a thousand cells take seconds to make
             return once(("sweep", json.dumps(wanted, sort_keys=True)), lambda: parse_sweep(wanted))
         except InvalidExperiment as error:
-            problems += error.problems
-    for problem in problems[:SHOWN]:
-        st.error(plain(f"{problem.path.replace('.', ' ')} {problem.message}", 400))
+            for problem in error.problems:
+                wrong.setdefault(problem.path, []).append(_in_our_words(problem, (axis, other)))
+    for path, messages in wrong.items():
+        for message in messages:
+            below.get(path, above).error(plain(message, 400))
     return None
+
+
+def _wrong(
+    base: Experiment, axis: Axis, values: list[Scalar], other: Axis, beside: list[Scalar]
+) -> list[str]:
+    key = ("wrong values", base.key, axis.path, str(values), other.path, str(beside))
+    return once(key, lambda: wrong_in(base, axis, values, other, beside))
+
+
+def _in_our_words(problem: Problem, swept: Sequence[Axis]) -> str:
+    """Without the names that fields have inside."""
+    message = problem.message
+    for axis in swept:
+        message = message.replace(f"{axis.path}=", f"{axis.title} ")
+    if problem.path in ("seeds", "latin.points", *(axis.path for axis in swept)):
+        return f"{message[0].upper()}{message[1:]}.".replace("got null", "the field is empty")
+    where = problem.path.replace(".", " ")
+    return f"{where[0].upper()}{where[1:]} {message}."
 
 
 def _way(grid: dict[str, list[Scalar]], drawn: int | None) -> dict[str, Any]:
@@ -122,19 +153,18 @@ def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], start: Sta
     return str(chosen)
 
 
-def _values(workspace: Workspace, axis: Axis, name: str, start: Start, place: int) -> list[Scalar]:
+def _values(workspace: Workspace, axis: Axis, name: str, start: Start) -> list[Scalar]:
     """The values of one axis.
 
     Raises:
-        InvalidExperiment: what stands there are no values, or only one.
+        InvalidExperiment: what stands there cannot be read.
     """
     kept = dict(start).get(name) or axis.grid(workspace.draft.base)
     key = workspace.key(f"sweep values {name}")
-    found: list[Scalar]
     if axis.words is not None:
         names = list(axis.words)
         default = [value for value in kept if value in names]
-        found = list(
+        return list(
             st.pills(
                 axis.title.capitalize(),
                 names,
@@ -144,20 +174,10 @@ def _values(workspace: Workspace, axis: Axis, name: str, start: Start, place: in
                 key=key,
             )
         )
-    else:
-        text = st.text_input(
-            axis.title[0].upper() + axis.title[1:],
-            ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in kept),
-            key=key,
-            help="Numbers between commas",
-        )
-        try:
-            found = read_values(text)
-        except InvalidExperiment as error:
-            raise InvalidExperiment([Problem(axis.title, p.message) for p in error.problems]) from None
-    if len(found) < 2:
-        message = "needs two values at least, or nothing is swept over; got " + (
-            axis.says(found[0]) if found else "none"
-        )
-        raise InvalidExperiment([Problem(axis.title, message)])
-    return found
+    text = st.text_input(
+        axis.title[0].upper() + axis.title[1:],
+        ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in kept),
+        key=key,
+        help="Numbers between commas",
+    )
+    return read_values(text)

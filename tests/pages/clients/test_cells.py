@@ -50,6 +50,14 @@ def test_a_bad_edit_stays_in_its_cell_with_the_reason(field: str, typed: str, wo
     assert words in outcome.errors[3, field]
 
 
+def test_all_that_is_wrong_in_a_row_is_told_at_once():
+    outcome = apply_edits(CLIENTS, {}, [((1, "epsilon"), "-1"), ((1, "low"), "3")])
+    assert outcome.errors.keys() == {(1, "epsilon"), (1, "low")}
+    assert "must be below 1" in outcome.errors[1, "low"]
+    unread = apply_edits(CLIENTS, {}, [((1, "epsilon"), "-1"), ((1, "low"), "x"), ((1, "high"), "y")])
+    assert unread.errors.keys() == {(1, "epsilon"), (1, "low"), (1, "high")}
+
+
 def test_a_range_can_be_moved_past_itself_in_two_steps():
     first = apply_edits(CLIENTS, {}, [((1, "low"), "2")])
     assert first.changes == {}
