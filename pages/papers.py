@@ -8,6 +8,7 @@ import streamlit as st
 
 from ldp_core import papers
 from ldp_core.papers.verdict import RULE, Word, verdict
+from pages.parts.papers.at_a_glance import at_a_glance
 from pages.parts.papers.card import card
 from pages.parts.papers.five import five
 from pages.parts.papers.known import known
@@ -21,21 +22,25 @@ WORDS: tuple[Word, ...] = ("reproduces", "partly", "does not", "not run")
 
 def main() -> None:
     line = question("Do the papers hold?")
-    found = [verdict(claim, known(name)).word for name in papers.names() for claim in papers.get(name).claims]
-    count = Counter(found)
+    counts = {
+        name: Counter(verdict(claim, known(name)).word for claim in papers.get(name).claims)
+        for name in papers.names()
+    }
+    count = sum(counts.values(), Counter[Word]())
     told = listed(f"**{count[word]}** {_as_verb(word, count[word])}" for word in WORDS if count[word])
     every = [papers.get(name) for name in papers.names()]
     coming = [paper.label for paper in every if paper.to_come]
     more = f" {listed(coming)} {'are' if len(coming) > 1 else 'is'} to come." if coming else ""
     here = len(every) - len(coming)
     systems = f"all {here}" if here == len(every) else f"{here} of {len(every)}"
-    headline(f"Of {len(found)} claims of {systems} published systems, {told}.{more}")
+    headline(f"Of {count.total()} claims of {systems} published systems, {told}.{more}")
     with line, st.popover("How this is decided", type="tertiary"):
         st.markdown(RULE)
         st.markdown(
             "A figure of ours is the mean over seeds of real runs; beside each claim stand controls, because "
             "it can hold for another reason than the paper's. What could not be run here says so."
         )
+    at_a_glance(counts)
     five()
     for name in papers.names():
         card(name)

@@ -41,6 +41,21 @@ def finding(found: tuple[Point, ...]) -> str:
     return f"{said} {few_leak}{_control(every)}"
 
 
+def in_short(found: tuple[Point, ...]) -> str:
+    """The same in one sentence: how accurate a run gets at most, the more of the images are picked out."""
+    runs = [one for one in found if one.label != CONTROL]
+    hidden = [one.accuracy.mean for one in runs if one.hidden]
+    few = [one.accuracy.mean for one in runs if one.leaked <= FEW]
+    if not runs or not hidden or not few:
+        return ""
+    best = max(runs, key=lambda one: one.accuracy.mean)
+    return (
+        f"At most {max(hidden):.0f} % accurate where picking cannot be told from guessing, {max(few):.0f} % "
+        f"where at most one image in four is picked out, {best.accuracy.mean:.0f} % where "
+        f"{100 * best.leaked:.0f} % of them are."
+    )
+
+
 def _leaders(found: Sequence[Point]) -> list[Point]:
     """The most accurate, and after it those that it is not clearly ahead of."""
     ranked = sorted(found, key=lambda one: one.accuracy.mean, reverse=True)

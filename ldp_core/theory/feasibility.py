@@ -113,7 +113,7 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
         low, high = WEIGHTS[model]
         against = clipped_size(ROOM[model] * size, half)
         reach, ratio = math.inf, sigma / against
-        what = f"the noise left at the server is {_times(ratio)} the size of weights in this range"
+        what = f"the noise left at the server is {_times(ratio)} the size that weights can grow to here"
         what += f" ({against:.2g})"
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
     hopeless = word == "chance"

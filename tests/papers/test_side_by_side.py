@@ -9,7 +9,7 @@ from ldp_core.accounting import epsilon_for, ledger
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Floats
 from ldp_core.papers import side_by_side
-from ldp_core.papers.five_told import finding
+from ldp_core.papers.five_told import finding, in_short
 from ldp_core.papers.measuring import measure
 from ldp_core.papers.side_by_side import ARMS, ASKED, CHANCE, IMAGES, RUNS, SEEDS, Point, points
 from ldp_core.papers.statements import interval
@@ -77,6 +77,11 @@ def test_the_finding_is_computed():
     )
     assert "picks out 90 % of the images" in said and "most accurate is B at ε 100: 50 %; where" in said
     assert said.endswith("none gets more than 30 % right.")
+    assert in_short((dear, half, safe)) == (
+        "At most 30 % accurate where picking cannot be told from guessing, 50 % where at most one image in "
+        "four is picked out, 90 % where 90 % of them are."
+    )
+    assert in_short((dear, half)) == "", "none hides its images"
     assert finding((dear, half)).endswith("B at ε 100: 50 %.")
     own, other = point(PD, 1000.0, 0.9 + near, 0.9), point(side_by_side.CONTROL, 1000.0, 0.99 + near, 0.2)
     told = finding((own, other))

@@ -47,8 +47,8 @@ class Tally:
 
     @property
     def picked(self) -> str:
-        """How many right picks."""
-        return number(self.hits, 3) if self.hits < 100 else f"{self.hits:.0f}"
+        """How many right picks, as people count: shared ones add up to whole ones."""
+        return number(round(self.hits), 6)
 
     @property
     def candidates(self) -> int:

@@ -92,7 +92,7 @@ def _verdicts(now: WhatIf, shown: Sequence[Design]) -> dict[str, Any]:
         share = float(client_weights(experiment)[min(now.client, experiment.clients.count - 1)])
         figures = [
             ["noise σ per weight", number(view.sigma)],
-            ["trained weight", number(view.size) if view.size else "not measured"],
+            ["weights without noise", number(view.size) if view.size else "not measured"],
             [f"share of client {now.client + 1}", percent(share, 1)],
         ]
         if noise.empty:

@@ -37,7 +37,8 @@ def five() -> None:
         if not found:
             st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
             return
-        st.markdown(plain(five_told.finding(found), 1000))
+        finding = plain(five_told.finding(found), 1000)
+        st.markdown(f"**{in_short}**" if (in_short := plain(five_told.in_short(found), 400)) else finding)
         looks = dict(zip((one.label for one in draft.variants), styles(draft), strict=True))
         tints = {label: looks[label].tint for label in FIVE}
         lines = {**looks, CONTROL: replace(looks[PD], dash="dot")}
@@ -62,6 +63,9 @@ def five() -> None:
             ),
         ]
         components.cards(components.sheet(shown), key="figures five")
+        if in_short:
+            with st.expander("Which systems these are, and what cannot be told apart"):
+                st.markdown(finding)
         st.caption(_how(found))
         if st.button("Open in Train", key="open five"):
             start_with(draft)

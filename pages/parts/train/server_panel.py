@@ -242,8 +242,7 @@ def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None
     often = f"{'up to ' if len(counts) > 1 else ''}{most.picked} of {most.n} times"
     leaks = most.above_chance(len(counts))
     return {
-        "text": f"the server picks the right image out of {most.candidates} {often} "
-        f"(guessing: {most.guessed})",
+        "text": f"picked out of {most.candidates} {often} (guessing: {most.guessed})",
         "kind": "" if not leaks else "mostly" if most.share > 0.5 else "often",
     }
 

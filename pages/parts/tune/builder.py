@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem
@@ -32,9 +33,22 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
     found = axes()
     start = _start(before, found)
     above = st.container()  # what is wrong with the whole of it, where it is seen
-    first = _axis(workspace, "Across", found, start, 0)
-    others = {name: axis for name, axis in found.items() if axis.path != found[first].path}
-    second = _axis(workspace, "Down", others, start, 1)
+    typed: dict[str, list[Scalar]] = {}
+    wrong: dict[str, list[str]] = {}
+    below: dict[str, DeltaGenerator] = {}
+
+    def field(title: str, offered: dict[str, Axis], place: int) -> Axis:
+        name = _axis(workspace, title, offered, start, place)
+        axis = offered[name]
+        try:
+            typed[axis.path] = _values(workspace, axis, name, start)
+        except InvalidExperiment as error:
+            typed[axis.path], wrong[axis.path] = [], [_sentence(one.message) for one in error.problems]
+        below[axis.path] = st.container()
+        return axis
+
+    axis = field("Across", found, 0)
+    other = field("Down", {name: one for name, one in found.items() if one.path != axis.path}, 1)
     seeds = st.number_input(
         "Seeds",
         step=1,
@@ -43,7 +57,7 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
         key=workspace.key("sweep seeds"),
         help="Each cell is trained once a seed. Cells of one seed share data, batches and the initial model.",
     )
-    below = {"seeds": st.container()}
+    below["seeds"] = st.container()
     drawn = st.number_input(
         "Settings drawn between the values",
         value=before.latin.points if before and before.latin else None,
@@ -54,16 +68,6 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
         "largest value, evenly (a Latin hypercube).",
     )
     below["latin.points"] = st.container()
-    typed: dict[str, list[Scalar]] = {}
-    wrong: dict[str, list[str]] = {}
-    for name in (first, second):
-        path = found[name].path
-        try:
-            typed[path] = _values(workspace, found[name], name, start)
-        except InvalidExperiment as error:
-            typed[path], wrong[path] = [], [f"{problem.message}." for problem in error.problems]
-        below[path] = st.container()
-    axis, other = found[first], found[second]
     base = workspace.draft.base
     for one, two in ((axis, other), (other, axis)):
         if one.path not in wrong and (told := _wrong(base, one, typed[one.path], two, typed[two.path])):
@@ -95,9 +99,12 @@ def _in_our_words(problem: Problem, swept: Sequence[Axis]) -> str:
     for axis in swept:
         message = message.replace(f"{axis.path}=", f"{axis.title} ")
     if problem.path in ("seeds", "latin.points", *(axis.path for axis in swept)):
-        return f"{message[0].upper()}{message[1:]}.".replace("got null", "the field is empty")
-    where = problem.path.replace(".", " ")
-    return f"{where[0].upper()}{where[1:]} {message}."
+        return _sentence(message).replace("got null", "the field is empty")
+    return _sentence(f"{problem.path.replace('.', ' ')} {message}")
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _way(grid: dict[str, list[Scalar]], drawn: int | None) -> dict[str, Any]:

@@ -84,7 +84,10 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
     best = [points[i] for i in kept]
     words = [_said(one) for _, _, one in points]
     low, high = (math.log10(f(cost for cost, _, _ in points)) for f in (min, max))
-    ticks = [10.0**power for power in range(math.floor(low), math.ceil(high) + 1)]
+    ends = low - 0.15, high + 0.15
+    ticks = [10.0**power for power in range(math.ceil(ends[0]), math.floor(ends[1]) + 1)]
+    if len(ticks) < 2:  # so narrow an axis may lie between two powers of ten
+        ticks = sorted({10.0**low, 10.0**high})
     line, dots = colour(2), {"color": MUTED, "size": 6}
     return figure(
         [
@@ -114,7 +117,7 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
         x={
             "title": "ε of the whole run, worst case, dearest client",
             "type": "log",
-            "range": [low - 0.15, high + 0.15],
+            "range": list(ends),
             "tickvals": ticks,
             "ticktext": [number(tick) for tick in ticks],
         },

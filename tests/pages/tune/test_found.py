@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -46,6 +47,13 @@ def test_a_cell_stands_in_the_column_and_row_of_its_values_and_is_found_again_th
     assert found[0].accuracies == pytest.approx((0.1, 0.4))
 
 
+def ticks_in(figure: dict[str, Any]) -> list[float]:
+    """The ticks of its horizontal axis that can be seen."""
+    axis = figure["layout"]["xaxis"]
+    low, high = axis["range"]
+    return [tick for tick in axis["tickvals"] if low <= math.log10(tick) <= high]
+
+
 def test_settings_that_were_named_or_drawn_are_rows_and_have_no_slices():
     latin = {"fields": {"clients.epsilon": [0.5, 8], "clients.range": [0.1, 2]}, "points": 4}
     sweep = parse_sweep({"base": {"rounds": 2}, "latin": latin, "seeds": 2})
@@ -57,7 +65,11 @@ def test_settings_that_were_named_or_drawn_are_rows_and_have_no_slices():
     assert number_at(sweep, data["chosen"]) == 2
     first = sweep.settings[0]
     assert data["rows"][0]["name"] == f"{first['clients.epsilon']:.4g}, {first['clients.range']:.4g}"
-    assert front_figure(found) is not None
+    priced = front_figure(found)
+    assert priced is not None and len(ticks_in(priced)) >= 2
+    equal = parse_sweep({"base": {"rounds": 2}, "grid": {"clients.range": [0.5, 1]}})
+    alike = front_figure(settings(equal, cells(equal, 2)))
+    assert alike is not None and len(ticks_in(alike)) == 1, "all of one budget: it stands on the axis"
     mixed = parse_sweep({"list": [{"rounds": 1}, {"mechanism.name": "duchi"}]})
     assert [row["name"] for row in heat_data(mixed, settings(mixed, {}), None)["rows"]] == ["1", "Duchi"]
 
