@@ -49,7 +49,7 @@ def test_data_take_memory_as_well(monkeypatch: pytest.MonkeyPatch):
     ):
         refuse_what_cannot_fit(draft(wide | {"model": {"name": "mlp", "hidden": 4096}}))
     monkeypatch.setattr(kind, "train_size", 70_000)
-    monkeypatch.setattr(estimate, "MEMORY", int(2.3 * 2**30))
+    monkeypatch.setattr(estimate, "MEMORY", int(1.7 * 2**30))
     with pytest.raises(
         InvalidExperiment, match=r"and for the data 80,000 samples × .* = 1.23 GB, make .* GB"
     ):

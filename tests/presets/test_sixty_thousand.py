@@ -1,0 +1,28 @@
+"""Sixty thousand people, one image each: one answer a person, and what training them takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core import presets
+from ldp_core.accounting import entry_of, ledger
+from ldp_core.cost.estimate import cost
+from ldp_core.presets.sixty_thousand import FEW, TOTALS
+
+
+def test_everybody_holds_one_image_uploads_once_and_spends_no_more():
+    draft = presets.get("sixty_thousand").draft
+    made = dict(zip((v.label for v in draft.variants), draft.experiments(), strict=True))
+    for label, one in made.items():
+        count, rounds = one.clients.count, one.rounds
+        assert count == (600 if label == FEW else one.source.train_size)
+        each = [one.selection.choose(count, one.seed, number, rounds) for number in range(1, rounds + 1)]
+        assert np.array_equal(np.sort(np.concatenate(each)), np.arange(count))
+        last = entry_of(ledger(one), count - 1)
+        assert {last[scope]["epsilon"] for scope in ("upload", "run_worst")} == {float(TOTALS[label])}
+        assert one.local.epochs * one.source.train_size <= one.local.batch_size * count, "one step each"
+
+
+def test_a_small_machine_can_train_it():
+    """Its clients stream through in chunks, and with a quarter of their size train in half the time too."""
+    assert cost(presets.get("sixty_thousand").draft).memory < 1e9
