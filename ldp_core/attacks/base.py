@@ -44,6 +44,8 @@ class Facts:
     classes: int
     clear: float = 0.0
     """The share of the upload's weights that come without noise beside those that have some."""
+    kept: bool = False
+    """Clients keep layers of their own around the model."""
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Progress, Reconstructor
+from ldp_core.attacks.base import Facts, Progress, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.first_layer import leading_of_known, trimmed
 from ldp_core.attacks.up_to_contrast import stretched
 from ldp_core.models._extended import OFFSET
+from ldp_core.models.base import Model, Shape
 
 
 class PersonalLayers(Reconstructor):
@@ -26,6 +27,18 @@ class PersonalLayers(Reconstructor):
     formula = r"\hat b\leftarrow\hat b+\overline W^\top\Delta b_1,\quad \hat x\propto\hat z-\hat b"
     reference = "attacks, section 9: personal layers; the rule for b follows from the chain rule"
     also_knows = "all earlier uploads of the client, and where its personal layers began"
+
+    @classmethod
+    def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
+        why = super().unfit(model, shape, classes)
+        if not why or len(model.slices(shape, classes)[0].shape) != 4:
+            return why
+        return f"{why}, and of a convolution's slopes only sums over positions are sent: b follows from none"
+
+    def suits(self, facts: Facts) -> float | None:
+        if not facts.kept or facts.upload != "audit":
+            return None
+        return 2.1 if facts.mechanism.role == "identity" else 1.1
 
     def reconstruct(
         self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None

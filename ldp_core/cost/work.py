@@ -122,7 +122,7 @@ def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float,
         return rounds * samples * each, 0.0, values, rounds, 0.0
     samples += source.test_size / 3  # forwards only
     made = rounds * samples * each
-    chain = is_chain(experiment.model, source.shape, source.classes)
+    chain = is_chain(experiment.network, source.shape, source.classes)
     return 0.0, 0.0 if chain else made, values, rounds, made if chain else 0.0
 
 

@@ -85,5 +85,5 @@ def bits(experiment: Experiment) -> str:
 def choice_for(experiment: Experiment, began: str = "") -> Choice:
     """The engine of an experiment on this machine, or of a run of it that `began` with one."""
     source = experiment.source
-    fit = misfit(experiment.model, source.shape, source.classes, experiment.local.optimizer)
+    fit = misfit(experiment.network, source.shape, source.classes, experiment.local.optimizer)
     return chosen(experiment.model.batched, not gpus(), fit, began)

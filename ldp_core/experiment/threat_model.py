@@ -98,7 +98,7 @@ def _of_a_round(experiment: Experiment) -> float:
     searched = 3 * victims * math.fsum(spy.who.effort(spy.facts).gradients for spy in spies(experiment))
     chosen = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
     trained = source.train_size * chosen * experiment.local.epochs
-    chain = is_chain(experiment.model, source.shape, source.classes)
+    chain = is_chain(experiment.network, source.shape, source.classes)
     return searched * (OF_CHAIN if chain else OF_OTHERS) / trained
 
 
@@ -156,4 +156,5 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         clear=0.0
         if experiment.mechanism.role == "identity"
         else experiment.tells.clear / experiment.uploaded,
+        kept=experiment.uploaded < experiment.dimension,
     )

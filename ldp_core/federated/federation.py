@@ -96,7 +96,7 @@ def assemble(
     scale = experiment.system.scale(experiment.dataset) if experiment.system else 1.0
     train_x, train_y, test_x, test_y = _placed(data, device, scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])
-    recipe = Recipe(experiment.model, shape, data.classes, local.optimizer, local.learning_rate)
+    recipe = Recipe(experiment.network, shape, data.classes, local.optimizer, local.learning_rate)
     return Federation(
         experiment=experiment,
         train_x=train_x,

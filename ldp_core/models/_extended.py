@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 INPUT, OUTPUT = "input", "output"
 """Layers; each has the weights `a` and `b`. Before the network: a for each channel, b for each pixel. After
 it: one a, and b for each class."""
-OFFSET = "offset"
-"""The name under which a curious server notes the b before the network."""
+OFFSET, SCALE = "offset", "scale"
+"""The names under which a curious server notes the b and the a before the network."""
 
 
 class Extended(Model):

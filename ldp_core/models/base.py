@@ -111,7 +111,11 @@ class Model(Component):
         """Scores (n, classes) of n samples (n, *shape) under the tape's weights; it keeps what they leave."""
 
     def traced(
-        self, parameters: dict[str, torch.Tensor], x: torch.Tensor, targets: torch.Tensor
+        self,
+        parameters: dict[str, torch.Tensor],
+        x: torch.Tensor,
+        targets: torch.Tensor,
+        slopes: bool = False,
     ) -> list[Part]:
         """Gradients of each sample's cross-entropy under one set of weights, to be differentiated again.
 
@@ -119,6 +123,7 @@ class Model(Component):
             parameters: one tensor each, without a first axis.
             x: samples (n, *shape).
             targets: soft labels (n, classes): probabilities instead of a class.
+            slopes: `targets` are the slopes of a loss by the scores instead, whatever loss that is.
 
         Returns:
             One part for each parameter, in their order.
@@ -130,7 +135,8 @@ class Model(Component):
         tape = Recorded({name: p.detach() for name, p in parameters.items()})
         with torch.enable_grad():
             x = x if x.requires_grad else x.detach().requires_grad_()
-            losses = -(targets * self.recorded(tape, x).log_softmax(-1)).sum()
+            scores = self.recorded(tape, x)
+            losses = (targets * scores).sum() if slopes else -(targets * scores.log_softmax(-1)).sum()
             return parts(tape.layers, losses, list(parameters))
 
     def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:

@@ -116,7 +116,7 @@ def layers_of(model: Model, shape: Shape, classes: int) -> Layers:
         )
         return Layers(prod(shape), None, (), dense, d)
     if not isinstance(model, Convolutional):
-        raise Unfit("it is neither fully connected nor convolutional")
+        raise Unfit("it is not made of fully connected and convolutional layers alone")
     reader = Reader(places)
     last = model.network(reader, At(shape if len(shape) == 3 else (1, *shape)), classes)
     return Layers(prod(shape), reader.moments, *reader.finished(last), d)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldp_core import datasets
 from ldp_core.limits import DIVERGED_WEIGHT
 from ldp_core.mechanisms.base import Floats
-from ldp_core.models._extended import INPUT, OFFSET, OUTPUT, channels
+from ldp_core.models._extended import INPUT, OFFSET, OUTPUT, SCALE, channels
 from ldp_core.systems.base import Encoded, Indices, Participation, Public, Vectors
 
 STRAY, USUAL = 4.0, 0.9
@@ -50,7 +50,8 @@ class PersonalLayers(Participation):
             fresh = np.full((public.clients, layer.stop - layer.start), start[1], dtype=np.float32)
             fresh[:, : scales[name]] = start[0]
             self.arrays.setdefault(name, fresh)
-        self._first = self._readable_layer() if follow else None
+        self._start, self._follow = start, follow and INPUT in self._where
+        self._first = self._readable_layer() if self._follow else None
         if self._first is not None:
             self.arrays.setdefault(OFFSET, np.full((public.clients, self._first[2]), start[1]))
 
@@ -94,7 +95,16 @@ class PersonalLayers(Participation):
         self.arrays[OFFSET][clients] += np.einsum("ku,kup->kp", moved, halfway)
 
     def noted(self, clients: Indices) -> Mapping[str, Floats]:
-        return {OFFSET: self.arrays[OFFSET][clients]} if self._first is not None else {}
+        """What is known of a and b before the network: how they began, and b where it can be followed.
+
+        A convolution sends only sums of its slopes over positions, and b moves by each of them.
+        """
+        if not self._follow:
+            return {}
+        (a, b), shape = self._start, datasets.get(self.public.dataset).shape
+        fresh = np.full((len(clients), int(np.prod(shape))), b)
+        followed = self.arrays[OFFSET][clients] if self._first is not None else fresh
+        return {OFFSET: followed, SCALE: np.full((len(clients), channels(shape)), a)}
 
     def _readable_layer(self) -> tuple[int, int, int] | None:
         """Units, weights and inputs of the first layer, if it is fully connected and has a bias."""

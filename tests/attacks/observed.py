@@ -11,8 +11,8 @@ from ldp_core.attacks import Observation
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import assemble, initial_weights
-from ldp_core.leakage.observe import audit_values, observe, public_images
+from ldp_core.federated.federation import assemble, initial_weights, taking_part
+from ldp_core.leakage.observe import audit_values, begun, observe, public_images
 from ldp_core.streams import stream
 
 CPU = torch.device("cpu")
@@ -25,15 +25,17 @@ def observed(
     ready = assemble(parse({"local": {"learning_rate": 0.1}, **experiment}), data, CPU)
     samples, weights = ready.shards[0][:count], initial_weights(ready)
     low, high = (float(end[0]) for end in ready.experiment.clients.bounds())
+    start = begun(np.zeros(count, np.int64), weights, taking_part(ready))
     columns = tuple(np.full((count, 1), value) for value in (epsilon, low, high))
     seen = observe(
         ready,
-        audit_values(ready, samples, weights),
+        audit_values(ready, samples, start.own),
         weights,
         ready.experiment.pieces(1),
         (columns[0], columns[1], columns[2]),
         stream(0, "attack noise"),
         public=public_images(ready),
+        noted=start.noted,
     )
     return seen[control], data.train_x[samples].astype(np.float64)  # type: ignore[index]
 

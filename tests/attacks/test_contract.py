@@ -148,7 +148,7 @@ def test_what_an_attacker_knows_is_told_in_plain_words():
 def test_what_cannot_be_attacked_is_told_with_what_to_do(model: Any, shape: Shape, said: str):
     for name in ("auto", *attacks.reconstructors()):
         sentence = attacks.unfit(model, shape, 10, name)
-        if name in ("auto", "cosine_tv") and len(shape) > 1:
+        if name in ("auto", "cosine_tv", "personal_search") and len(shape) > 1:
             assert sentence == "", "kinks are what it is made for"
             continue
         assert said in sentence or ("dlg" in name and "has kinks" in sentence)

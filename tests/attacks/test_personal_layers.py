@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ldp_core import attacks, datasets
+from ldp_core.attacks.cosine_tv import CosineTV
+from ldp_core.attacks.idlg import IDLG
+from ldp_core.attacks.personal_search import PersonalSearch
+from ldp_core.attacks.shared.search import Search
 from ldp_core.attacks.up_to_contrast import stretched
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
@@ -15,6 +21,7 @@ from ldp_core.federated.state import State
 from ldp_core.leakage.grid import climb
 from ldp_core.models._extended import OFFSET
 from ldp_core.simulate import simulate
+from tests.attacks.observed import back, observed
 from tests.data import digits, events
 
 RUN: dict[str, Any] = {
@@ -47,6 +54,27 @@ def test_they_defeat_the_plain_closed_form_and_neither_of_the_others():
     assert min(stretching.values()) > 28
     assert min(solving.values()) > 50
     assert all(solving[n] > stretching[n] + 10 for n in (6, 11, 16))
+
+
+@pytest.mark.parametrize(
+    ("model", "dataset", "plain", "least"),
+    [("lenet", "digits", IDLG(iterations=40), 50), ("cnn", "mnist_sample", CosineTV(iterations=120), 15)],
+)
+def test_around_convolutions_they_defeat_a_plain_search_and_not_one_behind_them(
+    model: str, dataset: str, plain: Search, least: float
+):
+    """Layers that begin at a = 2 and b = 0.1, as everybody knows; four images of the first client."""
+    system = {"name": "pd_ldpfl", "a": 2.0, "b": 0.1}
+    asked = {"system": system, "dataset": dataset, "model": model, "mechanism": "none"}
+    seen, truth = observed(datasets.get(dataset).load(Path("nowhere")), 4, asked)
+    behind = PersonalSearch(iterations=plain.iterations)
+    before = np.median(back(plain, seen, truth))
+    assert before + 3 < least < np.median(back(behind, seen, truth)), "12 and 17 dB, and 5 and 74"
+    (spy,) = spies(parse(asked))
+    assert spy.attacker == behind.name, "whoever suits"
+    unread = attacks.unfit(parse(asked).model, truth.shape[1:], 10, "personal_layers")
+    assert "only sums over positions" in unread
+    assert unread.endswith("personal_search")
 
 
 def test_without_personal_layers_all_of_them_read_alike():

@@ -14,13 +14,14 @@ import torch
 from ldp_core import models, optimizers
 from ldp_core.engines import choice
 from ldp_core.engines.base import choose
-from ldp_core.engines.choice import Choice, bits, chosen, misfit
+from ldp_core.engines.choice import Choice, bits, choice_for, chosen, misfit
 from ldp_core.engines.recipe import Recipe
 from ldp_core.experiment import parse
+from ldp_core.federated.federation import assemble
 from ldp_core.optimizers.sgd import SGD
 from ldp_core.system import native_code
 from tests.conftest import ROOT
-from tests.data import events
+from tests.data import events, mnist_like
 
 CPU = torch.device("cpu")
 HAS = native_code.installed()
@@ -49,6 +50,15 @@ def without_llvmlite(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     native_code.refusal.cache_clear()
     yield
     native_code.refusal.cache_clear()
+
+
+def test_layers_that_clients_keep_are_in_no_kernel():
+    """The engine is chosen for what is trained: the network and the layers around it."""
+    asked = parse({"system": "pd_ldpfl", "dataset": "mnist", "model": "cnn"})
+    assert choice_for(asked).kind == "processes"
+    ready = assemble(asked, mnist_like(), CPU)
+    assert ready.engine.kind == "processes"
+    assert choice_for(parse({"model": "cnn", "dataset": "mnist"})).kind == ("fused" if HAS else "processes")
 
 
 def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPatch):

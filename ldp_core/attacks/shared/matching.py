@@ -28,9 +28,13 @@ class Goal:
     known: torch.Tensor | None
     """(n, d), 1 where the gradient is known and 0 where not; None if it is everywhere."""
     targets: torch.Tensor | None
-    """(n, classes); None where labels are sought, too."""
+    """(n, classes), labels or slopes; None where labels are sought, too."""
     edges: torch.Tensor
     """(n,): what the mean length of edges costs."""
+    slopes: bool = False
+    """`targets` are the loss's slopes by the scores."""
+    before: tuple[torch.Tensor, torch.Tensor] | None = None
+    """A factor and an addend for each pixel (n, pixels), by which a picture goes into the network."""
 
 
 class Match:
@@ -75,7 +79,11 @@ class Match:
         at = at.detach().requires_grad_()
         x = at[:, : self._pixels].reshape(-1, *seen.shape)
         targets = at[:, self._pixels :].softmax(1) if goal.targets is None else goal.targets[which]
-        parts = seen.model.traced(self._parameters, x, targets)
+        begun = x
+        if goal.before is not None:
+            factor, addend = (part[which].view_as(x) for part in goal.before)
+            begun = factor * x + addend
+        parts = seen.model.traced(self._parameters, begun, targets, goal.slopes)
         known = None if goal.known is None else goal.known[which]
         apart = self._apart(parts, goal.gradients[which], known, self._size[which])
         values = apart + goal.edges[which] * edges(x)

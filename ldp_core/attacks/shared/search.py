@@ -28,6 +28,7 @@ from ldp_core.attacks.shared.public_steps import PublicSteps, public_steps
 from ldp_core.attacks.shared.reading import Reading, labels, read, trims
 from ldp_core.fields import Number, Whole
 from ldp_core.limits import PRIOR, RESTARTS, SEARCH_STEPS
+from ldp_core.models._extended import OFFSET, SCALE
 from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
 
@@ -47,6 +48,10 @@ class Search(Reconstructor):
 
     distance: ClassVar[Distance]
     seeks_labels: ClassVar[bool] = False
+    behind_layers: ClassVar[bool] = False
+    """It reckons with layers that clients keep around the network: what goes in is ax + b as they began, and
+    what the last bias tells is not a label, but the loss's slope by each score.
+    """
     each: ClassVar[float] = 1.0
     """Gradients that a step takes on average."""
 
@@ -91,6 +96,10 @@ class Search(Reconstructor):
             else f"{self.restarts} random images, of which the best counts"
         )
         return f"its effort: {self.iterations} steps at most, from {starts}"
+
+    def way(self, model: Model, shape: Shape, classes: int) -> Search:
+        """Whose distance and descent suit such a model."""
+        return self
 
     @abstractmethod
     def descent(self, objective: Match, start: torch.Tensor) -> Descent:
@@ -227,6 +236,7 @@ class _Chunk:
         import torch
 
         who, like = self._who, _like(seen[0])
+        way = who.way(seen[0].model, seen[0].shape, seen[0].classes)
         parts = [seen[i].of(of) for i, of in self.members]
         readings = [read(part, steps) for part in parts]
         again = who.restarts
@@ -237,20 +247,26 @@ class _Chunk:
         known = None
         if any(one.known is not None for one in readings):
             known = rows([r.mask() for r in readings])
-        told = np.concatenate([labels(part, found) for part, found in zip(parts, readings, strict=True)])
-        where = torch.from_numpy(told).to(like.device)
-        hard = torch.nn.functional.one_hot(where, seen[0].classes).to(like).repeat_interleave(again, 0)
+        if who.behind_layers:
+            last = seen[0].model.slices(seen[0].shape, seen[0].classes)[-1]
+            targets = rows([one.gradients[:, last.start : last.stop] for one in readings])
+        else:
+            told = np.concatenate([labels(part, found) for part, found in zip(parts, readings, strict=True)])
+            targets = rows([np.eye(seen[0].classes)[told]])
+        before = [_before(part, self._pixels) for part in parts] if who.behind_layers else []
         goal = Goal(
             gradients=rows([one.gradients for one in readings]),
             known=known,
-            targets=None if who.seeks_labels else hard,
-            edges=rows([who.edges(one, self._pixels) for one in readings]),
+            targets=None if who.seeks_labels else targets,
+            edges=rows([way.edges(one, self._pixels) for one in readings]),
+            slopes=who.behind_layers,
+            before=(rows([a for a, _ in before]), rows([b for _, b in before])) if before else None,
         )
         noise = [starts[i][of].reshape(-1, self._pixels) for i, of in self.members]
         begin = torch.from_numpy(np.concatenate(noise)).to(like)
         if who.seeks_labels:
-            begin = torch.cat([begin, torch.zeros_like(hard)], 1)
-        return who.descent(Match(seen[0], who.distance, goal, most), begin)
+            begin = torch.cat([begin, torch.zeros_like(targets)], 1)
+        return way.descent(Match(seen[0], way.distance, goal, most), begin)
 
     def advance(self, until: int) -> None:
         """Go on until so many steps have been taken."""
@@ -320,6 +336,15 @@ def chunked(rows: Sequence[int], most: int) -> list[list[tuple[int, slice]]]:
             ends = np.linspace(0, count, -(-count // most) + 1).astype(int).tolist()
             found += [[(i, slice(a, b))] for a, b in pairwise(ends)]
     return found
+
+
+def _before(seen: Observation, pixels: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The a and b (V, pixels) that are known to be before the network; 1 and 0 where none are."""
+    victims = len(seen.epsilon)
+    if SCALE not in seen.noted:
+        return np.ones((victims, pixels)), np.zeros((victims, pixels))
+    scale = np.repeat(seen.noted[SCALE], pixels // seen.noted[SCALE].shape[1], axis=1)
+    return np.where(scale == 0, 1.0, scale), seen.noted[OFFSET]
 
 
 def _like(seen: Observation) -> torch.Tensor:
