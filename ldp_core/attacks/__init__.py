@@ -10,6 +10,7 @@ against the original, and the verdict that says in words what an attempt shows.
 False
 """
 
+from ldp_core import optimizers
 from ldp_core.attacks.base import Attacker, Effort, Facts, Identifier, Reconstructor
 from ldp_core.attacks.observation import Observation, Public
 from ldp_core.component import Registry
@@ -80,13 +81,18 @@ def unfit(
     why = {n: reason(kind) for n, kind in kinds.items()}
     if not all(why.values()):
         return ""
-    able = [n for n, kind in everybody.items() if not (why[n] if n in why else reason(kind))]
-    first = next(iter(why))
-    advice = (
-        f"choose {one_of(able)}"
-        if able
-        else "choose images and a model that begins with a fully connected layer, or no attack"
-    )
+    able = [n for n, kind in everybody.items() if not reason(kind)]
+    else_able = [n for n, kind in everybody.items() if not kind.unfit(model, shape, classes)]
+    first = next((n for n in else_able if n in why), next(iter(why)))
+    dense = "images and a model that begins with a fully connected layer"
+    if able:
+        advice = f"choose {one_of(able)}"
+    elif else_able:  # the optimiser alone is in the way
+        steps = [n for n in optimizers.names() if not optimizers.get(n).memories]
+        can = f"one step of which {one_of(else_able)} can follow"
+        advice = f"choose the optimiser {one_of(steps)}, {can}, or {dense.removeprefix('images and ')}"
+    else:
+        advice = f"choose {dense}, or no attack"
     who = "no attacker here can" if name == "auto" else f"“{kinds[first].label}” cannot"
     return f"{who} read such uploads, because {why[first]}; {advice}"
 
