@@ -54,7 +54,8 @@ def _silence() -> None:
 
 def _run(options: argparse.Namespace) -> int:
     experiment = _experiment(options)
-    from ldp_core.runs.lockstep import drive, one_thread
+    from ldp_core.runs.cluster import drive
+    from ldp_core.runs.lockstep import one_thread
 
     one_thread()
     for turn in drive({0: experiment}, told=_on_stderr()):

@@ -1,30 +1,32 @@
-"""A sweep on a real Ray cluster of two nodes here: `python -m tests.benchmarks.ray_cluster [CELLS]`
+"""A real Ray cluster of two nodes here: `python -m tests.benchmarks.ray_cluster [CELLS]`
 
-Needs what tests/requirements-ray.txt pins. The same cells without a cluster, on one node and on two; then one
-of the processes that train is killed, then a whole node, and every cell must be there nevertheless; then the
-sweep itself is stopped, and nothing of it may go on.
+Needs what tests/requirements-ray.txt pins. The same cells without a cluster, on one node and on two: by the
+clock, and in seconds of the processors. Then jobs of the queue: a run; a sweep that is cancelled, of which
+nothing may go on, and which is taken up and trains no stored cell again; one that is killed outright. What a
+process and a node lose is `tests/runs/cluster/test_real.py`.
 """
 
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import psutil
 
 from ldp_core.experiment import Experiment, parse
-from ldp_core.runs import cluster
-from ldp_core.runs.lockstep import one_thread
+from ldp_core.runs import cluster, jobs, kinds, queue
+from ldp_core.runs.cluster.connection import ADDRESS, TOKEN
+from ldp_core.runs.lockstep import drive, one_thread
+from ldp_core.runs.record.store import events_after
 from ldp_core.runs.train_all import Figures
 from tests.benchmarks.machine import described
-from tests.conftest import ROOT
+from tests.runs.cluster.nodes import SECRET, Cluster
 
-SECRET = "0123456789abcdef" * 4
-GONE_SECONDS = 30.0
+GONE_SECONDS = 300.0
 
 
 def cells(count: int, first: float) -> list[Experiment]:
@@ -32,88 +34,119 @@ def cells(count: int, first: float) -> list[Experiment]:
     return [parse({"attack": None, "clients": {"epsilon": first + 0.1 * i}}) for i in range(count)]
 
 
-def swept(wanted: list[Experiment], after_first: Callable[[], None] | None = None) -> dict[int, Figures]:
-    """All that comes of them; something may happen once the first is there."""
+def swept(wanted: list[Experiment], machines: Cluster | None = None) -> dict[int, Figures]:
+    """All that comes of them, and what it took."""
     found: dict[int, Figures] = {}
-    began = time.perf_counter()
+    began, here = time.perf_counter(), time.process_time()
+    before = machines.cpu_seconds() if machines else 0.0
     for place, figures in cluster.train_all(wanted):
         if not found:
-            print(f"  first cell after {time.perf_counter() - began:.1f} s", flush=True)
-            if after_first:
-                after_first()
+            print(f"  the first cell after {time.perf_counter() - began:.1f} s,", end=" ")
         found[place] = figures
-    print(f"  {len(found)} cells after {time.perf_counter() - began:.1f} s", flush=True)
+    used = f"{time.process_time() - here:.2f} s of a core here"
+    if machines:
+        used += f" and {machines.cpu_seconds() - before:.2f} s there"
+    print(f"{len(found)} after {time.perf_counter() - began:.1f} s; {used}", flush=True)
+    assert all(one.status == "completed" for one in found.values()), "a cell is missing"
     return found
 
 
-def at_work() -> list[psutil.Process]:
-    """The processes that train a batch now."""
-    found = []
-    for process in psutil.process_iter(["cmdline"]):
-        if (process.info["cmdline"] or [""])[0].startswith("ray::_batch"):
-            found.append(process)
-    return found
-
-
-def all_there(found: dict[int, Figures], count: int) -> str:
-    """That no cell is missing."""
-    done = sum(one.status == "completed" for one in found.values())
-    assert (len(found), done) == (count, count), f"{done} of {count}"
-    return f"all {count} cells are there"
-
-
-def main() -> None:
-    """Print what was measured, and what was held."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 64
-    os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": SECRET, cluster.TOKEN: SECRET})
-    os.environ.pop(cluster.ADDRESS, None)
-    from ray.cluster_utils import Cluster
-
+def measured(count: int) -> None:
+    """The same cells here, on one node and on two, each twice: at first it is all imported."""
     one_thread()
-    print(described(), f"load average {os.getloadavg()[0]:.0f}", flush=True)
-    print("here, in one process:", flush=True)
+    os.environ.pop(ADDRESS, None)
+    print("without a cluster:")
+    swept(cells(2, 90.0))
     here = swept(cells(count, 0.5))
-    machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    os.environ[cluster.ADDRESS] = machines.address
+    machines = Cluster(1)
     try:
-        print("one node:", flush=True)
-        one = swept(cells(count, 0.5))
-        same = sum(one[i].weights_sha256 == here[i].weights_sha256 for i in here)
-        print(f"  the same bits as here: {same} of {count}", flush=True)
-        machines.add_node(num_cpus=1)
-        print("two nodes:", flush=True)
-        swept(cells(count, 0.5))
-        print("a process that trains is killed:", flush=True)
-        print(" ", all_there(swept(cells(count, 20.5), lambda: at_work()[0].kill()), count), flush=True)
-        print("a node is lost:", flush=True)
-        lost = machines.list_all_nodes()[-1]
-        found = swept(cells(count, 40.5), lambda: machines.remove_node(lost, allow_graceful=False))
-        print(" ", all_there(found, count), flush=True)
-        print("the sweep is stopped:", flush=True)
-        stop(count)
+        os.environ.update({ADDRESS: machines.address, TOKEN: SECRET})
+        for nodes in (1, 2):
+            print(f"{nodes} of one core:")
+            if nodes > 1:
+                machines.add()
+            swept(cells(8 * nodes, 90.0), machines)
+            far = swept(cells(count, 0.5), machines)
+            same = sum(far[i].weights_sha256 == here[i].weights_sha256 for i in here)
+            print(f"  the same bits as without: {same} of {count}", flush=True)
+        print("jobs of the queue, on two:")
+        queued(machines, count)
     finally:
-        machines.shutdown()
+        import ray
+
+        ray.shutdown()
+        machines.end()
 
 
-def stop(count: int) -> None:
-    """Stop a sweep in a process of its own, as a job is stopped; nothing of it may go on."""
-    grid = ",".join(f"{60.5 + 0.1 * i:g}" for i in range(count))
-    command = [sys.executable, "-m", "ldp_core", "sweep", "-", "--grid", f"clients.epsilon={grid}"]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin and process.stdout
-        process.stdin.write(b"{}")
-        process.stdin.close()
-        assert process.stdout.readline(), "a cell has come"
-        while not at_work():  # between two batches
-            assert process.poll() is None, "it has ended before it could be stopped"
-        process.send_signal(signal.SIGKILL)
-        began = time.perf_counter()
-        process.wait()
-        while at_work():
-            assert time.perf_counter() - began < GONE_SECONDS, "it goes on"
-            time.sleep(0.05)
-        print(f"  killed outright, nothing trains any more after {time.perf_counter() - began:.1f} s")
+def queued(machines: Cluster, count: int) -> None:
+    """A run, a sweep that is cancelled and taken up, one whose process is killed."""
+    run = parse({"seed": 5})
+    identity = launched("run", run.as_json())
+    until(lambda: jobs.status(identity)["status"] == "completed")
+    [*_, last] = drive({0: run})
+    told = [one.body for one in events_after(queue.get(identity).folder)]
+    assert told[-1]["weights_sha256"] == last.events[-1]["weights_sha256"], "other bits"
+    print("  a run with its attack in every round: the same bits as without")
+
+    identity = launched("sweep", sweep(count))
+    until(lambda: stored(identity) and machines.trains())
+    began = time.perf_counter()
+    jobs.cancel(identity)
+    until(lambda: jobs.status(identity)["status"] == "cancelled")
+    until(lambda: not machines.trains())
+    kept = stored(identity)
+    print(f"  cancelled with {kept} cells; nothing trains after {time.perf_counter() - began:.1f} s")
+    taken_up(identity, kept, count)
+
+    identity = launched("sweep", sweep(count, 40.0))
+    until(lambda: stored(identity) and machines.trains())
+    began = time.perf_counter()
+    psutil.Process(queue.get(identity).pid).kill()
+    until(lambda: jobs.status(identity)["status"] == "interrupted")
+    until(lambda: not machines.trains())
+    kept = stored(identity)
+    print(f"  killed with {kept} cells; nothing trains after {time.perf_counter() - began:.1f} s")
+    taken_up(identity, kept, count)
+
+
+def taken_up(identity: str, kept: int, count: int) -> None:
+    """It trains what is left, and nothing that is stored."""
+    last = events_after(queue.get(identity).folder)[-1].seq
+    jobs.resume(identity)
+    until(lambda: jobs.status(identity)["status"] == "completed")
+    new = [one.body["cell"] for one in events_after(queue.get(identity).folder, last)]
+    assert len(new) == len({*new}) == count - kept, "a cell was trained twice, or is missing"
+    print(f"  taken up: {len(new)} cells trained, and all {count} are there once", flush=True)
+
+
+def sweep(count: int, first: float = 0.5) -> dict[str, Any]:
+    """Runs of ten times the length."""
+    base = {"attack": None, "rounds": 150}
+    return {"base": base, "grid": {"clients.epsilon": [round(first + 0.1 * i, 2) for i in range(count)]}}
+
+
+def launched(kind: str, file: Mapping[str, Any]) -> str:
+    """A job of the queue."""
+    return jobs.launch(kind, kinds.get(kind).read(file, {}))
+
+
+def stored(identity: str) -> int:
+    """Cells that are stored."""
+    return len(events_after(queue.get(identity).folder))
+
+
+def until(done: Callable[[], object]) -> None:
+    """Wait for it."""
+    deadline = time.monotonic() + GONE_SECONDS
+    while not done():
+        assert time.monotonic() < deadline, "it does not come"
+        time.sleep(0.05)
 
 
 if __name__ == "__main__":
-    main()
+    os.environ["EPSILON_WORKER_IDLE_SECONDS"] = "1"
+    print(described(), f"load average {os.getloadavg()[0]:.0f}", flush=True)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as room:
+        os.environ["EPSILON_RUNS_DIR"] = room
+        measured(int(sys.argv[1]) if len(sys.argv) > 1 else 64)
+    print(f"load average {os.getloadavg()[0]:.0f}")

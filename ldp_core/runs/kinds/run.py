@@ -18,8 +18,8 @@ from ldp_core.engines.choice import choice_for
 from ldp_core.experiment import Draft, Run, amended, parse_draft
 from ldp_core.limits import spelled
 from ldp_core.runs import queue
+from ldp_core.runs.cluster import drive
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
-from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import results, reuse, run_cache, shelf
 from ldp_core.runs.record.preparing import teller

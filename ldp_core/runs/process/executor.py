@@ -3,6 +3,8 @@
 The supervisor knows no more than this, so that a job may as well be done on another machine; what the job
 does, and how it ended, it says through its folder (`training.OUTCOME`). What every executor promises is held
 by `tests/runs/process/test_executors.py`.
+
+A Ray cluster is no executor, and comes in below a job: `runs.cluster` says why.
 """
 
 from __future__ import annotations

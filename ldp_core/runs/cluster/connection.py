@@ -1,0 +1,131 @@
+"""The way to the cluster that the environment names: its address, its token, and what is refused there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from ldp_core.errors import StudioError
+from ldp_core.runs.cluster import versions
+
+ADDRESS, TOKEN = "EPSILON_RAY_ADDRESS", "EPSILON_RAY_TOKEN"
+KNOCK_SECONDS = 5.0
+GONE_SECONDS = 20.0
+TRIES = 5
+"""A second apart, of a cluster that answers and does not let this program in; by itself Ray tries 20."""
+
+
+def named() -> str:
+    """The address that the environment names; "" where it names none."""
+    return os.environ.get(ADDRESS, "").strip()
+
+
+def connected(address: str) -> Any:
+    """Ray, connected to a cluster that has the same packages; it stays so for as long as this process lives.
+
+    Raises:
+        StudioError: in a sentence.
+    """
+    if token := os.environ.get(TOKEN, "").strip():  # which Ray reads as it is imported
+        os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token})
+    os.environ.setdefault("RAY_gcs_server_port_wait_time_s", str(TRIES))
+    try:
+        import ray
+    except ImportError:
+        raise StudioError(
+            f"{ADDRESS} names a cluster, and Ray is not installed here: pip install -r "
+            "tests/requirements-ray.txt, or unset it"
+        ) from None
+    if ray.is_initialized():
+        return ray
+    knock(address)
+    package = str(Path(__file__).parents[2])
+    try:
+        with _unheard():
+            ray.init(
+                address=address,
+                runtime_env={"py_modules": [package], "env_vars": _passed_on()},
+                log_to_driver=False,
+                logging_level="ERROR",
+            )
+    except Exception as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise StudioError(
+            f"the cluster at {address} does not take this program in: {first[:200]}; it must run Ray "
+            f"{metadata.version('ray')}, and {TOKEN} must hold its token, if it has one"
+        ) from None
+    try:
+        versions.refuse_others(versions.own(), versions.probed(ray))
+    except StudioError:
+        ray.shutdown()
+        raise
+    return ray
+
+
+def knock(address: str) -> None:
+    """Do nothing if somebody answers at HOST:PORT.
+
+    Raises:
+        StudioError: nobody does, or that is no address.
+    """
+    host, _, port = address.rpartition("//")[2].rpartition(":")
+    like = f"{ADDRESS} must be HOST:PORT, as `ray start` prints it, like 10.0.0.5:6379"
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise StudioError(f"{like}; got {address}")
+    try:
+        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
+    except OSError as error:
+        why = error.strerror or "no answer"
+        raise StudioError(f"no cluster answers at {address} ({why}); {like}") from None
+
+
+class Watch:
+    """Whether the cluster is still there: Ray waits for it a minute, and then ends this process."""
+
+    def __init__(self) -> None:
+        self._answered = time.monotonic()
+
+    def look(self) -> None:
+        """Do nothing unless nobody has answered for a while.
+
+        Raises:
+            StudioError: nobody has.
+        """
+        try:
+            knock(named())
+            self._answered = time.monotonic()
+        except StudioError as error:
+            if time.monotonic() - self._answered > GONE_SECONDS:
+                raise StudioError(f"the cluster was lost: {error}") from None
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Around Ray's beginning: past Python, it says on stderr what each of its tries came to, where a sentence
+    is to say it; and it takes the signal for itself by which a job is stopped.
+    """
+    sys.stderr.flush()
+    stop = signal.getsignal(signal.SIGTERM)
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, stop)
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _passed_on() -> dict[str, str]:
+    """What a machine of the cluster must be told: one thread a cell, and which engine was asked for."""
+    kept = ("EPSILON_ENGINE", "EPSILON_DATA_MIRROR")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"EPSILON_CORES": "1"}

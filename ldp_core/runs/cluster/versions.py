@@ -1,0 +1,79 @@
+"""What decides the bits on a machine, and that all machines of a cluster have the same of it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+from ldp_core.errors import StudioError
+from ldp_core.system.resources import gpus
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pydantic", "llvmlite")
+"""Of which another version may give other bits."""
+PROBE_SECONDS = 120.0
+PROBES = 2
+"""So often a machine is asked whose process is lost over it."""
+
+
+def refuse_others(own: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]]) -> None:
+    """Do nothing where all machines of a cluster have what this one has.
+
+    Raises:
+        StudioError: which machine has what else.
+    """
+    for machine, versions in theirs.items():
+        if other := [name for name in own if versions.get(name) != own[name]]:
+            words = ", ".join(f"{name} {versions.get(name, 'none')} (here {own[name]})" for name in other)
+            raise StudioError(
+                f"the machine {machine} of the cluster would give other bits: it has {words}; install the "
+                "same there, or take it out of the cluster"
+            )
+
+
+def own() -> dict[str, str]:
+    """What decides the bits on this machine."""
+    found = {"Python": platform.python_version(), "GPUs": _some(gpus())}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "none"
+    return found
+
+
+def probed(ray: Any) -> dict[str, dict[str, str]]:
+    """The versions on each machine that trains, by its address.
+
+    Raises:
+        StudioError: one cannot run this program, or there is none.
+    """
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    probe = ray.remote(num_cpus=0, max_retries=PROBES - 1)(own)
+    asked = {}
+    for node in ray.nodes():
+        if node["Alive"] and node["Resources"].get("CPU"):
+            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            machine = f"{node['NodeManagerAddress']}:{node['NodeManagerPort']}"
+            asked[machine] = node, probe.options(scheduling_strategy=there).remote()
+    found = {}
+    for machine, (node, answer) in asked.items():
+        try:
+            found[machine] = ray.get(answer, timeout=PROBE_SECONDS)
+        except (ray.exceptions.TaskUnschedulableError, ray.exceptions.NodeDiedError):
+            continue  # it was lost, and the cluster is about to notice: nothing is trained there
+        except ray.exceptions.RayError as error:
+            last = str(error).strip().splitlines()[-1][:200]
+            raise StudioError(
+                f"the machine {machine} of the cluster cannot run this program: {last}"
+            ) from None
+        found[machine]["GPUs"] = _some(node["Resources"].get("GPU"))
+    if not found:
+        raise StudioError("the cluster has no machine that trains; look at it with `ray status`")
+    return found
+
+
+def _some(number: object) -> str:
+    return "some" if number else "none"

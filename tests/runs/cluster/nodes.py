@@ -1,0 +1,119 @@
+"""A Ray cluster on this machine: each of its nodes is a session of processes that `ray start` has begun."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+SECRET = "0123456789abcdef" * 4
+SMALL = ["--num-cpus", "1", "--object-store-memory", "100000000", "--include-log-monitor", "false", "--block"]
+CHECKS = {
+    "health_check_period_ms": 1000,
+    "health_check_timeout_ms": 1000,
+    "health_check_failure_threshold": 3,
+}
+"""So that a node that is lost is missed within seconds; by itself Ray waits for half a minute."""
+HEAD = ["--head", "--no-monitor", "--include-dashboard", "false", "--disable-usage-stats"]
+HEAD += ["--system-config", json.dumps(CHECKS)]
+QUIET = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": SECRET, "RAY_prestart_worker_first_driver": "0"}
+PATIENCE_SECONDS = 60.0
+
+
+class Node:
+    """One machine of the cluster, with one core."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "ray.scripts.scripts", "start", *arguments, *SMALL]
+        self._told = tempfile.NamedTemporaryFile("w+")  # noqa: SIM115 (it goes with the node)
+        self._process = subprocess.Popen(
+            command, env=os.environ | QUIET, stdout=self._told, stderr=self._told, start_new_session=True
+        )
+
+    def is_up(self) -> bool:
+        """True once others can see it."""
+        told = Path(self._told.name).read_text()
+        assert self._process.poll() is None, told
+        return "Ray runtime started" in told
+
+    def trains(self) -> list[psutil.Process]:
+        """Its processes that train."""
+        return [one for one in self._processes() if (one.cmdline() or [""])[0].startswith("ray::parcels")]
+
+    def cpu_seconds(self) -> float:
+        """That all its processes have used which are there."""
+        return sum(sum(one.cpu_times()[:2]) for one in self._processes())
+
+    def lose(self) -> None:
+        """End it like a machine that has lost its power."""
+        every = self._processes()
+        for one in every:
+            with suppress(psutil.NoSuchProcess):
+                one.send_signal(signal.SIGKILL)
+        psutil.wait_procs(every)
+        self._process.wait()
+        self._told.close()
+
+    def _processes(self) -> list[psutil.Process]:
+        found = []
+        for one in psutil.process_iter():
+            with suppress(ProcessLookupError, psutil.NoSuchProcess):
+                if os.getsid(one.pid) == self._process.pid:
+                    found.append(one)
+        return found
+
+
+class Cluster:
+    """Some nodes, the first of which is the head."""
+
+    def __init__(self, nodes: int) -> None:
+        with socket.socket() as door:
+            door.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{door.getsockname()[1]}"
+        self._room = Path(
+            tempfile.mkdtemp(prefix="ray")
+        )  # a longer name than this its sockets would not bear
+        port = self.address.partition(":")[2]
+        self.nodes = [Node(*HEAD, "--port", port, "--temp-dir", str(self._room))]
+        try:
+            self._wait()
+            for _ in range(nodes - 1):
+                self.add()
+        except BaseException:
+            self.end()
+            raise
+
+    def add(self) -> None:
+        """One node more."""
+        self.nodes.append(Node("--address", self.address))
+        self._wait()
+
+    def cpu_seconds(self) -> float:
+        """Of the processors, that all nodes have used."""
+        return sum(node.cpu_seconds() for node in self.nodes)
+
+    def trains(self) -> list[psutil.Process]:
+        """All processes that train."""
+        return [one for node in self.nodes for one in node.trains()]
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not self.nodes[-1].is_up():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+    def end(self) -> None:
+        """End all of it."""
+        for node in self.nodes:
+            node.lose()
+        shutil.rmtree(self._room, ignore_errors=True)

@@ -1,0 +1,51 @@
+"""What is refused at a cluster's door, in a sentence."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import pytest
+
+from ldp_core.errors import StudioError
+from ldp_core.experiment import parse
+from ldp_core.runs import cluster
+from ldp_core.runs.cluster.connection import ADDRESS, knock
+from ldp_core.runs.cluster.versions import refuse_others
+
+SHORT = {"attack": None, "rounds": 1, "clients": {"count": 5}}
+
+
+@pytest.mark.parametrize("address", ["auto", "here:", ":6379", "10.0.0.5:99999", "10.0.0.5:ray"])
+def test_what_is_no_address_is_refused(address: str):
+    with pytest.raises(StudioError, match="must be HOST:PORT, as `ray start` prints it"):
+        knock(address)
+
+
+def test_where_nobody_answers_is_refused():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        where = f"127.0.0.1:{door.getsockname()[1]}"
+        with pytest.raises(StudioError, match="no cluster answers at"):
+            knock(where)
+        door.listen()
+        knock(where)
+
+
+def test_machines_with_other_packages_are_refused_by_name():
+    mine = {"Python": "3.11.7", "torch": "2.13.0", "llvmlite": "none"}
+    refuse_others(mine, {"10.0.0.5:1": dict(mine)})
+    other = {"10.0.0.5:1": dict(mine), "10.0.0.6:1": mine | {"torch": "2.12.0", "llvmlite": "0.50.0"}}
+    with pytest.raises(StudioError) as caught:
+        refuse_others(mine, other)
+    assert "the machine 10.0.0.6:1 of the cluster would give other bits" in str(caught.value)
+    assert "torch 2.12.0 (here 2.13.0), llvmlite 0.50.0 (here none)" in str(caught.value)
+
+
+def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(ADDRESS, "127.0.0.1:1")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(StudioError, match="Ray is not installed here: pip install -r"):
+        list(cluster.train_all([parse(SHORT)]))
+    monkeypatch.setenv(ADDRESS, " ")
+    assert [place for place, _ in cluster.train_all([parse(SHORT)])] == [0]

@@ -1,0 +1,75 @@
+"""A real cluster of two nodes on this machine loses a process and a node, and nothing that it was given."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import psutil
+import pytest
+
+from ldp_core.experiment import parse
+from ldp_core.runs import lockstep
+from ldp_core.runs import train_all as alone
+from ldp_core.runs.cluster import drive, train_all
+from ldp_core.runs.cluster.connection import ADDRESS, TOKEN
+from tests.runs.cluster.nodes import PATIENCE_SECONDS, SECRET, Cluster, Node
+
+# looked for and not imported: Ray must find its token in the environment then
+WITHOUT = "Ray is not installed: pip install -r tests/requirements-ray.txt" * (find_spec("ray") is None)
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WITHOUT), reason=WITHOUT)]
+CELLS = [parse({"attack": None, "rounds": 100 if seed % 2 else 4, "seed": seed}) for seed in range(10)]
+"""By twos they go to a process, which has far to go when the even one has ended."""
+RUN = parse({"rounds": 2, "attack": None})
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    made = Cluster(2)
+    monkeypatch.setenv(ADDRESS, made.address)
+    monkeypatch.setenv(TOKEN, SECRET)
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")  # the same bits whoever is beside it
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):  # which connecting sets
+        monkeypatch.setenv(name, "")
+    yield made
+    import ray
+
+    ray.shutdown()
+    made.end()
+
+
+def at_work(node: Node) -> psutil.Process:
+    """Its process that trains; it comes no further."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (found := node.trains()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    found[0].suspend()
+    return found[0]
+
+
+def test_what_is_lost_on_a_real_cluster_is_done_once_more_to_the_same_bits(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level(logging.WARNING)
+    whole, head, found = [*cluster.nodes], cluster.nodes[0], {}
+    for place, figures in train_all(CELLS):
+        assert place not in found, "no cell comes twice"
+        found[place] = figures.weights_sha256
+        if place % 2 == 0 and whole:
+            node = whole.pop(0)
+            at_work(node).kill()
+            if node is not head:
+                node.lose()
+    assert found == {place: figures.weights_sha256 for place, figures in alone.train_all(CELLS)}
+    assert [one.message for one in caplog.records if "once more" in one.message] == [
+        "lost on the cluster (WorkerCrashedError), begun once more: 1 left",
+        "lost on the cluster (NodeDiedError), begun once more: 1 left",
+    ]
+    far, here = [*drive({0: RUN})], [*lockstep.drive({0: RUN})]
+    assert [[event["event"] for event in turn.events] for turn in far] == [
+        [event["event"] for event in turn.events] for turn in here
+    ]
+    assert far[-1].events[-1]["weights_sha256"] == here[-1].events[-1]["weights_sha256"]
