@@ -88,6 +88,15 @@ class Leaking(Trained):
         return {"leaking": {"base": dict(self.base), "set": dict(self.set), "images": self.images}}
 
 
+@dataclass(frozen=True)
+class Timed(Trained):
+    """A run by itself, of which it is also told how long the processor worked on its rounds."""
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        return {"timed": {"base": dict(self.base), "set": dict(self.set)}}
+
+
 class Computed(Arm):
     """What needs no training and no data."""
 

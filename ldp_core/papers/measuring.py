@@ -13,7 +13,7 @@ from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.datasets import Data
 from ldp_core.errors import InvalidInput
 from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
-from ldp_core.papers.arms import Arm, Computed, Leaking, Trained
+from ldp_core.papers.arms import Arm, Computed, Leaking, Timed, Trained
 from ldp_core.papers.base import Claim
 from ldp_core.papers.stored import Figure, Shelf, read, write
 from ldp_core.papers.version import version
@@ -69,7 +69,9 @@ def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Fig
                 yield _figure(arm, seed, value, "completed", time.perf_counter() - began)
             elif isinstance(arm, Leaking):
                 yield _leaks(arm, seed, load)
-        plain = (one for one in some if not isinstance(one[0], Leaking))
+            elif isinstance(arm, Timed):
+                yield _timed(arm, seed, load)
+        plain = (one for one in some if not isinstance(one[0], Leaking | Timed))
         yield from _train([(arm, seed) for arm, seed in plain if isinstance(arm, Trained)], load)
 
 
@@ -182,6 +184,24 @@ def _leaks(arm: Leaking, seed: int, load: Callable[[str], Data]) -> Figure:
     }
     also = {**figure.also, **told, "trials": float(shares[None].trials)}
     return Figure(**{**vars(figure), "also": also, "seconds": round(time.perf_counter() - began, 3)})
+
+
+def _timed(arm: Timed, seed: int, load: Callable[[str], Data]) -> Figure:
+    """The clock is the processor's, of all threads, so that others' work on the machine counts little; it
+    starts when data are dealt out and the kernel is there.
+    """
+    from ldp_core.simulate import simulate
+
+    experiment, run = arm.experiment(seed), _Run(arm, seed)
+    data, figure = load(experiment.dataset), None
+    began, clock = time.perf_counter(), 0.0
+    for said in simulate(experiment, data):
+        clock = time.process_time() if isinstance(said, Started) else clock
+        figure = run.figure(said, time.perf_counter() - began) or figure
+    spent = (time.process_time() - clock) / experiment.rounds
+    if figure is None:
+        raise RuntimeError(f"the run “{arm.label}” ended without an end")
+    return Figure(**{**vars(figure), "also": {**figure.also, "processor": round(spent, 3)}})
 
 
 def _train(asked: Sequence[tuple[Trained, int]], load: Callable[[str], Data]) -> Iterator[Figure]:

@@ -38,6 +38,7 @@ class Quantity:
 QUANTITIES = {
     "accuracy": Quantity("accuracy after the last round, %", "%", "points", 100.0),
     "heterogeneity": Quantity("heterogeneity, summed over rounds (nats²)", "", "", 1.0),
+    "processor": Quantity("seconds of processor time a round", "s", "s", 1.0),
     "recovered": Quantity("images that came back, %", "%", "points", 100.0),
 }
 """What claims are about; all but the accuracy stand in a figure's `also`."""
@@ -176,6 +177,32 @@ class Ahead(Statement):
         ours = _ahead(figures, self.pairs)
         shown = f"“{self.what}” by {told(ours, self.unit, signed=True)}"
         return Part(self.says, ours, ours.low > 0, self.unit, shown)
+
+
+@dataclass(frozen=True)
+class Saves(Statement):
+    """By how much an arm's figure is below another's, in per cent of that, paired seed by seed: more than the
+    paper's figure, beyond what seeds explain.
+    """
+
+    what: str
+    first: str
+    second: str
+    """That saves."""
+    paper: float
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return (self.first, self.second)
+
+    @property
+    def says(self) -> str:
+        return f"{self.what}: more than {self.paper:g} %"
+
+    def judged(self, figures: Figures) -> Part:
+        table = figures(self.arms)
+        ours = interval(100 * (1 - table[self.second] / table[self.first]))
+        return Part(self.says, ours, ours.low > self.paper, "%", f"{self.what} {told(ours)}")
 
 
 def _ahead(figures: Figures, pairs: Sequence[tuple[str, str]]) -> Interval:

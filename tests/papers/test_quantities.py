@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from ldp_core.papers import get
-from ldp_core.papers.arms import Trained
+from ldp_core.papers.arms import Timed, Trained
 from ldp_core.papers.base import Claim, arms
 from ldp_core.papers.measuring import TOGETHER, left, measure, together
-from ldp_core.papers.statements import Ahead, interval, told
+from ldp_core.papers.statements import Ahead, Saves, interval, told
 from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.papers.verdict import of_arm, verdict
 from ldp_core.runs.lockstep import load
@@ -93,3 +93,28 @@ def test_long_runs_are_measured_one_by_one_so_that_who_is_stopped_loses_one():
 
     assert sizes("clients-mnist-10") == {1}
     assert sizes("clients-digits-10") == {TOGETHER}
+
+
+def test_a_timed_run_tells_its_processor_time_and_counts_as_no_other():
+    arm = Timed("A", SMALL, {})
+    assert arm.key(0) != Trained("A", SMALL, {}).key(0)
+    (found,) = measure([(arm, 0)], load)
+    assert found.value is not None
+    assert 0 < found.also["processor"] < 60
+
+
+def test_what_is_saved_is_a_share_of_the_others_time():
+    made = claim((Saves("C saves", "A", "C", 40.0),), about="processor")
+
+    def says(*seconds: float) -> tuple[str, float]:
+        found: dict[str, Figure] = {}
+        for label, each in {"A": (4.0, 4.0, 4.0), "C": seconds}.items():
+            for seed, value in enumerate(each):
+                one = figure(made, label, seed, 80.0, also={"processor": value})
+                found[one.key] = one
+        judged = verdict(made, Shelf(found))
+        return judged.word, judged.parts[0].ours.mean
+
+    assert says(2.0, 2.0, 2.0) == ("reproduces", pytest.approx(50.0))
+    assert says(2.0, 3.0, 2.0)[0] == "does not", "within what seeds explain"
+    assert says(3.0, 3.0, 3.0) == ("does not", pytest.approx(25.0))
