@@ -105,9 +105,15 @@ def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
     rounds = max(len(one.curve) for one in lost[label])  # the curve begins at round 0
     others = sum(bool(found) for found in lost.values()) - 1
     also = f", as {others} other{'s do' if others > 1 else ' does'}" if others else ""
+    one = lost[label][0]
+    noise = (
+        f"noise of σ {one.noise:.3g} beside weights of size {one.size:.3g}; "
+        if one.noise and one.size
+        else ""
+    )
     return (
-        f"{label} diverges by round {rounds} with {len(lost[label])} of {len(every[label])} seeds{also}: its "
-        "last model counts"
+        f"{label} diverges by round {rounds} with {len(lost[label])} of {len(every[label])} seeds{also} "
+        f"({noise}its last model counts)"
     )
 
 

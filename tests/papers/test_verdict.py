@@ -100,7 +100,10 @@ def test_a_run_that_diverged_counts_with_its_last_model_and_is_told():
     found = verdict(made, Shelf(known))
     assert (found.word, [part.holds for part in found.parts]) == ("partly", [True, False, False])
     assert found.parts[2].ours.mean == pytest.approx(20 - 71)
-    assert "; C diverges by round 3 with 3 of 3 seeds: its last model counts" in found.reason
+    assert (
+        "; C diverges by round 3 with 3 of 3 seeds (noise of σ 5 beside weights of size 0.5; its last model "
+        "counts)" in found.reason
+    )
 
 
 def test_missing_data_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path):
