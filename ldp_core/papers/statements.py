@@ -33,12 +33,14 @@ class Quantity:
     """After a difference of two."""
     factor: float
     """Stored figures times this are told."""
+    of_a_model: bool = True
+    """Whether it says little where the model has learned nothing."""
 
 
 QUANTITIES = {
     "accuracy": Quantity("accuracy after the last round, %", "%", "points", 100.0),
     "heterogeneity": Quantity("heterogeneity, summed over rounds (nats²)", "", "", 1.0),
-    "processor": Quantity("seconds of processor time a round", "s", "s", 1.0),
+    "processor": Quantity("seconds of processor time a round", "s", "s", 1.0, of_a_model=False),
     "recovered": Quantity("images that came back, %", "%", "points", 100.0),
 }
 """What claims are about; all but the accuracy stand in a figure's `also`."""

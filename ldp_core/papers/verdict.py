@@ -91,7 +91,8 @@ def _because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, .
     missed = [part.shows for part in parts if not part.holds]
     alone = "It is met" if len(parts) == 1 else f"All {len(parts)} statements are met"
     said = f"Not met: here {_listed(missed)}" if missed else alone
-    why = (_diverged(claim, shelf, labels) or _at_chance(claim, shelf, labels), _rival(claim, shelf))
+    lost = _diverged(claim, shelf, labels) or _at_chance(claim, shelf, labels)
+    why = (lost if claim.quantity.of_a_model else "", _rival(claim, shelf))
     return "; ".join([said, *filter(None, why)]) + "."
 
 
