@@ -46,6 +46,19 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(f"RETRIED {test}: {why}")
 
 
+WORKERS = {"clean_processes", "warm"}
+"""Fixtures of tests whose jobs are done; those in a browser have a server that sees to it."""
+
+
+@pytest.fixture(autouse=True)
+def _nobody_is_called_to_work(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests put in the queue stays there: a worker takes three seconds of a core to start, and
+    would train on when they have ended.
+    """
+    if not WORKERS & {*request.fixturenames} and not request.node.get_closest_marker("browser"):
+        monkeypatch.setattr("ldp_core.runs.jobs.lookup.ensure_worker", lambda newest=False: None)
+
+
 @pytest.fixture(scope="session")
 def oracles() -> dict[str, Any]:
     """Reference values to 60 digits, computed independently of this project."""

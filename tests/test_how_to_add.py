@@ -30,7 +30,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project with all examples in it."""
     folder = tmp_path_factory.mktemp("project")
     for name in ("ldp_core", "pages", "assets", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name)  # with what is compiled of it
     shutil.copy(ROOT / "pyproject.toml", folder)
     for path, body in FILES:
         assert not (ROOT / path).exists(), f"{path} would be no addition"

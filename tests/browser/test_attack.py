@@ -33,7 +33,7 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     again = page.get_by_role("button", name="Attack again")
     while not again.is_visible():
         counts.add(page.locator(f"{SHOTS}:not(.es-missing)").count())
-        page.wait_for_timeout(50)
+        page.wait_for_timeout(150)
     assert any(0 < count < 24 for count in counts), f"cells appear one after another: {sorted(counts)}"
     expect(page.locator(f"{SHOTS}:not(.es-missing)")).to_have_count(24)
     expect(page.locator(f'{SHOTS}[data-mark="recovered"]').first).to_be_visible()
@@ -136,7 +136,7 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
     done = page.get_by_text("Finished:")
     while not done.is_visible():
         seen.update(rows.all_inner_texts())
-        page.wait_for_timeout(50)
+        page.wait_for_timeout(100)
     assert any("the picture forms" in words and "step" in words for words in seen)
     end = rows.first.inner_text()
     slider.fill("0")

@@ -99,10 +99,10 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     assert page.evaluate(POINTS)[0] > 3
 
     # a shorter one is trained to its end
-    set_number(page, "Rounds", 12)
-    expect(page.get_by_text("since then: rounds 400 → 12")).to_be_visible()
+    set_number(page, "Rounds", 6)
+    expect(page.get_by_text("since then: rounds 400 → 6")).to_be_visible()
     page.get_by_role("button", name="Train again").click()
-    expect(page.get_by_text("Finished: 12 rounds of 9 runs and one without noise")).to_be_visible(
+    expect(page.get_by_text("Finished: 6 rounds of 9 runs and one without noise")).to_be_visible(
         timeout=TRAINING
     )
     expect(page.locator(".es-headline")).to_contain_text(re.compile(r"^1/σ² "))

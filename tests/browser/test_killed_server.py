@@ -98,24 +98,24 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Ser
 
 def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(browser: Browser, mortal: Server):
     visitor = Visitor(browser, mortal)
-    page, job = trains(visitor, 30)
+    page, job = trains(visitor, 16)
     killed = workers(mortal.runs_dir)
     for process in killed:
         with suppress(psutil.NoSuchProcess):  # it died with another one of these
             process.kill()
     assert living([process.pid for process in killed]) == []
     at = Progress(job.folder).update().rounds_done()
-    assert 0 < at < 300
-    said = re.compile(r"Interrupted at round \d+( to \d+)? of 30: the worker was stopped from outside")
+    assert 0 < at < 160
+    said = re.compile(r"Interrupted at round \d+( to \d+)? of 16: the worker was stopped from outside")
     expect(page.get_by_text(said)).to_be_visible()
     page.get_by_role("button", name="Go on where it stopped").click()
-    expect(page.get_by_text(re.compile("Training: round|Finished: 30 rounds"))).to_be_visible()
-    expect(page.get_by_text("Finished: 30 rounds of 9 runs and one without noise")).to_be_visible(
+    expect(page.get_by_text(re.compile("Training: round|Finished: 16 rounds"))).to_be_visible()
+    expect(page.get_by_text("Finished: 16 rounds of 9 runs and one without noise")).to_be_visible(
         timeout=TRAINING
     )
     assert [one.id for one in queue.find()] == [job.id], "it is the same run"
     told = [event for event in events_after(job.folder) if event.body["event"] == "round"]
     for run in range(10):
-        assert [event.body["round"] for event in told if event.run == run] == [*range(1, 31)]
+        assert [event.body["round"] for event in told if event.run == run] == [*range(1, 17)]
     visitor.context.close()
     assert visitor.complaints == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,9 @@ def line(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
 
 
 def opened(browser: Browser, proxy: Proxy, **changes: Any) -> tuple[Visitor, Page, str]:
-    """A draft of its own on Train, seen through a proxy."""
-    identity = drafts.new(get("two_volunteers").draft.with_base(changes))
+    """A draft of its own on Train, seen through a proxy; its training leaves the machine to the browser."""
+    draft = replace(get("two_volunteers").draft, seeds=1)
+    identity = drafts.new(draft.with_base({"attack": None} | changes))
     visitor = Visitor(browser, proxy)
     return visitor, visitor.open(f"/train?draft={identity}", PANELS), identity
 

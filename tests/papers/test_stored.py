@@ -24,6 +24,7 @@ from ldp_core.papers.version import version
 from ldp_core.runs import claims
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.train_all import train_all
+from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.papers.claims import claim, figure, shelf
 
@@ -130,7 +131,7 @@ def rerun(folder: Path, *more: str) -> list[str]:
 
 def test_a_rerun_that_was_killed_goes_on(tmp_path: Path):
     """SIGKILL after the first figures: the file is whole, and the same call measures the rest alone."""
-    env = {**os.environ, "EPSILON_RUNS_DIR": str(tmp_path / "runs"), "OMP_NUM_THREADS": "1"}
+    env = {**os.environ, "EPSILON_RUNS_DIR": str(calibrated(tmp_path / "runs")), "OMP_NUM_THREADS": "1"}
     file = tmp_path / "personalized_ldp_fl.json"
     with subprocess.Popen(rerun(tmp_path), cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

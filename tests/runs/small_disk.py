@@ -23,6 +23,7 @@ from ldp_core.runs.process.executor import DISK_FULL
 from ldp_core.runs.record import drafts, quota
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.view.run_progress import Progress
+from tests.calibrated import calibrated
 from tests.data import events
 from tests.runs.processes import end_workers, launch, trained_a_round, until, workers
 
@@ -83,7 +84,7 @@ def trained(folder: Path) -> Any:
 
 def house() -> None:
     """Worker, queue, drafts and records: each says what is wrong, and a full disk can be helped from here."""
-    ROOT.mkdir()
+    calibrated(ROOT)
     filler, old = Filler(), [launch({"rounds": rounds}) for rounds in (3, 4)]
     for one in old:
         until(one, lambda job: not job.live)
@@ -128,7 +129,7 @@ def house() -> None:
 
 def orphan() -> None:
     """What a killed worker has left cannot be noted, and all else goes on; then there is room to note it."""
-    ROOT.mkdir()
+    calibrated(ROOT)
     filler, old = Filler(), launch({"rounds": 3})
     until(old, lambda job: not job.live)
     identity = launch(LONG)

@@ -17,6 +17,7 @@ from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.federated.state import State
 from ldp_core.models._transforms import LEARNED
 from ldp_core.simulate import simulate
+from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.data import digits, events, rounds
 from tests.systems.killed import killed_and_resumed
@@ -116,7 +117,7 @@ def test_personal_layers_stay_at_home_are_clipped_and_what_is_shared_is_scored()
 
 
 def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path / "runs"))
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "3")
     ended = killed_and_resumed(experiment := small(rounds=60), ROOT)
     assert ended["status"] == "completed", ended

@@ -92,7 +92,7 @@ def test_the_layer_that_nobody_sends_is_not_touched():
 def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A copy of the project with the toy in it trains; its training process is killed in mid-run."""
     copy = tmp_path / "project"
-    shutil.copytree(ROOT / "ldp_core", copy / "ldp_core", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "ldp_core", copy / "ldp_core")
     (copy / "ldp_core" / "systems" / f"{toy.NAME}.py").write_text(toy.source(), encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(copy))
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from ldp_core.runs.process import registration
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
-    end_workers,
     launch,
     living,
     trained_a_round,
@@ -24,11 +22,10 @@ from tests.runs.processes import (
 
 
 @pytest.fixture
-def two_slots(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def two_slots(runs_dir: Path, clean_processes: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EPSILON_SLOTS", "2")
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "600")  # whoever leaves earlier was not just idle
-    yield runs_dir
-    end_workers(runs_dir)
+    return runs_dir
 
 
 def pid_of_the_worker(runs_dir: Path) -> int:

@@ -14,18 +14,17 @@ from ldp_core import cli
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.storage import heartbeat
 from ldp_core.runs.view.run_progress import Progress
-from tests.runs.processes import ENDLESS, end_workers, launch, trained_a_round, until, workers
+from tests.runs.processes import ENDLESS, launch, trained_a_round, until, workers
 
 
 @pytest.fixture(autouse=True)
-def sooner(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
+def sooner(monkeypatch: pytest.MonkeyPatch, runs_dir: Path, clean_processes: None):
     """Whoever looks calls it stalled sooner; signs of life come as often as ever."""
     monkeypatch.setattr(heartbeat, "STALLED_SECONDS", 3.0)
     monkeypatch.setattr(heartbeat, "SURE_SECONDS", 2.5)
     yield
     for process in workers(runs_dir):
         process.resume()
-    end_workers(runs_dir)
 
 
 def family(runs_dir: Path) -> tuple[psutil.Process, psutil.Process]:
