@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ldp_core.runs.lockstep import one_thread
+from tests.calibrated import calibrated
 from tests.retries import NOTED
 
 ROOT = Path(__file__).parents[1]
@@ -47,7 +48,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 WORKERS = {"clean_processes", "warm"}
-"""Fixtures of tests whose jobs are done; those in a browser have a server that sees to it."""
+"""Fixtures of tests whose jobs are to be done; those in a browser have a server that sees to it."""
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +73,17 @@ def runs_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(folder))
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "5")  # no worker outlives its test for long
     return folder
+
+
+@pytest.fixture
+def clean_processes(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The jobs of this test are done, by a worker that does not outlive it."""
+    from tests.runs.processes import end_workers
+
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "20")
+    calibrated(runs_dir)
+    yield
+    end_workers(runs_dir)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,6 @@ from ldp_core.cli import main
 from ldp_core.experiment import parse
 from ldp_core.runs import queue
 from tests.busy import within
-from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
 
@@ -172,19 +171,17 @@ def test_a_sweep_prints_a_line_a_cell_and_seed():
     assert json.loads(alone.stdout.splitlines()[-1])["weights_sha256"] == first["weights_sha256"]
 
 
-def test_a_sweep_goes_through_the_queue(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1")
-    calibrated(runs_dir)
-    submitted = ldp_core(
-        "submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3", stdin='{"name": "three"}'
-    )
+@pytest.mark.usefixtures("clean_processes")
+def test_a_sweep_goes_through_the_queue():
+    three = '{"name": "three", "attack": null}'
+    submitted = ldp_core("submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3", stdin=three)
     identity = submitted.stdout.strip()
     assert len(identity) == 12, submitted.stderr
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (state := json.loads(ldp_core("status", identity, "--json").stdout))["status"] != "completed":
         assert state["status"] in ("queued", "running")
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.2)
     assert (state["kind"], state["cells"], state["cells_in_all"]) == ("sweep", 3, 3)
     assert ldp_core("status", identity).stdout == "completed, 3 of 3 cells\n"
     listed = ldp_core("runs").stdout
@@ -262,9 +259,8 @@ def test_presets_are_listed_shown_and_can_be_run():
     assert "did you mean two_volunteers" in unknown.stderr
 
 
-def test_a_job_from_submit_to_its_end(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1")
-    calibrated(runs_dir)
+@pytest.mark.usefixtures("clean_processes")
+def test_a_job_from_submit_to_its_end():
     submitted = in_a_process("submit", "-", "--set", "rounds=3", stdin="{}")
     identity = submitted.stdout.strip()
     assert len(identity) == 12, submitted.stderr
@@ -272,7 +268,7 @@ def test_a_job_from_submit_to_its_end(runs_dir: Path, monkeypatch: pytest.Monkey
     while (state := json.loads(ldp_core("status", identity, "--json").stdout))["status"] != "completed":
         assert state["status"] in ("queued", "running")
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.2)
     assert state["round"] == state["rounds"] == 3
     assert state["pid"] is None
     run = json.loads(in_a_process("run", "-", "--set", "rounds=3", stdin="{}").stdout.splitlines()[-1])

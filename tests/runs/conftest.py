@@ -11,15 +11,6 @@ from tests.calibrated import calibrated
 from tests.runs.processes import end_workers, stop_all
 
 
-@pytest.fixture
-def clean_processes(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No worker that a test has started outlives it."""
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "20")
-    calibrated(runs_dir)
-    yield
-    end_workers(runs_dir)
-
-
 @pytest.fixture(scope="session")
 def warm_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder whose worker serves all tests of this process that leave it alive: to start one takes seconds.

@@ -17,6 +17,7 @@ from ldp_core import presets
 from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.process import training
 from ldp_core.runs.process.child_process import CONTEXT
 from ldp_core.runs.process.executor import DISK_FULL
@@ -155,6 +156,7 @@ def same_as_undisturbed(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    one_thread()  # of two on a busy machine one waits for the other with all its might
     try:
         {"record": record, "house": house, "orphan": orphan}[sys.argv[1]]()
     finally:

@@ -27,10 +27,10 @@ from ldp_core.runs.record.store import database, events_after
 from ldp_core.runs.storage.holding import WRITER, is_written
 from tests.conftest import ROOT
 from tests.data import events
-from tests.runs.processes import PATIENCE_SECONDS, end_workers, living, trained_a_round, until, workers
+from tests.runs.processes import PATIENCE_SECONDS, living, trained_a_round, until, workers
 from tests.runs.spaces import SPACE
 
-ROUNDS = 250  # some seconds, so that it is under way still when it is suspended
+ROUNDS = 150  # some seconds, so that it is under way still when it is suspended
 EXPERIMENT = {"rounds": ROUNDS, "attack": None}
 HOLD = "import sys, time, pathlib; from ldp_core.runs.storage import holding; "
 HOLD += "kept = holding.hold(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
@@ -39,7 +39,7 @@ Elsewhere = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
-def elsewhere(runs_dir: Path) -> Iterator[Elsewhere]:
+def elsewhere() -> Iterator[Elsewhere]:
     """Python code in another namespace; returned after its first line of output."""
     if shutil.which("unshare") is None or subprocess.run([*SPACE, "true"], capture_output=True).returncode:
         pytest.skip("nobody may make a namespace for processes on this machine (Linux: unshare --pid)")
@@ -57,9 +57,9 @@ def elsewhere(runs_dir: Path) -> Iterator[Elsewhere]:
     for one in begun:
         one.kill()
         one.communicate()
-    end_workers(runs_dir)
 
 
+@pytest.mark.usefixtures("clean_processes")
 def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead(
     elsewhere: Elsewhere, runs_dir: Path, tmp_path: Path
 ):
