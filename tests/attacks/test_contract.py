@@ -166,6 +166,8 @@ def test_every_model_of_the_registry_is_attacked_or_says_why_not():
         fitting = next(d for d in ("digits", "mnist") if models.get(name).fits(datasets.get(d).shape))
         experiment = parse({"model": name, "dataset": fitting})
         assert bool(spies(experiment)) != bool(why_not(experiment))
+    large = attacks.unfit(models.get("resnet18"), (3, 32, 32), 10, "idlg")
+    assert "more than 2 million weights: a search would take hours; choose" in large
 
 
 @pytest.mark.parametrize(
@@ -173,6 +175,9 @@ def test_every_model_of_the_registry_is_attacked_or_says_why_not():
     [
         ({"attacker": "likelihood"}, "must be auto, least_squares"),
         ({"attacker": {"name": "idlg", "iterations": 0}}, "attack.attacker.iterations must be"),
+        ({"attacker": {"name": "idlg", "iterations": 2001}}, "between 1 and 2000; got 2001"),
+        ({"attacker": {"name": "cosine_tv", "restarts": 21}}, "between 1 and 20; got 21"),
+        ({"attacker": {"name": "dlg", "prior": float("nan")}}, "attack.attacker.prior must be"),
         ({"attacker": {"name": "idlg", "step": 1}}, "attack.attacker.step is not a field here"),
         ({"attacker": 3}, "attack.attacker must be auto"),
         ({"every": 0}, "between 1 and 10"),

@@ -125,6 +125,25 @@ def test_a_loss_that_is_no_number_ends_that_search_alone():
     assert came[2] > 40
 
 
+def test_a_restart_whose_loss_is_no_number_is_not_the_one_that_counts(monkeypatch: pytest.MonkeyPatch):
+    """The first search of the second image breaks after a few steps; its other one, and the rest, go on."""
+    seen, truth = observed(digits(), 2, {"model": "lenet"})
+    alone, calls = matching.Match._evaluate, []
+
+    def broken(self: Any, at: torch.Tensor, which: torch.Tensor) -> Any:
+        calls.append(len(at))
+        values, slopes = alone(self, at, which)
+        spoilt = (which == 2) & (len(calls) > 5)
+        return values.masked_fill(spoilt, torch.nan), slopes.masked_fill(spoilt[:, None], torch.nan)
+
+    monkeypatch.setattr(matching.Match, "_evaluate", broken)
+    for who, least in ((IDLG(iterations=60, restarts=2), 40), (CosineTV(iterations=60, restarts=2), 5)):
+        calls.clear()
+        came = back(who, seen, truth)
+        assert np.isfinite(came).all()
+        assert came.min() > least
+
+
 def test_memory_that_does_not_do_halves_what_is_computed_at_once(monkeypatch: pytest.MonkeyPatch):
     seen, truth = observed(digits(), 6, {"model": "lenet"})
     alone, sizes = matching.Match._evaluate, []

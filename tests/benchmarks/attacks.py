@@ -241,7 +241,8 @@ def share() -> None:
         if told["event"] == "guess" and told["epsilon"] and len(cells) < 16:
             cells.add((told["mechanism"], told["epsilon"]))
             if len(cells) == 16:
-                print(f"a guess in each of 16 cells after {time.perf_counter() - began:.1f} s")
+                clock, used = time.perf_counter() - began, time.process_time() - cpu
+                print(f"a guess in each of 16 cells after {clock:.1f} s, {used:.1f} s of the processors")
         if told["event"] == "cell":
             what = f"{told['mechanism']} at ε {told['epsilon']:g}"
             print(f"{what}: {told['psnr']:.1f} dB, {told['recovered']} of 24")
