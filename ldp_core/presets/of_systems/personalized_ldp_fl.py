@@ -1,14 +1,21 @@
 """Personalized LDP-FL on its digits: the plain mean, 1/σ, the lottery, and the weights with least noise."""
 
+from math import inf
+
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, listens, ranked
+from ldp_core.presets.claims import Sentence, both, budget, listens, ranked, times_the_noise
 from ldp_core.presets.questions import ordered
 
 A, B, C, BEST = "A mean", "B 1/σ", "C lottery", "1/σ²"
 LEAST = Sentence(
-    "Weights by 1/σ² have the least noise and beat it as well: nearly all the weight lies on the "
-    "generous client.",
-    both(ranked(BEST, A, by=0.2), listens(BEST, low=0.99)),
+    "Of those that hear everybody in each round 1/σ² leaves the least noise, and beats the plain mean as "
+    "well: nearly all the weight lies on the generous client.",
+    both(
+        times_the_noise(A, BEST, 100, inf),
+        times_the_noise(B, BEST, 1.5, inf),
+        ranked(BEST, A, by=0.2),
+        listens(BEST, low=0.99),
+    ),
 )
 
 PRESET = Preset(

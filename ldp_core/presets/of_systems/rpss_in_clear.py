@@ -1,7 +1,7 @@
 """The attack on the weights that R-PSS sends as they are: a whole image from a fifth of an upload."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, keeps, picks, recovers
+from ldp_core.presets.claims import Sentence, both, keeps, picks, recovers, times_the_noise
 from ldp_core.presets.questions import gives_back, yes_or_no
 
 CLEAR, LOUD, NOISED = "20 % in clear", "the same, louder", "all perturbed"
@@ -21,7 +21,7 @@ PRESET = Preset(
         Sentence("With every weight perturbed, at the same noise, no image comes back.", keeps(NOISED)),
         Sentence(
             "Eight times the noise hides nothing more: it makes the weights without any easier to tell.",
-            recovers(LOUD),
+            both(recovers(LOUD), times_the_noise(LOUD, CLEAR, 48, 80)),
         ),
         Sentence(
             "The paper trains with Adam, of which a single step tells signs and no sizes: what comes back "
