@@ -66,7 +66,7 @@ def attack(page: Page) -> None:
 
 
 def compare(page: Page) -> None:
-    page.get_by_role("button", name="Compare", exact=False).first.click()
+    page.locator("[class*='st-key-compare-'] button").first.click()
     page.locator(".es-cards .js-plotly-plot").first.wait_for()
 
 

@@ -152,8 +152,7 @@ class TrainingJob(Kind):
 
     def seconds_left(self, job: Job) -> float | None:
         progress = progress_of(job.folder).update()
-        every = progress.rounds_in_all(self._rounds(job.brief))
-        return progress.seconds_left(every, job.started or 0.0)
+        return progress.seconds_left(self._rounds(job.brief), job.started or 0.0)
 
     def _rounds(self, request: Request) -> int:
         """Rounds that each of its runs was asked for; 0 if that cannot be read any more."""

@@ -19,7 +19,7 @@ class Replay(Progress):
         self._last = last
         super().__init__(folder)
 
-    def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
+    def _fold(self, body: dict[str, Any], run: int = 0) -> float | None:
         if body["event"] == "end" or body.get("round", 0) > self._last:
             return None
         return super()._fold(body, run)

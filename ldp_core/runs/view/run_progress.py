@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.runs.record.store import Stored, copied, runs_of
+from ldp_core.runs.view.after_training import after
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.compact_series import Column
-from ldp_core.runs.view.eta import Pace
+from ldp_core.runs.view.eta import Moment, Pace
 from ldp_core.runs.view.folded import Folded
 
 CURVES = (
@@ -77,6 +78,23 @@ class RunProgress:
         elif kind == "end":
             self.end = body
 
+    @property
+    def done(self) -> float:
+        """Rounds that are done, and of what is searched after them so many rounds' worth."""
+        rest = after(self.experiment)
+        if not rest.rounds or not self.round:
+            return self.round
+        found = 0.0
+        for client in self.frames.keys() | {client for _, client in self.tries}:
+            tries, frame = self.tries.get(("audit", client)), self.forming(client)
+            found += tries.rounds if tries else 0
+            found += min(1.0, frame["iterations"] / rest.steps) if frame else 0.0
+        return self.round + rest.rounds * min(1.0, found / rest.uploads)
+
+    def in_all(self, rounds: int) -> float:
+        """The same at its end, of so many rounds; one that has ended does no more."""
+        return rounds + after(self.experiment).rounds if self.end is None else self.done
+
     def forming(self, client: int) -> dict[str, Any] | None:
         """The newest frame of a search that has not come to its end; None where none is under way."""
         number = max(self.frames.get(client, {}), default=0)
@@ -113,13 +131,26 @@ class Progress(Folded):
             self._copied, self._pace = given, Pace()  # what was trained before says nothing of the pace
         return super()._new()
 
-    def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
+    def _fold(self, body: dict[str, Any], run: int = 0) -> float | None:
         self.runs[run].fold(body)
-        return self.rounds_done() - self._given() if body["event"] in ("start", "round") else None
+        kind = body["event"]
+        if kind not in ("start", "round", "frame", "attack"):
+            return None
+        if kind in ("frame", "attack") and not after(self.runs[run].experiment).rounds:
+            return None  # a part of its round
+        return self.done() - self._given()
 
     def rounds_done(self) -> int:
         """Finished rounds, over all runs."""
         return sum(run.round for run in self.runs)
+
+    def done(self) -> float:
+        """Over all runs: rounds, and what is searched after them in rounds' worth."""
+        return sum(run.done for run in self.runs)
+
+    def in_all(self, rounds: int) -> float:
+        """The same once all of them have ended, of runs of so many rounds each."""
+        return sum(run.in_all(rounds) for run in self.runs)
 
     def at(self) -> int:
         """The round that all runs have finished that go on; where none does, the furthest of any.
@@ -133,24 +164,24 @@ class Progress(Folded):
         """Runs that have come to their end."""
         return sum(run.end is not None for run in self.runs)
 
-    def rounds_in_all(self, rounds: int) -> int:
-        """Rounds that there will be, over all runs of so many each; one that has ended has no more."""
-        return sum(rounds if run.end is None else run.round for run in self.runs)
-
     def seconds_taken(self) -> float:
         """What the runs took that this job has trained itself, however often it was stopped."""
         own = [run.end for number, run in enumerate(self.runs) if number not in self._copied and run.end]
         return sum(float(end.get("seconds") or 0.0) for end in own)
 
-    def seconds_left(self, rounds_in_all: int, since: float = 0.0, share: float = 0.0) -> float | None:
-        """An estimate from the pace since then, and the share of the present round; or None."""
+    def seconds_left(
+        self, rounds: int, since: float = 0.0, share: float = 0.0, at: float | None = None
+    ) -> float | None:
+        """An estimate at some time (now) for runs of so many rounds, from the pace since then, and the share
+        of the present round; or None.
+        """
         given = self._given()
-        now = (time.time(), self.rounds_done() - given + share) if share else None
-        return self._pace.seconds_left(rounds_in_all - given, since, now)
+        now = Moment(time.time() if at is None else at, self.done() - given + share)
+        return self._pace.seconds_left(self.in_all(rounds) - given, since, now)
 
-    def _given(self) -> int:
-        """Rounds that another job has trained."""
-        return sum(run.round for number, run in enumerate(self.runs) if number in self._copied)
+    def _given(self) -> float:
+        """What another job has done of it."""
+        return sum(run.done for number, run in enumerate(self.runs) if number in self._copied)
 
 
 @lru_cache(maxsize=64)

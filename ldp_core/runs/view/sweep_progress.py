@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ldp_core.runs.view.eta import Moment
 from ldp_core.runs.view.folded import Folded
 
 
@@ -14,18 +16,25 @@ class SweepProgress(Folded):
 
     cells: dict[int, dict[str, Any]]
     """A cell's number → what it came to."""
+    _own: int
+    """How many of them this job has trained."""
 
     def _forget(self) -> None:
-        self.cells = {}
+        self.cells, self._own = {}, 0
 
-    def seconds_left(self, every: int, since: float = 0.0) -> float | None:
-        """An estimate for so many cells, from their pace since then; None before there is one."""
-        return self._pace.seconds_left(every, since)
+    def seconds_left(self, every: int, since: float = 0.0, at: float | None = None) -> float | None:
+        """An estimate at some time (now) for so many cells, from their pace since then; None before there is
+        one. Cells count alike: many are trained at once, and what is done of those that go on is not told.
+        """
+        now = Moment(time.time() if at is None else at, self._own)
+        return self._pace.seconds_left(every - len(self.cells) + self._own, since, now, from_nothing=True)
 
     def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
         self.cells[body["cell"]] = body
-        # one that was known says nothing of the pace
-        return len(self.cells) if body["known_from"] is None else None
+        if body["known_from"] is not None:  # it says nothing of the pace
+            return None
+        self._own += 1
+        return self._own
 
 
 @lru_cache(maxsize=64)

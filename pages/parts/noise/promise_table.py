@@ -91,7 +91,7 @@ def promise_table(promised: Sequence[Promised]) -> None:
     again = any(one.seen > 1 for one in promised)
     rows = [(one.name, list(_cells(one, again))) for one in promised]
     weight, upload, *run = SCOPES.values()
-    table(["", weight, upload, *([SEEN] if again else []), *run], grouped(rows))
+    table(["run", weight, upload, *([SEEN] if again else []), *run], grouped(rows))
     st.markdown(in_words(promised[0]))
     if any(map(_seems_dearer, promised)):
         st.caption(DEARER)

@@ -28,7 +28,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     """Draw the line."""
     numbers = [run.variant for run in progress.runs or draft.runs(bool(job.request.get("reference")))]
     runs, several = len(numbers), runs_in_words(len(numbers), numbers.count(REFERENCE))
-    every = progress.rounds_in_all(draft.base.rounds) or runs * draft.base.rounds
+    every = progress.in_all(draft.base.rounds) or runs * draft.base.rounds
     done = progress.rounds_done()
     rounds = number(draft.base.rounds, 6)
     if is_gone(job):
@@ -53,13 +53,13 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
             st.progress(step.share, text=plain(str(step), 200))
             return
         share = round_share.read(job.folder)
-        pace = time_left(progress.seconds_left(every, job.started or 0.0, share))
+        pace = time_left(progress.seconds_left(draft.base.rounds, job.started or 0.0, share))
         part = f" and {share:.0%} of the next" if share >= 0.01 else ""
         if runs > 1 and share:
             part += f" in run {1 + sum(run.round > at or run.end is not None for run in progress.runs)}"
         ended = f", {progress.ended()} of them done" if progress.ended() else ""
         st.progress(
-            min(1.0, (done + share) / every),
+            min(1.0, (progress.done() + share) / every),
             text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{told}",
         )
     elif job.status == "completed":
