@@ -172,7 +172,7 @@ def test_the_same_experiment_is_bit_equal_in_fresh_processes():
     assert a[-1].pop("seconds") < within(5)
     b[-1].pop("seconds")
     assert a == b
-    c = run_in_a_fresh_process("{}", "--set", "seed=12", "aggregator.name=inverse_variance")
+    c = events({"seed": 12, "aggregator": "inverse_variance"})
     assert c[-1]["weights_sha256"] != a[-1]["weights_sha256"]
 
 
