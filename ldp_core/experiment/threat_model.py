@@ -70,7 +70,10 @@ def attacked_rounds(experiment: Experiment) -> Sequence[int]:
         return ()
     if attack.rounds is not None:
         return attack.rounds
-    between = max(1, math.ceil(_of_a_round(experiment) / SLOWER)) if _unasked(attack) else attack.every
+    between = attack.every
+    if _unasked(attack) and (each := _of_a_round(experiment)):
+        often = max(1, int(SLOWER * experiment.rounds / each))
+        between = max(1, math.ceil(experiment.rounds / often))
     return range(1, experiment.rounds + 1, between)
 
 

@@ -189,6 +189,8 @@ def test_a_search_that_nobody_has_chosen_takes_a_fifth_of_the_time_at_most():
     assert len(attacked_rounds(parse(lenet))) > 1
     assert 0.1 < searching(parse(lenet)) <= 0.2
     assert not waits(parse(lenet))
+    for rounds in (29, 58, 60, 87, 199):  # one more would be too many
+        assert searching(parse(lenet | {"rounds": rounds})) <= 0.2
     short = parse(lenet | {"rounds": 15})
     assert waits(short)
     assert list(attacked_rounds(short)) == [1]
