@@ -38,14 +38,15 @@ def swept(wanted: list[Experiment], machines: Cluster | None = None) -> dict[int
     """All that comes of them, and what it took."""
     found: dict[int, Figures] = {}
     began, here = time.perf_counter(), time.process_time()
-    before = machines.cpu_seconds() if machines else 0.0
+    before = machines.cpu_seconds() if machines else []
     for place, figures in cluster.train_all(wanted):
         if not found:
             print(f"  the first cell after {time.perf_counter() - began:.1f} s,", end=" ")
         found[place] = figures
     used = f"{time.process_time() - here:.2f} s of a core here"
     if machines:
-        used += f" and {machines.cpu_seconds() - before:.2f} s there"
+        there = [now - then for now, then in zip(machines.cpu_seconds(), before, strict=True)]
+        used += " and " + " + ".join(f"{one:.2f}" for one in there) + " s there"
     print(f"{len(found)} after {time.perf_counter() - began:.1f} s; {used}", flush=True)
     assert all(one.status == "completed" for one in found.values()), "a cell is missing"
     return found
@@ -65,7 +66,7 @@ def measured(count: int) -> None:
             print(f"{nodes} of one core:")
             if nodes > 1:
                 machines.add()
-            swept(cells(8 * nodes, 90.0), machines)
+            swept(cells(count, 90.0), machines)
             far = swept(cells(count, 0.5), machines)
             same = sum(far[i].weights_sha256 == here[i].weights_sha256 for i in here)
             print(f"  the same bits as without: {same} of {count}", flush=True)

@@ -21,6 +21,8 @@ KNOCK_SECONDS = 5.0
 GONE_SECONDS = 20.0
 TRIES = 5
 """A second apart, of a cluster that answers and does not let this program in; by itself Ray tries 20."""
+ANSWER_SECONDS = 20
+"""For each question to it, also for whether this machine belongs to it; by itself Ray waits a minute."""
 
 
 def named() -> str:
@@ -37,6 +39,7 @@ def connected(address: str) -> Any:
     if token := os.environ.get(TOKEN, "").strip():  # which Ray reads as it is imported
         os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token})
     os.environ.setdefault("RAY_gcs_server_port_wait_time_s", str(TRIES))
+    os.environ.setdefault("RAY_gcs_server_request_timeout_seconds", str(ANSWER_SECONDS))
     try:
         import ray
     except ImportError:
@@ -57,10 +60,11 @@ def connected(address: str) -> Any:
                 logging_level="ERROR",
             )
     except Exception as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        why = " ".join(str(error).split())[:300] or type(error).__name__
         raise StudioError(
-            f"the cluster at {address} does not take this program in: {first[:200]}; it must run Ray "
-            f"{metadata.version('ray')}, and {TOKEN} must hold its token, if it has one"
+            f"the cluster at {address} does not take this program in ({why}): it must run Ray "
+            f"{metadata.version('ray')}, this machine must belong to it (ray start --address {address}), and "
+            f"{TOKEN} must hold its token, if it has one"
         ) from None
     try:
         versions.refuse_others(versions.own(), versions.probed(ray))

@@ -67,7 +67,8 @@ def probed(ray: Any) -> dict[str, dict[str, str]]:
         except ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1][:200]
             raise StudioError(
-                f"the machine {machine} of the cluster cannot run this program: {last}"
+                f"the machine {machine} of the cluster cannot run this program ({last}): install there what "
+                "tests/requirements-ray.txt names, or take it out of the cluster"
             ) from None
         found[machine]["GPUs"] = _some(node["Resources"].get("GPU"))
     if not found:

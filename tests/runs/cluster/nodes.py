@@ -66,10 +66,10 @@ class Node:
 
     def _processes(self) -> list[psutil.Process]:
         found = []
-        for one in psutil.process_iter():
-            with suppress(ProcessLookupError, psutil.NoSuchProcess):
-                if os.getsid(one.pid) == self._process.pid:
-                    found.append(one)
+        for pid in psutil.pids():
+            with suppress(OSError, psutil.NoSuchProcess):
+                if os.getsid(pid) == self._process.pid:
+                    found.append(psutil.Process(pid))
         return found
 
 
@@ -98,9 +98,9 @@ class Cluster:
         self.nodes.append(Node("--address", self.address))
         self._wait()
 
-    def cpu_seconds(self) -> float:
-        """Of the processors, that all nodes have used."""
-        return sum(node.cpu_seconds() for node in self.nodes)
+    def cpu_seconds(self) -> list[float]:
+        """Of the processors, that each node has used."""
+        return [node.cpu_seconds() for node in self.nodes]
 
     def trains(self) -> list[psutil.Process]:
         """All processes that train."""

@@ -20,7 +20,7 @@ from tests.runs.cluster.nodes import PATIENCE_SECONDS, SECRET, Cluster, Node
 # looked for and not imported: Ray must find its token in the environment then
 WITHOUT = "Ray is not installed: pip install -r tests/requirements-ray.txt" * (find_spec("ray") is None)
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WITHOUT), reason=WITHOUT)]
-CELLS = [parse({"attack": None, "rounds": 100 if seed % 2 else 4, "seed": seed}) for seed in range(10)]
+CELLS = [parse({"attack": None, "rounds": 60 if seed % 2 else 4, "seed": seed}) for seed in range(10)]
 """By twos they go to a process, which has far to go when the even one has ended."""
 RUN = parse({"rounds": 2, "attack": None})
 
@@ -45,7 +45,7 @@ def at_work(node: Node) -> psutil.Process:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (found := node.trains()):
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.1)
     found[0].suspend()
     return found[0]
 
