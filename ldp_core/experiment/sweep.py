@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -153,6 +153,7 @@ def parse_sweep(data: Any, cells: bool = True) -> Sweep:
     sweep = Sweep(base, grid, seeds, listed, latin)
     if cells:
         _ = sweep.cells  # which refuses those that cannot run
+        _refuse_constants(grid)
     return sweep
 
 
@@ -161,6 +162,16 @@ def _grid(given: Any) -> dict[str, tuple[Scalar, ...]]:
         message = f'must name fields and their values, like {{"rounds": [5, 10]}}; got {shown(given)}'
         raise InvalidExperiment([Problem("grid", message)])
     return {str(name): _values(str(name), values) for name, values in given.items()}
+
+
+def _refuse_constants(grid: Mapping[str, Sequence[Scalar]]) -> None:
+    """Stored sweeps of before may have an axis with one value."""
+    for name, values in grid.items():
+        if len(values) == 1:
+            message = (
+                f"has one value, {shown(values[0])}: give it two to sweep over it, or set it in the base"
+            )
+            raise InvalidExperiment([Problem(name, message)])
 
 
 def _listed(given: Any) -> tuple[dict[str, Scalar], ...]:

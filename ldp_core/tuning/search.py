@@ -256,7 +256,9 @@ def _in_the_way(question: Question, known: Known) -> str:
         clean, most = _first(known, half, None), rounded(question.most(half))
         full = [one.mean for one in tried(question, known, half) if one.epsilon == most]
         top = full[0] if full else _first(known, half, most)
-        if clean < question.accuracy:
+        if clean == 0:
+            words.append(f"±{half:g} diverges even without noise (a smaller learning rate may help)")
+        elif clean < question.accuracy:
             words.append(f"±{half:g} reaches only {clean:.1%} even without noise")
         else:
             words.append(f"±{half:g} reaches {top:.1%} at ε {most:g}")

@@ -28,7 +28,7 @@ def test_every_combination_is_a_cell_seed_by_seed_and_is_not_attacked():
 
 
 def test_a_sweep_survives_json():
-    found = parse_sweep(sweep({"rounds": [1, 2], "form": ["corrected"]}, seeds=3))
+    found = parse_sweep(sweep({"rounds": [1, 2], "mechanism.name": ["duchi", "piecewise"]}, seeds=3))
     again = parse_sweep(json.loads(json.dumps(found.as_json())))
     assert again == found
     assert again.cells == found.cells
@@ -87,6 +87,10 @@ def test_seeds_count_up_from_a_cells_own():
         (sweep({"rounds": [1, 1.0]}), "rounds must have each value once; got 1.0 twice"),
         (sweep({"rounds": [1]}, seeds=0), "seeds must be a whole number between 1 and 20; got 0"),
         (sweep({"rounds": [1]}, seeds=True), "seeds must be a whole number between 1 and 20; got true"),
+        (
+            sweep({"rounds": [5], "clients.count": [5, 6]}),
+            "rounds has one value, 5: give it two to sweep",
+        ),
         (sweep({"runds": [1]}), "runds is not a field"),
         (sweep({"clients.epsilom": [1]}), "did you mean epsilon? (in the cell clients.epsilom=1)"),
         (sweep({"mechanism.name": ["duchi", "dutchi"]}), "did you mean duchi? (in the cell mechanism.name=d"),

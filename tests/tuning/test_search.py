@@ -135,6 +135,8 @@ def test_what_stands_in_the_way_is_said():
     assert answer.epsilon is None
     assert "±0.5 reaches only 89" in answer.why
     assert "even without noise" in answer.why
+    lost, _ = searched(asked(accuracy=0.97), {}, lambda point: 0.0)
+    assert "±0.5 diverges even without noise" in lost.why
     bound, _ = searched(asked(run_budget=2000), {})
     assert bound.epsilon is None
     assert "a run budget of 2000 allows no more than ε" in bound.why
