@@ -24,6 +24,10 @@ CELLS = 8
 """Cells of the lattice in the larger loss."""
 TOO_FEW = 1e-3
 """A loss of the low answer, as a share of the high one's, below which the lattice tells little."""
+MOST = 4
+"""Answers that are looked at, some of which may tell the same."""
+SAME = 1e-9
+"""Losses that lie closer together, as a share of the largest, are one."""
 LEAST = -667.0
 """The logarithm of an answer's probability below which its ratio to another is lost."""
 
@@ -46,15 +50,16 @@ class Answers(NamedTuple):
 
 
 def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> Answers | None:
-    """The answers of a mechanism with two; None for one that has not two, or whose two tell the same."""
+    """The answers of a mechanism that tell two things; None for one that tells more, or the same by both."""
     if mechanism.scope != "coordinate":
         return None
     atoms = mechanism.atoms(low, epsilon, low, high)
-    if len(atoms) != 2:
+    if not 2 <= len(atoms) <= MOST:
         return None
-    top, bottom = (
-        [float(mechanism.log_prob(atom, end, epsilon, low, high)) for atom in atoms] for end in (high, low)
-    )
+    found = _told_apart(*(mechanism.log_prob(atoms, end, epsilon, low, high) for end in (high, low)))
+    if len(found) != 2:
+        return None
+    top, bottom = found.T.tolist()
     whole = math.exp(top[0]) + math.exp(top[1])
     if abs(whole - 1) > 1e-9 or min(*top, *bottom) < LEAST:
         return None  # it has other answers, or one that is too rare to be told from none
@@ -64,6 +69,19 @@ def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> An
     if upper > lower:
         return Answers(top[1], bottom[1], top[0], bottom[0])
     return Answers(bottom[0], top[0], bottom[1], top[1])
+
+
+def _told_apart(top: Floats, bottom: Floats) -> Floats:
+    """(n, 2): answers that tell the same are one, with the sum of their probabilities (as logarithms, from
+    both ends), in the order of what they tell: as printed PDPM has two low answers of equal likelihoods.
+    """
+    losses = top - bottom
+    order = np.argsort(losses)
+    if not np.isfinite(losses).all():
+        return np.empty((0, 2))
+    new = np.diff(losses[order]) > SAME * np.abs(losses).max()
+    groups = np.split(order, np.flatnonzero(new) + 1)
+    return np.array([[np.logaddexp.reduce(ends[group]) for ends in (top, bottom)] for group in groups])
 
 
 def block_of(uses: int) -> int:

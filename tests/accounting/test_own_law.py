@@ -244,3 +244,11 @@ def test_an_enormous_budget_of_two_answers_has_a_ledger(epsilon: float, ends: tu
         for scope in ("upload", "run_worst"):
             assert 0 < entry[scope]["epsilon"] <= entry[scope]["basic"] * (1 + 1e-12)
         assert entry["run_worst"]["epsilon"] >= entry["upload"]["epsilon"] * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "uses"), [(0.3, 650), (1.0, 40), (8.0, 3)])
+def test_a_low_answer_that_is_split_by_a_coin_tells_no_more(epsilon: float, uses: int):
+    """PDPM as printed is the corrected form with a coin thrown over its low answer: as private."""
+    merged, printed = (mechanisms.get("pdpm", form=form) for form in ("corrected", "as_printed"))
+    found = own_epsilon(printed, epsilon, *RANGE, uses, DELTA)
+    assert found == pytest.approx(own_epsilon(merged, epsilon, *RANGE, uses, DELTA), rel=1e-6)
