@@ -21,8 +21,9 @@ from tests.browser.conftest import PATIENCE, TRAINING, Visitor, wait_until
 from tests.browser.proxy import Proxy
 from tests.browser.server import Server
 from tests.busy import within
+from tests.extent import in_gate
 
-DROPS = 15
+DROPS = in_gate(8, 15)
 RECOVERY_SECONDS = 5.0
 PANELS = ".es-panels .js-plotly-plot"
 LINES = """() => Object.fromEntries([...(document.querySelector(".es-panels .es-plot")?._fullData ?? [])]
@@ -74,7 +75,7 @@ def assert_whole(page: Page, identity: str) -> None:
 
 
 @pytest.mark.alone
-def test_a_connection_that_drops_fifteen_times(browser: Browser, line: Proxy):
+def test_a_connection_that_drops_again_and_again(browser: Browser, line: Proxy):
     visitor, page, identity = opened(browser, line, rounds=5000)
     page.get_by_role("button", name="Train", exact=True).click()
     page.wait_for_function(f"() => ({ROUND})() > 1")

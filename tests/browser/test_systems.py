@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from ldp_core import presets
 from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor
+from tests.extent import in_gate
 
 READY = {
     "/clients": ".es-table",
@@ -17,7 +18,7 @@ READY = {
 }
 
 
-@pytest.mark.parametrize("name", ["pldp_fl", "personalized_ldp_fl"])
+@pytest.mark.parametrize("name", in_gate(["personalized_ldp_fl"], ["pldp_fl", "personalized_ldp_fl"]))
 def test_its_preset_opens_on_every_page(visitor: Visitor, monkeypatch: pytest.MonkeyPatch, name: str):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     for path, ready in READY.items():
