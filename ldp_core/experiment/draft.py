@@ -80,7 +80,11 @@ class Draft:
         """A plain mean without noise and attack; None if a variant is without noise already."""
         if any(experiment.mechanism.role == "identity" for experiment in self.experiments()):
             return None
-        plain = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected", "attack": None}
+        plain: dict[str, Any] = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected"}
+        plain |= {
+            "attack": None,
+            "clients.run_limit": None,
+        }  # what has no noise is within no limit, and nobody would send
         clean = changed(self.experiments()[-1], plain)
         return Run(REFERENCE, "no noise", clean)
 

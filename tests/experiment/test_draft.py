@@ -8,6 +8,7 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
+from ldp_core.theory import server_noise
 
 AGGREGATORS = tuple(Variant(name, {"aggregator.name": name}) for name in ("mean", "inverse_std"))
 
@@ -41,6 +42,14 @@ def test_the_reference_is_the_same_run_without_noise():
     assert reference.experiment.mechanism.name == "none"
     assert reference.experiment.attack is None
     assert Draft(parse({"mechanism": "none"}), AGGREGATORS).reference() is None
+
+
+def test_in_the_reference_clients_with_limits_of_their_own_send():
+    """No limit covers a value without noise: the run would end as it began, and be called “without noise”."""
+    limited = parse({"clients": {"epsilon": 8, "run_limit": 1e5}})
+    reference = Draft(limited, AGGREGATORS).reference()
+    assert reference is not None
+    assert server_noise(limited).empty == server_noise(reference.experiment).empty == 0
 
 
 @pytest.mark.parametrize(
