@@ -13,6 +13,7 @@ import streamlit as st
 from ldp_core import mechanisms
 from ldp_core.errors import StudioError
 from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.finding import Line, Wanted, lines
 from ldp_core.runs.jobs.listing import Listed, describe
@@ -39,6 +40,17 @@ MOST = 500
 PAGES = {"run": "train.py", "attack": "attack.py", "sweep": "tune.py", "tune": "tune.py"}
 """Where a job of a kind is shown; one of another kind has its line in the list."""
 WHOSE = ("Everybody's", "Mine")
+SWEPT = {
+    "clients.epsilon": "budgets ε",
+    "clients.range": "safe ranges ±τ",
+    "clients.count": "numbers of clients",
+    "mechanism.name": "mechanisms",
+    "aggregator.name": "aggregators",
+    "target": "kinds of upload",
+    "rounds": "numbers of rounds",
+    "local.learning_rate": "learning rates",
+}
+"""What the fields that Tune sweeps over are called, where there are several values of them."""
 MOST_ASKED = 3
 """Populations told of one run."""
 
@@ -211,7 +223,13 @@ def in_words(kind: str, request: Mapping[str, Any]) -> Words:
     if isinstance(asked, Ladder):
         # its draft is what it trains, not what somebody has edited: the name alone says where it is from
         return Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
-    return made.describe(asked)
+    words = made.describe(asked)
+    return words._replace(compared=_swept(asked)) if isinstance(asked, Sweep) else words
+
+
+def _swept(asked: Sweep) -> str:
+    counts = {path: len({one.get(path) for one in asked.settings}) for path in asked.fields}
+    return "over " + ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in counts.items())
 
 
 def _training(asked: Training) -> Words:

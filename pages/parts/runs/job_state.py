@@ -133,7 +133,7 @@ def _known(job: Job, runs: int) -> str:
     if not before:
         return ""
     share = "all" if before == runs else str(before)
-    return f"; {share} of them had been trained before and are shown from the store"
+    return f"; {share} of them known from before"
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -105,9 +105,7 @@ def test_a_kind_without_a_page_has_its_line(runs_dir: Path, monkeypatch: pytest.
     asked = kind.read({"base": {"name": "two by two", "rounds": 1}, "grid": grid, "seeds": 3}, {})
     identity = queue.add("sweep", kind.request(asked))
     words = in_words("sweep", queue.get(identity).request)
-    assert words == Words(
-        "two by two", "a sweep of 4 settings × 3 seeds", "over clients.epsilon (2), mechanism.name (2)"
-    )
+    assert words == Words("two by two", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε, 2 mechanisms")
     assert queue.claim()
     assert _state(describe(queue.get(identity))) == "running, 0 of 12 cells"
     kind.run(asked, queue.get(identity).folder)
