@@ -17,7 +17,10 @@ from ldp_core.errors import StudioError
 from ldp_core.runs.cluster import versions
 
 ADDRESS, TOKEN = "EPSILON_RAY_ADDRESS", "EPSILON_RAY_TOKEN"
-KNOCK_SECONDS = 5.0
+KNOCK_SECONDS = 10.0
+SETTINGS = b"\4"
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
+"""HTTP/2 begins so, and with settings that set nothing; the answer begins with settings (RFC 9113, 3.4)."""
 GONE_SECONDS = 20.0
 TRIES = 5
 """A second apart, of a cluster that answers and does not let this program in; by itself Ray tries 20."""
@@ -75,7 +78,7 @@ def connected(address: str) -> Any:
 
 
 def knock(address: str) -> None:
-    """Do nothing if somebody answers at HOST:PORT.
+    """Do nothing if somebody answers at HOST:PORT who speaks as Ray does; others Ray would try for minutes.
 
     Raises:
         StudioError: nobody does, or that is no address.
@@ -85,10 +88,17 @@ def knock(address: str) -> None:
     if not host or not port.isdecimal() or int(port) > 65535:
         raise StudioError(f"{like}; got {address}")
     try:
-        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
+        with socket.create_connection((host, int(port)), KNOCK_SECONDS) as door:
+            door.sendall(GREETING)
+            if not _encrypted() and door.recv(9)[3:4] != SETTINGS:
+                raise OSError(0, "what answers is no Ray")
     except OSError as error:
         why = error.strerror or "no answer"
         raise StudioError(f"no cluster answers at {address} ({why}); {like}") from None
+
+
+def _encrypted() -> bool:
+    return os.environ.get("RAY_USE_TLS", "0") not in ("", "0")
 
 
 class Watch:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 import sys
+from contextlib import nullcontext
+from threading import Thread
 
 import pytest
 
@@ -25,11 +27,27 @@ def test_what_is_no_address_is_refused(address: str):
 def test_where_nobody_answers_is_refused():
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
-        where = f"127.0.0.1:{door.getsockname()[1]}"
         with pytest.raises(StudioError, match="no cluster answers at"):
-            knock(where)
-        door.listen()
-        knock(where)
+            knock(f"127.0.0.1:{door.getsockname()[1]}")
+
+
+@pytest.mark.parametrize(
+    ("answer", "welcome"),
+    [(bytes(3) + b"\4" + bytes(5), True), (b"HTTP/1.1 400 Bad Request", False), (b"", False)],
+)
+def test_who_answers_must_speak_as_ray_does(answer: bytes, welcome: bool):
+    with socket.create_server(("127.0.0.1", 0)) as door:
+
+        def open_it() -> None:
+            visitor, _ = door.accept()
+            with visitor:
+                assert visitor.recv(100).startswith(b"PRI * HTTP/2.0")
+                visitor.sendall(answer)
+
+        Thread(target=open_it, daemon=True).start()
+        refused = nullcontext() if welcome else pytest.raises(StudioError, match="what answers is no Ray")
+        with refused:
+            knock(f"127.0.0.1:{door.getsockname()[1]}")
 
 
 def test_machines_with_other_packages_are_refused_by_name():
