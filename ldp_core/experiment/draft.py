@@ -81,10 +81,8 @@ class Draft:
         if any(experiment.mechanism.role == "identity" for experiment in self.experiments()):
             return None
         plain: dict[str, Any] = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected"}
-        plain |= {
-            "attack": None,
-            "clients.run_limit": None,
-        }  # what has no noise is within no limit, and nobody would send
+        # what has no noise is within no limit, and nobody would send
+        plain |= {"attack": None, "clients.run_limit": None}
         clean = changed(self.experiments()[-1], plain)
         return Run(REFERENCE, "no noise", clean)
 
