@@ -41,10 +41,8 @@ def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator:
     sizes = np.array([len(shard) for shard in shards])
     steps = -(-sizes // batch_size)
     rows = np.argsort(-steps, kind="stable")
-    pool, owner = np.concatenate(shards), np.repeat(np.arange(len(shards)), sizes)
-    starts = np.cumsum(sizes) - sizes
-    # within each client, the order of random keys is a uniform permutation
-    shuffled = np.stack([pool[np.lexsort((generator.random(len(pool)), owner))] for _ in range(epochs)])
+    pool, starts = np.concatenate(shards), np.cumsum(sizes) - sizes
+    shuffled = np.stack([pool[shuffled_within(sizes, generator.random(len(pool)))] for _ in range(epochs)])
 
     sizes, steps, starts = sizes[rows], steps[rows], starts[rows]
     step = np.arange(epochs * int(steps.max()))[:, None]  # (T, 1) against rows (K,)
@@ -59,3 +57,18 @@ def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator:
         weights=(real / length).astype(np.float32),
         active=real.any(axis=2).sum(axis=1).tolist(),
     )
+
+
+def shuffled_within(sizes: NDArray[np.int64], keys: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The order of random keys within each of the groups that they fall into, one after another, of `sizes`:
+    a uniform permutation of each. Groups of about one size are sorted side by side, three times as fast.
+    """
+    widest = int(sizes.max())
+    if len(sizes) * widest > 2 * len(keys):
+        return np.lexsort((keys, np.repeat(np.arange(len(sizes)), sizes)))
+    real = np.arange(widest) < sizes[:, None]
+    padded = np.full(real.shape, np.inf)
+    padded[real] = keys
+    starts = np.cumsum(sizes) - sizes
+    found: NDArray[np.int64] = (padded.argsort(axis=1, kind="stable") + starts[:, None])[real]
+    return found

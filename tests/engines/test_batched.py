@@ -9,7 +9,7 @@ from torch import nn
 
 from ldp_core import models, partitions
 from ldp_core.engines.batched import train
-from ldp_core.engines.plan import Plan, plan_batches
+from ldp_core.engines.plan import Plan, plan_batches, shuffled_within
 from ldp_core.streams import stream
 from tests.data import digits
 
@@ -109,3 +109,12 @@ def test_two_epochs_are_shuffled_differently_and_two_seeds_too():
     b = plan_batches(shards, 2, 40, stream(1, "batches"))
     assert not np.array_equal(a.samples[0], a.samples[1])
     assert not np.array_equal(a.samples, b.samples)
+
+
+@pytest.mark.parametrize("sizes", [[5, 5, 5], [1, 7, 6, 4], [40, 1, 1, 1], [3]])
+def test_each_shard_is_shuffled_by_its_own_keys(sizes: list[int]):
+    """Side by side or all in one: the same order, ties included, for shards of one size and of many."""
+    counts, total = np.array(sizes), sum(sizes)
+    keys = np.random.default_rng(0).integers(0, 4, total) / 4
+    expected = np.lexsort((keys, np.repeat(np.arange(len(sizes)), counts)))
+    assert np.array_equal(shuffled_within(counts, keys), expected)
