@@ -48,11 +48,20 @@ class Node:
 
     def trains(self) -> list[psutil.Process]:
         """Its processes that train."""
-        return [one for one in self._processes() if (one.cmdline() or [""])[0].startswith("ray::parcels")]
+        found = []
+        for one in self._processes():
+            with suppress(psutil.Error):  # it may end at any moment
+                if "".join(one.cmdline()).startswith("ray::parcels"):
+                    found.append(one)
+        return found
 
     def cpu_seconds(self) -> float:
         """That all its processes have used which are there."""
-        return sum(sum(one.cpu_times()[:2]) for one in self._processes())
+        used = 0.0
+        for one in self._processes():
+            with suppress(psutil.Error):
+                used += sum(one.cpu_times()[:2])
+        return used
 
     def lose(self) -> None:
         """End it like a machine that has lost its power."""
