@@ -17,7 +17,7 @@ from ldp_core.paired import Difference, difference, margin
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.blame import blame
-from pages.parts.ui.text import THIN, listed, number, percent, plain
+from pages.parts.ui.text import THIN, all_of, listed, number, percent, plain
 
 GUESSING = 0.05
 """An accuracy that is not further above guessing is no better than it."""
@@ -38,7 +38,7 @@ def standings(
         return parts
     if not stopped and same_model(going):
         reached = percent(ranked[0][1].mean())
-        parts.append(f"All {len(going)} train the same model, which reaches {reached}.")
+        parts.append(f"{all_of(len(going))} train the same model, which reaches {reached}.")
     else:
         parts.append(_reached(ranked, stopped))
     if n := held_out(ranked[0][0]):

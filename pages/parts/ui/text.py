@@ -128,6 +128,11 @@ def joined(labels: Sequence[str]) -> str:
     return (" · " if any("," in label for label in labels) else ", ").join(labels)
 
 
+def all_of(count: int) -> str:
+    """Of two, both."""
+    return "Both" if count == 2 else f"All {count}"
+
+
 def signed(value: float) -> str:
     """A number with a proper minus sign."""
     return ("−" if value < 0 else "") + number(abs(value))

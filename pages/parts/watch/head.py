@@ -19,7 +19,7 @@ from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.standings import GUESSING, WIDE, compared, pairs_of, same_model
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import few, listed, number, percent
+from pages.parts.ui.text import all_of, few, listed, number, percent
 from pages.parts.watch.leak import closest_of_all, leak
 
 Piece = tuple[str, int | None]
@@ -181,7 +181,7 @@ def _by_attack(shown: Sequence[Series], top: float) -> list[Piece]:
     for place, one in enumerate(shown):
         tries, _ = closest_of_all([one], "audit")
         if tries is None or tries.closest is None:
-            return [(f"All {len(shown)} train the same model: {percent(top)}", None)]
+            return [(f"{all_of(len(shown))} train the same model: {percent(top)}", None)]
         close = [_name(one), (f" {tries.closest['psnr']:.0f} dB", None)]
         found += [(", ", None)] * bool(place) + close
     return [("One model, different leaks: ", None), *found]
