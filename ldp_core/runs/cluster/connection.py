@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -60,7 +61,7 @@ def connected(address: str) -> Any:
                 address=address,
                 runtime_env={"py_modules": [package], "env_vars": _passed_on()},
                 log_to_driver=False,
-                logging_level="ERROR",
+                logging_level=logging.ERROR,
             )
     except Exception as error:
         why = " ".join(str(error).split())[:300] or type(error).__name__

@@ -138,4 +138,4 @@ def test_runs_that_train_one_model_begin_with_what_is_seen():
     assert same_model(shown)
     told = findings(shown, None, 0.1)
     assert told.startswith("The closest reconstructions of an upload of one image: **once** ")
-    assert "All 2 train the same model" in told
+    assert "Both train the same model" in told
