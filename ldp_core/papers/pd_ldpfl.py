@@ -238,7 +238,7 @@ def _images(dataset: str, rounds: int) -> Claim:
             Control(clean, "the same without noise: what personal layers hide by themselves"),
         ),
         about="recovered",
-        seeds=_seeds(dataset),
+        seeds=max(6, _seeds(dataset)),  # three clients a run: seeds differ much
         note="The paper attacks with DLG and prints no ε; here the first layer is fully connected, and the "
         "closed form reads it. In round 1 the upload of PD-LDPFL is that of FedAvg.",
     )

@@ -38,7 +38,7 @@ def seconds_of(claim: Claim) -> float | None:
 
 def reason(claim: Claim, found: Verdict) -> str:
     """The verdict's reason; of what was not run and could be: how long it takes here."""
-    if found.word != "not run" or claim.missing or found.seeds:
+    if found.word != "not run" or claim.missing or found.date:
         return found.reason
     takes, runs = seconds_of(claim), len(claim.measured) * claim.seeds
     return f"{found.reason[:-1]}: {runs} runs{f', about {_duration(takes)} here' if takes else ''}."
