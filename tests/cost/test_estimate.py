@@ -48,10 +48,10 @@ def test_data_take_memory_as_well(monkeypatch: pytest.MonkeyPatch):
         match=r"dataset is too large: 200,000 samples × 3,072 numbers × 5 B = 3.07 GB, of 3.22 GB in all",
     ):
         refuse_what_cannot_fit(draft(wide | {"model": {"name": "mlp", "hidden": 4096}}))
-    monkeypatch.setattr(kind, "train_size", 70_000)
-    monkeypatch.setattr(estimate, "MEMORY", int(1.7 * 2**30))
+    monkeypatch.setattr(kind, "train_size", 30_000)
+    monkeypatch.setattr(estimate, "MEMORY", 1_250_000_000)
     with pytest.raises(
-        InvalidExperiment, match=r"and for the data 80,000 samples × .* = 1.23 GB, make .* GB"
+        InvalidExperiment, match=r"and for the data 40,000 samples × .* = 0.61 GB, make 1.27 GB"
     ):
         refuse_what_cannot_fit(
             draft(wide | {"clients": {"count": 20}, "model": {"name": "mlp", "hidden": 4096}})

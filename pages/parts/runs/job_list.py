@@ -224,7 +224,7 @@ def in_words(kind: str, request: Mapping[str, Any]) -> Words:
         # its draft is what it trains, not what somebody has edited: the name alone says where it is from
         return Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
     words = made.describe(asked)
-    return words._replace(compared=_swept(asked)) if isinstance(asked, Sweep) else words
+    return Words(words.name, words.size, _swept(asked), words.asked) if isinstance(asked, Sweep) else words
 
 
 def _swept(asked: Sweep) -> str:
