@@ -23,7 +23,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.chromium import ARGUMENTS, HASTY, find_chromium
 from tests.browser.server import Server
 from tests.retries import tried_again
 
@@ -55,20 +55,29 @@ def chromium() -> Iterator[BrowserType]:
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: BrowserType) -> Iterator[Browser]:
-    browser = chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+def arguments(request: pytest.FixtureRequest) -> list[str]:
+    """Of the browser's command: tests that measure time have the browser that people have."""
+    timed = request.config.getoption("markexpr") == "alone"
+    return ARGUMENTS if timed else [*ARGUMENTS, HASTY]
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: BrowserType, arguments: list[str]) -> Iterator[Browser]:
+    browser = chromium.launch(executable_path=find_chromium(), args=arguments)
     yield browser
     browser.close()
 
 
 @pytest.fixture(scope="session")
-def profile(chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+def profile(
+    chromium: BrowserType, arguments: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
     """What one person's browser keeps: compiled scripts, which private windows compile anew, a third of all
     that a page costs. What makes a visitor known is taken out between tests.
     """
     folder = tmp_path_factory.mktemp("profile")
     context = chromium.launch_persistent_context(
-        folder, executable_path=find_chromium(), args=ARGUMENTS, viewport=SIZE
+        folder, executable_path=find_chromium(), args=arguments, viewport=SIZE
     )
     yield context
     context.close()
