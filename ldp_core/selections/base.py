@@ -52,6 +52,11 @@ class Selection(Component):
         """
         return None
 
+    @property
+    def chance(self) -> float | None:
+        """With which each client takes part, if that is a draw of its own; None where it is not."""
+        return None
+
     def stretches(self, count: int, rounds: int) -> list[tuple[int, int, int]] | None:
         """Of a kind in which nobody uploads twice: first round, last round, and how many take part in each of
         them, any so many as likely as any others. None for every other kind.

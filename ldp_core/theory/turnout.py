@@ -71,13 +71,23 @@ def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turno
         yield Turnout(share, clients, np.ones(clients.shape, dtype=bool), (1, rounds))
         return
     generator = stream(0, "prediction")
-    if not limited:
+    if not limited and experiment.selection.chance is not None and 2**count <= MOST_CASES:
+        yield _all_choices(count, experiment.selection.chance, rounds)
+    elif not limited:
         clients, here = _imagined(experiment, size, generator)
         yield Turnout(np.full(len(clients), 1 / len(clients)), clients, here, (1, rounds), drawn=True)
     elif size and count * rounds <= MOST_TOGETHER:
         yield from _whole_runs(experiment, most, size, generator)
     else:
         yield from _apart(experiment, most, size, generator)
+
+
+def _all_choices(count: int, chance: float, rounds: int) -> Turnout:
+    """Of few clients, each of whom takes part by a draw of its own, everybody who may come together."""
+    here = (np.arange(2**count)[:, None] >> np.arange(count)) % 2 == 1
+    came = here.sum(axis=1)
+    share = chance**came * (1 - chance) ** (count - came)
+    return Turnout(share, np.broadcast_to(np.arange(count), here.shape), here, (1, rounds))
 
 
 def _whole_runs(
@@ -205,6 +215,10 @@ def _imagined(
     count = experiment.clients.count
     # where clients have limits of their own, there are many stretches of rounds to imagine
     cases = MOST_CASES if experiment.clients.run_limit is None else MOST_CASES // 10
+    if experiment.selection.chance is not None:
+        draws = max(10, min(cases // 4, MOST_NUMBERS // count))
+        chosen = generator.random((draws, count)) < experiment.selection.chance
+        return np.broadcast_to(np.arange(count), chosen.shape), chosen
     if size is None:
         chosen = np.zeros((max(10, min(cases // 40, MOST_NUMBERS // count)), count), dtype=bool)
         for row in chosen:
