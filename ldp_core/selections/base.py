@@ -11,7 +11,10 @@ from ldp_core.component import Component
 
 
 class Selection(Component):
-    """Chooses the participants of each round; the server knows them, so nothing is amplified."""
+    """Chooses the participants of each round; the server knows them, so nothing is amplified.
+
+    A kind in which each client takes part by a draw of its own says with which probability, as `chance`.
+    """
 
     @abstractmethod
     def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:
@@ -50,11 +53,6 @@ class Selection(Component):
         """How many take part in a round, if any so many of the clients are as likely as any others, and
         rounds are drawn independently; None where that is not so.
         """
-        return None
-
-    @property
-    def chance(self) -> float | None:
-        """With which each client takes part, if that is a draw of its own; None where it is not."""
         return None
 
     def stretches(self, count: int, rounds: int) -> list[tuple[int, int, int]] | None:

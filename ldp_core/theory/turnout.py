@@ -71,8 +71,9 @@ def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turno
         yield Turnout(share, clients, np.ones(clients.shape, dtype=bool), (1, rounds))
         return
     generator = stream(0, "prediction")
-    if not limited and experiment.selection.chance is not None and 2**count <= MOST_CASES:
-        yield _all_choices(count, experiment.selection.chance, rounds)
+    chance = _chance(experiment)
+    if not limited and chance is not None and 2**count <= MOST_CASES:
+        yield _all_choices(count, chance, rounds)
     elif not limited:
         clients, here = _imagined(experiment, size, generator)
         yield Turnout(np.full(len(clients), 1 / len(clients)), clients, here, (1, rounds), drawn=True)
@@ -80,6 +81,11 @@ def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turno
         yield from _whole_runs(experiment, most, size, generator)
     else:
         yield from _apart(experiment, most, size, generator)
+
+
+def _chance(experiment: Experiment) -> float | None:
+    """With which each client takes part by a draw of its own, if it does."""
+    return getattr(experiment.selection, "chance", None)
 
 
 def _all_choices(count: int, chance: float, rounds: int) -> Turnout:
@@ -215,9 +221,9 @@ def _imagined(
     count = experiment.clients.count
     # where clients have limits of their own, there are many stretches of rounds to imagine
     cases = MOST_CASES if experiment.clients.run_limit is None else MOST_CASES // 10
-    if experiment.selection.chance is not None:
+    if (chance := _chance(experiment)) is not None:
         draws = max(10, min(cases // 4, MOST_NUMBERS // count))
-        chosen = generator.random((draws, count)) < experiment.selection.chance
+        chosen = generator.random((draws, count)) < chance
         return np.broadcast_to(np.arange(count), chosen.shape), chosen
     if size is None:
         chosen = np.zeros((max(10, min(cases // 40, MOST_NUMBERS // count)), count), dtype=bool)
