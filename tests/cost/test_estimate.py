@@ -51,7 +51,7 @@ def test_data_take_memory_as_well(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(kind, "train_size", 30_000)
     monkeypatch.setattr(estimate, "MEMORY", 1_250_000_000)
     with pytest.raises(
-        InvalidExperiment, match=r"and for the data 40,000 samples × .* = 0.61 GB, make 1.27 GB"
+        InvalidExperiment, match=r"and for the data 40,000 samples × .* = 0.614 GB, make 1.27 GB"
     ):
         refuse_what_cannot_fit(
             draft(wide | {"clients": {"count": 20}, "model": {"name": "mlp", "hidden": 4096}})

@@ -185,6 +185,8 @@ def _setter(place: int, path: str) -> Apply:
 
 def _changed(draft: Draft, place: int, path: str, value: Any) -> Draft:
     variants = list(draft.variants)
+    if place >= len(variants):  # removed in another window meanwhile
+        return draft
     sets = _set(variants[place].set, path, value)
     experiment = changed(draft.base, sets)
     if path != "form" and experiment.form != "corrected" and not experiment.mechanism.printed_otherwise:
