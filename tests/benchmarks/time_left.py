@@ -22,9 +22,9 @@ from ldp_core.experiment import Run
 from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs.lockstep import drive, one_thread
 from ldp_core.runs.machine.calibration import calibrate
+from ldp_core.runs.record import work_share
 from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.run_progress import Progress, RunProgress
-from ldp_core.runs.view.sweep_progress import SweepProgress
 from tests.benchmarks.machine import described
 
 Event = tuple[float, int, dict[str, Any]]
@@ -79,27 +79,37 @@ def training(name: str, rounds: int, **changes: object) -> Told:
 def sweep(base: dict[str, Any], grid: Mapping[str, Any], seeds: int) -> Told:
     """Every combination."""
     asked = parse_sweep({"base": base, "grid": grid, "seeds": seeds})
-    progress, events = SweepProgress(Path()), list[Event]()
-    began = time.process_time()
-    for place, _ in train_all([cell.experiment for cell in asked.cells]):
-        body = {"event": "cell", "cell": place, "known_from": None}
-        events.append((time.process_time() - began, 0, body))
+    events, began = list[Event](), time.process_time()
+
+    def tick(share: float) -> None:
+        events.append((time.process_time() - began, 0, {"event": "round", "share": share}))
+
+    for _ in train_all([cell.experiment for cell in asked.cells], tick=tick):
+        pass
+    first, told = events[0], events[0]
 
     def fold(event: Event) -> None:
-        at, _, body = event
-        progress._pace.note(at, progress._fold(body) or 0)
+        nonlocal told
+        if event[0] - told[0] >= work_share.EVERY_SECONDS:
+            told = event
 
-    return events, worst(events, fold, lambda at: progress.seconds_left(len(asked.cells), at=at))
+    def left(at: float) -> float | None:
+        share = told[2]["share"]
+        return work_share.estimate(told[0] - first[0], share - first[2]["share"], 1 - share, at - told[0])
+
+    return events, worst(events, fold, left)
 
 
 FIVE = {"clients.epsilon": [0.5, 1, 2, 4, 8], "clients.range": [0.1, 0.25, 0.5, 1, 2]}
 UNLIKE = {"rounds": [5, 15, 40, 100], "clients.count": [5, 10, 20, 30]}
+FEW = {"clients.epsilon": [0.5, 2, 8], "rounds": [5, 20, 80, 480]}
 JOBS: dict[str, Callable[[], Told]] = {
     "the default, attacked": lambda: training("two_volunteers", 120),
     "the default, not attacked": lambda: training("two_volunteers", 300, attack=None),
     "a convolutional network, attacked": lambda: training("picture_forms", 5),
     "a sweep": lambda: sweep({}, FIVE, 8),
     "an uneven sweep": lambda: sweep({}, UNLIKE, 6),
+    "an uneven sweep of few": lambda: sweep({}, FEW, 1),
 }
 
 

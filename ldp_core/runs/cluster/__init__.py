@@ -28,18 +28,25 @@ from ldp_core.runs.cluster.lots import batches, hands
 from ldp_core.runs.cluster.spread import Lot, spread, workers
 from ldp_core.runs.lockstep import Start, Turn
 from ldp_core.runs.train_all import Figures
+from ldp_core.runs.work_done import Tick, WorkDone
 
 
-def train_all(experiments: Sequence[Experiment], told: Told = quiet) -> Iterator[tuple[int, Figures]]:
-    """As `runs.train_all.train_all`, on the cluster that EPSILON_RAY_ADDRESS names, if it names one.
+def train_all(
+    experiments: Sequence[Experiment], told: Told = quiet, tick: Tick | None = None
+) -> Iterator[tuple[int, Figures]]:
+    """As `runs.train_all.train_all`, on the cluster that EPSILON_RAY_ADDRESS names, if it names one: there
+    `tick` is told of whole runs.
 
     Raises:
         StudioError: nobody answers there, the token is not the cluster's, or its packages are others.
     """
     if not (address := named()):
-        yield from alone.train_all(experiments, told)
+        yield from alone.train_all(experiments, told, tick)
     elif experiments:
-        yield from cells(_entered(address, told), experiments, told)
+        done = WorkDone(experiments, tick)
+        for place, figures in cells(_entered(address, told), experiments, told):
+            done.end(place)
+            yield place, figures
 
 
 def drive(

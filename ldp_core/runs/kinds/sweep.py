@@ -17,6 +17,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import CellRecorder
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.record.work_share import Share
 from ldp_core.runs.train_all import bits
 from ldp_core.runs.view.sweep_progress import sweep_of
 
@@ -70,7 +71,8 @@ class SweepJob(Kind):
         try:
             cells.take_over()
             left = cells.left()
-            for place, figures in train_all([asked.cells[i].experiment for i in left], teller(folder)):
+            experiments = [asked.cells[i].experiment for i in left]
+            for place, figures in train_all(experiments, teller(folder), Share(folder)):
                 cells.write(left[place], figures.as_json())
         finally:
             cells.close()

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ldp_core.runs.record import work_share
 from ldp_core.runs.view.eta import Moment
 from ldp_core.runs.view.folded import Folded
 
@@ -24,8 +25,10 @@ class SweepProgress(Folded):
 
     def seconds_left(self, every: int, since: float = 0.0, at: float | None = None) -> float | None:
         """An estimate at some time (now) for so many cells, from their pace since then; None before there is
-        one. Cells count alike: many are trained at once, and what is done of those that go on is not told.
+        one. Where its process does not tell how far it is with all of them, cells count alike.
         """
+        if (told := work_share.seconds_left(self._folder, since, at)) is not None:
+            return told
         now = Moment(time.time() if at is None else at, self._own)
         return self._pace.seconds_left(every - len(self.cells) + self._own, since, now, from_nothing=True)
 

@@ -64,16 +64,16 @@ def test_cells_that_are_stored_are_not_trained_again(
     run(asked, tmp_path / "whole")
     trained = list[Experiment]()
 
-    def stopped_after_five(experiments: Sequence[Experiment], told: Any) -> Iterator[tuple[int, Figures]]:
-        for place, figures in train_all(experiments, told):
+    def stopped_after_five(experiments: Sequence[Experiment], *told: Any) -> Iterator[tuple[int, Figures]]:
+        for place, figures in train_all(experiments, *told):
             if len(trained) == 5:
                 raise KeyboardInterrupt
             trained.append(experiments[place])
             yield place, figures
 
-    def counted(experiments: Sequence[Experiment], told: Any) -> Iterator[tuple[int, Figures]]:
+    def counted(experiments: Sequence[Experiment], *told: Any) -> Iterator[tuple[int, Figures]]:
         trained.extend(experiments)
-        return train_all(experiments, told)
+        return train_all(experiments, *told)
 
     monkeypatch.setattr(results, "find", lambda *_: {})
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
