@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,7 +13,9 @@ from ldp_core.errors import InvalidInput
 from ldp_core.events import Ended, RoundDone
 from ldp_core.experiment import Experiment
 from ldp_core.runs.lockstep import load
-from ldp_core.runs.work_done import Tick, WorkDone
+
+Tick = Callable[[int, bool], None]
+"""Is told the place of a run that has trained a round, and of one that has ended (True)."""
 
 ALONE = "alone"
 """What figures are equal to, bit for bit: those of the same run trained alone …"""
@@ -46,7 +48,7 @@ class Figures:
 
 
 def train_all(
-    experiments: Sequence[Experiment], told: Told = quiet, tick: Tick | None = None
+    experiments: Sequence[Experiment], told: Told = quiet, tick: Tick = lambda place, ended: None
 ) -> Iterator[tuple[int, Figures]]:
     """Train experiments without attacks, many together, and yield each one's place in the list with its final
     figures, as it finishes, in any order. What they are equal to, `bits` says.
@@ -54,17 +56,16 @@ def train_all(
     Args:
         experiments: what to train, all different.
         told: is given what is done before the first of them, where that takes time.
-        tick: is told, after each round, what share of all the work is done.
+        tick: is told of each round, and of each end before it is yielded.
 
     Raises:
         DataUnavailable: a data set is not on this machine and cannot be fetched, or is damaged.
     """
     groups: dict[str, dict[int, Experiment]] = {}
-    done = WorkDone(experiments, tick)
     for index, experiment in enumerate(experiments):
         groups.setdefault(experiment.dataset, {})[index] = experiment
     for name, group in groups.items():
-        yield from _folded(group, load(name, told), done)
+        yield from _folded(group, load(name, told), tick)
 
 
 def bits(experiment: Experiment) -> str:
@@ -87,9 +88,7 @@ def _named(how: str, engine: str) -> str:
     return f"{how} {engine}" if engine else how
 
 
-def _folded(
-    experiments: Mapping[int, Experiment], data: Data, done: WorkDone
-) -> Iterator[tuple[int, Figures]]:
+def _folded(experiments: Mapping[int, Experiment], data: Data, tick: Tick) -> Iterator[tuple[int, Figures]]:
     """Experiments on one data set; each is told its share of the time that all have taken."""
     from ldp_core.fold import fold
 
@@ -101,13 +100,13 @@ def _folded(
         clock += passed / max(1, len(began))
         began.setdefault(number, clock)
         if isinstance(event, InvalidInput):
-            done.end(number)
+            tick(number, True)
             yield number, Figures("failed", message=str(event))
         elif isinstance(event, RoundDone):
-            done.round(number)
+            tick(number, False)
             last[number] = {"loss": event.loss, "noise_variance": event.noise_variance}
         elif isinstance(event, Ended):
-            done.end(number)
+            tick(number, True)
             seconds = round(clock - began.pop(number), 4)
             yield number, figures_of(last.pop(number, {}), event.as_json() | {"seconds": seconds})
 

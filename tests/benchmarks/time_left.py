@@ -22,8 +22,9 @@ from ldp_core.experiment import Run
 from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs.lockstep import drive, one_thread
 from ldp_core.runs.machine.calibration import calibrate
-from ldp_core.runs.record import work_share
+from ldp_core.runs.machine.work_done import WorkDone
 from ldp_core.runs.train_all import train_all
+from ldp_core.runs.view import work_share
 from ldp_core.runs.view.run_progress import Progress, RunProgress
 from tests.benchmarks.machine import described
 
@@ -84,7 +85,8 @@ def sweep(base: dict[str, Any], grid: Mapping[str, Any], seeds: int) -> Told:
     def tick(share: float) -> None:
         events.append((time.process_time() - began, 0, {"event": "round", "share": share}))
 
-    for _ in train_all([cell.experiment for cell in asked.cells], tick=tick):
+    experiments = [cell.experiment for cell in asked.cells]
+    for _ in train_all(experiments, tick=WorkDone(experiments, tick)):
         pass
     first, told = events[0], events[0]
 

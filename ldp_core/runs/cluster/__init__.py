@@ -27,15 +27,14 @@ from ldp_core.runs.cluster.connection import connected, named
 from ldp_core.runs.cluster.lots import batches, hands
 from ldp_core.runs.cluster.spread import Lot, spread, workers
 from ldp_core.runs.lockstep import Start, Turn
-from ldp_core.runs.train_all import Figures
-from ldp_core.runs.work_done import Tick, WorkDone
+from ldp_core.runs.train_all import Figures, Tick
 
 
 def train_all(
-    experiments: Sequence[Experiment], told: Told = quiet, tick: Tick | None = None
+    experiments: Sequence[Experiment], told: Told = quiet, tick: Tick = lambda place, ended: None
 ) -> Iterator[tuple[int, Figures]]:
     """As `runs.train_all.train_all`, on the cluster that EPSILON_RAY_ADDRESS names, if it names one: there
-    `tick` is told of whole runs.
+    `tick` is told of ends only.
 
     Raises:
         StudioError: nobody answers there, the token is not the cluster's, or its packages are others.
@@ -43,9 +42,8 @@ def train_all(
     if not (address := named()):
         yield from alone.train_all(experiments, told, tick)
     elif experiments:
-        done = WorkDone(experiments, tick)
         for place, figures in cells(_entered(address, told), experiments, told):
-            done.end(place)
+            tick(place, True)
             yield place, figures
 
 

@@ -13,13 +13,14 @@ from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
 from ldp_core.runs.cluster import train_all
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.machine.work_done import WorkDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import CellRecorder
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.store import Recorder, Stored
-from ldp_core.runs.record.work_share import Share
 from ldp_core.runs.train_all import bits
 from ldp_core.runs.view.sweep_progress import sweep_of
+from ldp_core.runs.view.work_share import Share
 
 PAUSE_SECONDS = 0.3
 """Between two looks at a record, however many ask how far it is."""
@@ -72,7 +73,8 @@ class SweepJob(Kind):
             cells.take_over()
             left = cells.left()
             experiments = [asked.cells[i].experiment for i in left]
-            for place, figures in train_all(experiments, teller(folder), Share(folder)):
+            done = WorkDone(experiments, Share(folder))
+            for place, figures in train_all(experiments, teller(folder), done):
                 cells.write(left[place], figures.as_json())
         finally:
             cells.close()

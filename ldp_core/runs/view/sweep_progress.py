@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ldp_core.runs.record import work_share
+from ldp_core.runs.view import work_share
 from ldp_core.runs.view.eta import Moment
 from ldp_core.runs.view.folded import Folded
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ldp_core.runs.record import work_share
-from ldp_core.runs.record.work_share import Share, estimate, seconds_left
+from ldp_core.runs.view import work_share
+from ldp_core.runs.view.work_share import Share, estimate, seconds_left
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_shares.json").read_text())
 """What shares uneven sweeps had done when, by the clock of their own process, twice a second: the sum over
