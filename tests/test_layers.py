@@ -1,4 +1,4 @@
-"""The structure holds: imports point one way, files are one idea, randomness is keyed."""
+"""The structure holds: imports point one way, randomness is keyed, and nothing that was typed can run."""
 
 from __future__ import annotations
 
@@ -77,8 +77,6 @@ LAYERS = [
     ["pages"],
     ["app"],
 ]
-MOST_FILES = 15
-"""In one folder, so that a newcomer finds any room in a minute; one or two more are no hall."""
 PRODUCT = sorted([*ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"])
 
 
@@ -183,41 +181,6 @@ def test_randomness_is_keyed(file: Path):
         and ast.unparse(node.func.value) == "np.random"
     ]
     assert set(calls) <= ({"Generator", "Philox"} if module_of(file) == "ldp_core.streams" else set())
-
-
-@of_each(PRODUCT)
-def test_a_file_is_one_idea(file: Path):
-    text = file.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 400
-    tree = ast.parse(text)
-    assert ast.get_docstring(tree), f"{module_of(file)} does not say what it is for"
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Assert)], "asserts vanish under -O"
-
-
-def test_most_files_are_short():
-    lengths = sorted(len(file.read_text(encoding="utf-8").splitlines()) for file in PRODUCT)
-    assert lengths[len(lengths) // 2] <= 110
-    assert lengths[int(len(lengths) * 0.9)] <= 200
-
-
-ROOMS = sorted({file.parent for file in PRODUCT if file.parent != ROOT})
-
-
-@of_each(ROOMS)
-def test_a_room_has_a_face_and_is_no_hall(room: Path):
-    assert len([*room.glob("*.py")]) <= MOST_FILES + 2
-    face = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
-    assert face, f"{room} does not say what is in it"
-
-
-def test_the_top_level_is_as_the_user_fixed_it():
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    names = tracked.stdout.splitlines() or [path.name for path in ROOT.iterdir()]
-    top = {Path(name).parts[0] for name in names}
-    fixed = {"app.py", "pages", "ldp_core", "assets", "tests", "requirements.txt", "Dockerfile"}
-    tools = {"README.md", "LICENSE", "pyproject.toml"}
-    assert {name for name in top if not name.startswith(".")} <= fixed | tools
-    assert fixed <= top
 
 
 LIGHT = """
