@@ -22,6 +22,7 @@ def test_exactly_two_commands_of_one_line_each():
     assert len(commands) == 2
     assert commands[0].endswith("streamlit run app.py")
     assert commands[1].endswith("python -m tests")
+    assert re.search(r"pip install -q uv==[\d.]+ ", commands[1]), "what installs is pinned as well"
 
 
 def test_the_picture_is_there_and_of_the_running_thing():
