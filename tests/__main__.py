@@ -31,7 +31,8 @@ LINT = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
 STAGES = [
     # more processes than cores: tests wait for pages, trainings and servers
     [["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES + 1), "--dist", "worksteal"], ["mypy"]],
-    [["pytest", "-m", "not alone and not browser", "-n", str(CORES + 2), "--dist", "worksteal"]],
+    # each takes twelve seconds of a core to collect, so not more than wait for processes of their own
+    [["pytest", "-m", "not alone and not browser", "-n", str(CORES + 1), "--dist", "worksteal"]],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
     [
         ["pytest", "tests/browser", "-m", "alone"],  # Playwright keeps an event loop in its process

@@ -87,6 +87,30 @@ def clean_processes(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 @pytest.fixture(scope="session")
+def warm_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder whose worker serves all tests of this process that leave it alive: to start one takes seconds.
+
+    What one test has trained is known to the others, so each has experiments (a seed) of its own.
+    """
+    from tests.runs.processes import end_workers
+
+    folder = calibrated(tmp_path_factory.mktemp("warm") / "runs")
+    yield folder
+    end_workers(folder)
+
+
+@pytest.fixture
+def warm(warm_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """That folder is the one of this test, which leaves no job behind."""
+    from tests.runs.processes import stop_all
+
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(warm_dir))
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")
+    yield warm_dir
+    stop_all()
+
+
+@pytest.fixture(scope="session")
 def mnist_dir() -> Path:
     """The folder with the real MNIST files; tests that need it are skipped without."""
     folder = Path(os.environ.get("EPSILON_DATA_DIR", ""))

@@ -171,9 +171,9 @@ def test_a_sweep_prints_a_line_a_cell_and_seed():
     assert json.loads(alone.stdout.splitlines()[-1])["weights_sha256"] == first["weights_sha256"]
 
 
-@pytest.mark.usefixtures("clean_processes")
+@pytest.mark.usefixtures("warm")
 def test_a_sweep_goes_through_the_queue():
-    three = '{"name": "three", "attack": null}'
+    three = '{"name": "three", "attack": null, "seed": 306}'
     submitted = ldp_core("submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3", stdin=three)
     identity = submitted.stdout.strip()
     assert len(identity) == 12, submitted.stderr
@@ -259,9 +259,9 @@ def test_presets_are_listed_shown_and_can_be_run():
     assert "did you mean two_volunteers" in unknown.stderr
 
 
-@pytest.mark.usefixtures("clean_processes")
+@pytest.mark.usefixtures("warm")
 def test_a_job_from_submit_to_its_end():
-    submitted = in_a_process("submit", "-", "--set", "rounds=3", stdin="{}")
+    submitted = ldp_core("submit", "-", "--set", "rounds=3", stdin='{"seed": 305}')
     identity = submitted.stdout.strip()
     assert len(identity) == 12, submitted.stderr
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -271,7 +271,7 @@ def test_a_job_from_submit_to_its_end():
         time.sleep(0.2)
     assert state["round"] == state["rounds"] == 3
     assert state["pid"] is None
-    run = json.loads(in_a_process("run", "-", "--set", "rounds=3", stdin="{}").stdout.splitlines()[-1])
+    run = json.loads(ldp_core("run", "-", "--set", "rounds=3", stdin='{"seed": 305}').stdout.splitlines()[-1])
     assert state["weights_sha256"] == run["weights_sha256"]
     assert ldp_core("status", identity).stdout.startswith("completed, round 3 of 3, accuracy ")
     assert ldp_core("cancel", identity).stdout.strip() == "completed"

@@ -14,11 +14,17 @@ ROWS = dict(re.findall(r"^\| ([FCS]\d+) \| (.*) \|$", TEXT, re.MULTILINE))
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TEXT)))
 
 
-@pytest.mark.parametrize(("file", "name"), NAMED, ids=[name for _, name in NAMED])
-def test_what_it_names_exists(file: str, name: str):
+def test_what_it_names_exists():
+    defined = {file: names_in(file) for file, _ in NAMED}
+    assert len(defined) > 20
+    assert [(file, name) for file, name in NAMED if name not in defined[file]] == []
+
+
+def names_in(file: str) -> set[str]:
+    """What a file of tests defines."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     kinds = ast.FunctionDef | ast.ClassDef | ast.Assign
-    defined = {
+    return {
         target
         for node in tree.body
         if isinstance(node, kinds)
@@ -26,7 +32,6 @@ def test_what_it_names_exists(file: str, name: str):
             [node.name] if not isinstance(node, ast.Assign) else [ast.unparse(t) for t in node.targets]
         )
     }
-    assert name in defined
 
 
 @pytest.mark.parametrize(("letter", "least"), [("F", 11), ("C", 5), ("S", 12)])
@@ -36,8 +41,8 @@ def test_every_row_of_the_reference_is_there_and_none_was_taken_out(letter: str,
     assert len(numbers) >= least
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_no_row_is_without_a_test_or_a_reason(row: str):
-    cells = re.split(r" ?\| ?", ROWS[row])
-    assert len(cells) == 4
-    assert "::" in cells[1] or "not here: " in cells[1] or "GAP: " in cells[1]
+def test_no_row_is_without_a_test_or_a_reason():
+    for row, text in ROWS.items():
+        cells = re.split(r" ?\| ?", text)
+        assert len(cells) == 4, row
+        assert "::" in cells[1] or "not here: " in cells[1] or "GAP: " in cells[1], row

@@ -165,10 +165,10 @@ def run_in_a_fresh_process(text: str, *arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_the_same_experiment_is_bit_equal_in_fresh_processes():
-    a, b = (
-        run_in_a_fresh_process("{}", "--set", "seed=11", "aggregator.name=inverse_variance") for _ in range(2)
-    )
+def test_the_same_experiment_is_bit_equal_in_a_fresh_process():
+    """And in this one, which has trained others before."""
+    a = run_in_a_fresh_process("{}", "--set", "seed=11", "aggregator.name=inverse_variance")
+    b = json.loads(json.dumps(events({"seed": 11, "aggregator": "inverse_variance"})))
     assert a[-1].pop("seconds") < within(5)
     b[-1].pop("seconds")
     assert a == b

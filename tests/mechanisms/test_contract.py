@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -16,6 +17,7 @@ from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.harmony import HarmonyAsPrinted
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
+from tests.cases import case
 from tests.mechanisms import checks
 from tests.mechanisms.checks import KINDS, VECTOR, whole_vectors
 
@@ -50,18 +52,16 @@ def named(mechanism: Mechanism) -> str:
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
-@pytest.mark.parametrize("span", RANGES)
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_the_law_has_the_stated_total_mean_and_variance(
-    mechanism: Mechanism, epsilon: float, span: tuple[float, float]
-):
-    checks.check_moments(mechanism, (epsilon, *span))
+def test_the_law_has_the_stated_total_mean_and_variance(mechanism: Mechanism):
+    for epsilon, span in product(EPSILONS, RANGES):
+        with case(epsilon, span):
+            checks.check_moments(mechanism, (epsilon, *span))
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
 def test_the_variance_never_exceeds_its_stated_maximum_and_reaches_it(mechanism: Mechanism):
-    for epsilon in EPSILONS:
-        for span in RANGES:
+    for epsilon, span in product(EPSILONS, RANGES):
+        with case(epsilon, span):
             checks.check_worst_variance(mechanism, (epsilon, *span))
 
 
@@ -81,16 +81,17 @@ def test_its_own_answers_in_float32_are_possible_in_a_narrow_range_far_from_0(
 
 
 @pytest.mark.parametrize("mechanism", PURE, ids=named)
-@pytest.mark.parametrize("epsilon", [*EPSILONS, 88.0, 700.0])
-def test_no_output_tells_two_inputs_apart_by_more_than_the_stated_loss(mechanism: Mechanism, epsilon: float):
-    checks.check_loss(mechanism, (epsilon, -0.5, 1.5))
+def test_no_output_tells_two_inputs_apart_by_more_than_the_stated_loss(mechanism: Mechanism):
+    for epsilon in (*EPSILONS, 88.0, 700.0):
+        with case(epsilon):
+            checks.check_loss(mechanism, (epsilon, -0.5, 1.5))
 
 
 @pytest.mark.parametrize("mechanism", [m for m in [*PURE, *NORMAL] if m.scope == "coordinate"], ids=named)
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
-def test_delta_is_the_largest_excess_of_probability(mechanism: Mechanism, epsilon: float, share: float):
-    checks.check_delta(mechanism, (epsilon, -1.0, 1.0), share * epsilon)
+def test_delta_is_the_largest_excess_of_probability(mechanism: Mechanism):
+    for epsilon, share in product([0.1, 1.0, 5.0], [0.0, 0.3, 0.9]):
+        with case(epsilon, share):
+            checks.check_delta(mechanism, (epsilon, -1.0, 1.0), share * epsilon)
 
 
 @pytest.mark.parametrize("mechanism", PURE, ids=named)
@@ -107,19 +108,18 @@ def test_without_noise_nothing_is_promised():
     assert none.delta(100.0, 1.0, -1, 1) == 1
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mechanism", NOISY, ids=named)
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 8.0])
-def test_samples_follow_the_law(mechanism: Mechanism, epsilon: float, kind: str):
-    for value in (-0.25, 0.2, 0.75):
-        checks.check_samples(mechanism, (epsilon, -0.25, 0.75), value, kind)
+def test_samples_follow_the_law(mechanism: Mechanism):
+    for kind, epsilon, value in product(KINDS, [0.5, 1.0, 8.0], [-0.25, 0.2, 0.75]):
+        with case(kind, epsilon, value):
+            checks.check_samples(mechanism, (epsilon, -0.25, 0.75), value, kind)
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
-@pytest.mark.parametrize("epsilon", EXTREMES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_overflows_from_tiny_to_huge_budgets(mechanism: Mechanism, epsilon: float, kind: str):
-    checks.check_finite(mechanism, (epsilon, -0.1, 0.3), kind)
+def test_nothing_overflows_from_tiny_to_huge_budgets(mechanism: Mechanism):
+    for epsilon, kind in product(EXTREMES, KINDS):
+        with case(epsilon, kind):
+            checks.check_finite(mechanism, (epsilon, -0.1, 0.3), kind)
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
@@ -185,24 +185,25 @@ def test_draws_do_not_depend_on_how_clients_are_grouped(mechanism: Mechanism):
 
 
 @pytest.mark.parametrize("mechanism", [m for m in EVERY if m.role != "identity"], ids=named)
-@pytest.mark.parametrize("epsilon", [0, -1, np.nan, np.inf, -np.inf, "1", None, True])
-def test_a_budget_that_is_no_budget_is_refused(mechanism: Mechanism, epsilon: Any):
-    for call in (
-        lambda: mechanism.perturb(np.zeros(VECTOR), epsilon, -1, 1, np.random.default_rng(0)),
-        lambda: mechanism.variance(0.0, epsilon, -1, 1),
-        lambda: mechanism.privacy_loss(epsilon, -1, 1),
-    ):
-        with pytest.raises(InvalidInput, match="epsilon must be"):
-            call()
+def test_a_budget_that_is_no_budget_is_refused(mechanism: Mechanism):
+    wrong: list[Any] = [0, -1, np.nan, np.inf, -np.inf, "1", None, True]
+    for epsilon in wrong:
+        for call in (
+            lambda e=epsilon: mechanism.perturb(np.zeros(VECTOR), e, -1, 1, np.random.default_rng(0)),
+            lambda e=epsilon: mechanism.variance(0.0, e, -1, 1),
+            lambda e=epsilon: mechanism.privacy_loss(e, -1, 1),
+        ):
+            with case(epsilon), pytest.raises(InvalidInput, match="epsilon must be"):
+                call()
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
-@pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (np.nan, 1), (-np.inf, 1), (0, np.inf)])
-def test_a_range_that_is_no_range_is_refused(mechanism: Mechanism, low: float, high: float):
-    with pytest.raises(InvalidInput, match="low must be"):
-        mechanism.perturb(np.zeros(VECTOR), 1.0, low, high, np.random.default_rng(0))
-    with pytest.raises(InvalidInput, match="low must be"):
-        mechanism.max_variance(1.0, low, high)
+def test_a_range_that_is_no_range_is_refused(mechanism: Mechanism):
+    for low, high in [(1, 1), (2, 1), (np.nan, 1), (-np.inf, 1), (0, np.inf)]:
+        with case(low, high), pytest.raises(InvalidInput, match="low must be"):
+            mechanism.perturb(np.zeros(VECTOR), 1.0, low, high, np.random.default_rng(0))
+        with case(low, high), pytest.raises(InvalidInput, match="low must be"):
+            mechanism.max_variance(1.0, low, high)
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=named)

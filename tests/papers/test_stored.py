@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ldp_core import papers
+from ldp_core.cli import main
 from ldp_core.datasets import Data
 from ldp_core.papers import stored
 from ldp_core.papers.arms import Trained
@@ -124,16 +125,19 @@ def test_records_need_no_data():
     assert all(one.value and one.value > 0 for one in found)
 
 
-def rerun(folder: Path, *more: str) -> list[str]:
-    own = ["--rerun", "personalized_ldp_fl", "--only", "iid-digits", "--seeds", "2", "--into", str(folder)]
-    return [sys.executable, "-m", "ldp_core", "papers", *own, *more]
+def asked(folder: Path) -> list[str]:
+    own = ["--rerun", "personalized_ldp_fl", "--only", "iid-digits", "--seeds", "2"]
+    return ["papers", *own, "--into", str(folder)]
 
 
-def test_a_rerun_that_was_killed_goes_on(tmp_path: Path):
+def test_a_rerun_that_was_killed_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
     """SIGKILL after the first figures: the file is whole, and the same call measures the rest alone."""
     env = {**os.environ, "EPSILON_RUNS_DIR": str(calibrated(tmp_path / "runs")), "OMP_NUM_THREADS": "1"}
     file = tmp_path / "personalized_ldp_fl.json"
-    with subprocess.Popen(rerun(tmp_path), cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
+    typed = [sys.executable, "-m", "ldp_core", *asked(tmp_path)]
+    with subprocess.Popen(typed, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         first = process.stdout.readline()
         deadline = time.monotonic() + 120
@@ -144,14 +148,15 @@ def test_a_rerun_that_was_killed_goes_on(tmp_path: Path):
     assert "about" in first
     before = read(file)
     assert 0 < len(before) < every
-    again = subprocess.run(rerun(tmp_path), cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    assert again.stdout.startswith(f"{every - len(before)} runs")
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path / "runs"))
+    assert main(asked(tmp_path)) == 0
+    assert capsys.readouterr().out.startswith(f"{every - len(before)} runs")
     after = {one.key: one for one in read(file)}
     assert len(after) == every
     assert all(after[one.key] == one for one in before)
     assert json.loads(file.read_text())
-    idle = subprocess.run(rerun(tmp_path), cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    assert "nothing to measure" in idle.stdout
+    assert main(asked(tmp_path)) == 0
+    assert "nothing to measure" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -171,8 +176,6 @@ def test_what_cannot_be_measured_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path,
 ):
-    from ldp_core.cli import main
-
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
     assert main(["papers", *options]) == 2

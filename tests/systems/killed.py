@@ -1,45 +1,43 @@
-"""A run whose training process is killed in mid-run, and that is taken up again."""
+"""A run whose training process is killed in mid-run, and that is taken up again.
+
+By the process that a worker forks, without the worker: it is the system's state that is to survive. How jobs
+are found dead and taken up is tested in tests/runs/process.
+"""
 
 from __future__ import annotations
 
 import json
-import os
+import multiprocessing
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ldp_core.runs import jobs
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.process.training import OUTCOME, train_job
+from ldp_core.runs.view.run_progress import Progress
 
-Status = dict[str, Any]
 
+def killed_and_resumed(experiment: dict[str, Any], folder: Path) -> str:
+    """The weights in the end, as a digest, of a run that was killed with SIGKILL after three rounds."""
+    request = {"draft": Draft(parse(experiment), (Variant("run"),)).as_json(), "reference": False}
 
-def killed_and_resumed(experiment: dict[str, Any], project: Path) -> Status:
-    """The status at its end of a run that was killed with SIGKILL after three rounds; commands are typed in
-    `project`, and the environment says where runs lie.
-    """
+    def begun() -> Any:
+        process = multiprocessing.get_context("fork").Process(target=train_job, args=(folder, request, 10**9))
+        process.start()
+        return process
 
-    def command(*words: str, given: str = "") -> str:
-        whole = [sys.executable, "-m", "ldp_core", *words]
-        done = subprocess.run(whole, cwd=project, input=given, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-    def until(wanted: Callable[[Status], bool]) -> Status:
-        end = time.monotonic() + 240
-        while not wanted(status := jobs.status(identity)):
-            assert time.monotonic() < end, status
-            time.sleep(0.1)
-        return status
-
-    identity = command("submit", "-", given=json.dumps(experiment)).split()[-1]
-    running = until(lambda status: (status["round"] or 0) >= 3 or status["status"] == "failed")
-    assert running["pid"], running
-    os.kill(running["pid"], signal.SIGKILL)
-    cut = until(lambda status: status["pid"] is None and status["status"] != "running")
-    assert cut["status"] == "interrupted", cut
-    command("resume", identity)
-    return until(lambda status: status["status"] in ("completed", "failed", "interrupted"))
+    first, end = begun(), time.monotonic() + 240
+    while Progress(folder).update().rounds_done() < 3:
+        assert time.monotonic() < end and first.is_alive()
+        time.sleep(0.01)
+    first.kill()
+    first.join()
+    assert first.exitcode == -signal.SIGKILL
+    kept = Progress(folder).update().rounds_done()
+    assert 3 <= kept < experiment["rounds"]
+    begun().join(240)
+    assert json.loads((folder / OUTCOME).read_text())["status"] == "completed"
+    (run,) = Progress(folder).update().runs
+    assert (run.round, run.end is not None) == (experiment["rounds"], True)
+    return str((run.end or {})["weights_sha256"])

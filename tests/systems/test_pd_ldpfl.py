@@ -17,8 +17,6 @@ from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.federated.state import State
 from ldp_core.models._transforms import LEARNED
 from ldp_core.simulate import simulate
-from tests.calibrated import calibrated
-from tests.conftest import ROOT
 from tests.data import digits, events, rounds
 from tests.systems.killed import killed_and_resumed
 
@@ -116,12 +114,10 @@ def test_personal_layers_stay_at_home_are_clipped_and_what_is_shared_is_scored()
     assert alone.accuracy == done["accuracy"]
 
 
-def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "3")
-    ended = killed_and_resumed(experiment := small(rounds=60), ROOT)
-    assert ended["status"] == "completed", ended
-    assert ended["weights_sha256"] == events(experiment)[-1]["weights_sha256"]
+@pytest.mark.usefixtures("runs_dir")
+def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path):
+    experiment = small(rounds=60)
+    assert killed_and_resumed(experiment, tmp_path / "job") == events(experiment)[-1]["weights_sha256"]
 
 
 @pytest.mark.parametrize("own", [{}, NOTHING, {"output": "none"}])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ from ldp_core.experiment import parse
 from ldp_core.experiment.threat_model import why_not
 from ldp_core.federated.state import State
 from ldp_core.simulate import simulate
-from tests.calibrated import calibrated
-from tests.conftest import ROOT
 from tests.data import digits, events, rounds
 from tests.systems import toy
 from tests.systems.killed import killed_and_resumed
@@ -89,16 +86,7 @@ def test_the_layer_that_nobody_sends_is_not_touched():
     assert np.abs(states[-1].arrays["head"]).max() > 0
 
 
-def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A copy of the project with the toy in it trains; its training process is killed in mid-run."""
-    copy = tmp_path / "project"
-    shutil.copytree(ROOT / "ldp_core", copy / "ldp_core")
-    (copy / "ldp_core" / "systems" / f"{toy.NAME}.py").write_text(toy.source(), encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(copy))
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "3")
+@pytest.mark.usefixtures("runs_dir")
+def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path):
     experiment = RUN | {"rounds": 150}
-
-    ended = killed_and_resumed(experiment, copy)
-    assert ended["status"] == "completed", ended
-    assert ended["weights_sha256"] == events(experiment)[-1]["weights_sha256"]
+    assert killed_and_resumed(experiment, tmp_path / "job") == events(experiment)[-1]["weights_sha256"]

@@ -13,7 +13,7 @@ from ldp_core.theory import client_variance, server_noise, server_variance, wors
 from tests.extent import in_gate
 from tests.theory.imagined import measured, random_experiment
 
-EXPERIMENTS, DRAWS, MORE = in_gate(80, 200), 300, 6000
+EXPERIMENTS, DRAWS, MORE = in_gate(40, 200), 300, 6000
 APART = 4.5
 """Standard errors. What 300 draws miss may be rare rounds, so whoever is further off is drawn 6 000 more
 times; a sound prediction is that far from both once in 10^5 experiments or less."""

@@ -1,0 +1,16 @@
+"""Many small cases in one test: a test costs some milliseconds around what it does, and many do less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def case(*what: object) -> Iterator[None]:
+    """What fails within is told with the case that it failed for."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"in the case {', '.join(map(str, what))}")
+        raise
