@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
 import streamlit
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.state import SafeSessionState, SessionState
