@@ -52,6 +52,7 @@ class IDLG(Search):
 
     distance: ClassVar[Distance] = "squared"
     each = 1.5
+    enough = 50  # 12 images of MNIST without noise: 24 dB after 25 steps, 34 after 50, 47 after 100
 
     prior: Annotated[float, Number(PRIOR)] = Field(
         PRIOR.default, description="how much smooth images are preferred, where noise leaves a choice"

@@ -15,11 +15,11 @@ import numpy as np
 from ldp_core import limits
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
-from ldp_core.cost.work import Rates, Work, seconds, victims_of, work_of
+from ldp_core.cost.work import Rates, Work, seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant
 from ldp_core.experiment.sweep import Sweep, in_cell
-from ldp_core.experiment.threat_model import attacked_rounds, spies
+from ldp_core.experiment.threat_model import spies
 
 MEMORY = 3 * 2**30
 """Bytes that a training process may fill, besides the program itself."""
@@ -159,14 +159,14 @@ def _activations(experiment: Experiment) -> int:
 
 
 def _stored(experiment: Experiment) -> int:
-    each, attacks = ROUND_BYTES, 0
+    each, attacks, uploads = ROUND_BYTES, 0, uploads_attacked(experiment)
     pixels = math.prod(experiment.source.shape)
     image = IMAGE_BYTES + 4 * pixels // 3  # base64
     images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
     # each upload is attacked as sent and under both controls
     for kind in _kinds(experiment):
-        attacks += 3 * victims_of(experiment) * (ATTACK_BYTES + images[kind] * image)
-    return experiment.rounds * each + len(attacked_rounds(experiment)) * attacks + _ledger(experiment)
+        attacks += 3 * uploads * (ATTACK_BYTES + images[kind] * image)
+    return experiment.rounds * each + attacks + _ledger(experiment)
 
 
 def _ledger(experiment: Experiment) -> int:

@@ -12,11 +12,14 @@ from dataclasses import astuple, dataclass
 
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.experiment.threat_model import attacked_rounds, spies
+from ldp_core.experiment.beside_training import CONTROLS, EVALUATION, PICTURE, PRODUCT, gradient, took
+from ldp_core.experiment.threat_model import beside_training, spies
 from ldp_core.models.chain import is_chain
 
-CONTROLS = 2
-"""Attacks on the same upload without noise, and only clipped. Neither asks a mechanism anything."""
+SEARCHED = (EVALUATION / 8 + PICTURE) / 417_480 + PRODUCT
+"""Of the times in `beside_training`, that of a product where the machine's rate is measured: of eight images
+of MNIST side by side, through LeNet.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Rates:
     likelihood: float
     """For an attacker to ask a mechanism how likely one answer is."""
     search: float = 0.0
-    """For a product of a searching attacker's gradient, forwards, backwards and once more."""
+    """For a product of a searching attacker's gradient, forwards, backwards and once more, of eight images
+    side by side.
+    """
     chain: float = 0.0
     """For one product of a convolutional model that is a chain of layers, which may have a kernel made for
     it: forwards and backwards, on all cores.
@@ -63,7 +68,9 @@ class Work:
     likelihoods: float
     """Answers that are weighed."""
     searches: float = 0.0
-    """Products in gradients that are differentiated again."""
+    """Products in gradients that are differentiated again: as many as would take so long, eight images side
+    by side.
+    """
     chains: float = 0.0
     """As `convolutions`, in convolutional models that are chains of layers (`ldp_core.models.chain`)."""
 
@@ -77,15 +84,14 @@ def seconds(works: Iterable[Work], rates: Rates) -> float:
 
 def work_of(experiment: Experiment) -> Work:
     """What one run of an experiment does, its attacks included."""
-    victims = victims_of(experiment) * len(attacked_rounds(experiment))
+    plan, victims = beside_training(experiment), uploads_attacked(experiment)
     found, weights, likelihoods, searches = 0.0, 0.0, 0.0, 0.0
     for spy in spies(experiment):
         seen = experiment.attack.rounds_observed if experiment.attack and spy.upload == "audit" else 1
         found += victims
         weights += victims * experiment.dimension * (_share(seen) + CONTROLS) / (1 + CONTROLS)
-        effort = spy.who.effort(spy.facts)
-        likelihoods += victims * seen * effort.likelihoods
-        searches += victims * (1 + CONTROLS) * effort.gradients * _products(experiment)
+        likelihoods += victims * seen * spy.who.effort(spy.facts).likelihoods
+        searches += len(plan.rounds) * took(spy.who, spy.facts, plan.victims) / SEARCHED
     products, convolutions, values, rounds, chains = _training(experiment, experiment.rounds)
     return Work(products, convolutions, values, rounds, found, weights, likelihoods, searches, chains)
 
@@ -103,12 +109,12 @@ def work_of_ladder(ladder: Ladder) -> Work:
     rungs = len(ladder.epsilons)
     likelihoods = images * seen * rungs * math.fsum(one.likelihoods for one in efforts)
     gradients = images * (rungs + CONTROLS) * math.fsum(one.gradients for one in efforts)
+    each = gradient(ladder.facts(ladder.mechanisms[0])) / SEARCHED
     products, convolutions, values, rounds, chains = _training(ladder.experiment(None), ladder.round - 1)
     values += images * cells * seen * dimension
     # a few images cost no more than one does
     calls = (cells + controls) * max(1.0, images / (1 + CONTROLS))
-    searches = gradients * _products(ladder.base)
-    return Work(products, convolutions, values, rounds, calls, weights, likelihoods, searches, chains)
+    return Work(products, convolutions, values, rounds, calls, weights, likelihoods, gradients * each, chains)
 
 
 def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float, float, float]:
@@ -126,10 +132,10 @@ def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float,
     return 0.0, 0.0 if chain else made, values, rounds, made if chain else 0.0
 
 
-def victims_of(experiment: Experiment) -> int:
-    """Clients whose uploads are attacked: those that are named, or three of different strictness."""
-    named = experiment.attack.clients if experiment.attack else None
-    return len(named) if named else min(3, experiment.clients.count)
+def uploads_attacked(experiment: Experiment) -> int:
+    """Over all rounds, of each kind."""
+    plan = beside_training(experiment)
+    return plan.victims * len(plan.rounds)
 
 
 def _share(seen: int) -> float:

@@ -6,25 +6,16 @@ and `why_not` says why nobody does.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_core import attacks
 from ldp_core.attacks import Facts, Reconstructor
+from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment.attack import Attack
+from ldp_core.experiment.beside_training import Beside, beside
 from ldp_core.experiment.schema import Experiment
 from ldp_core.mechanisms.base import Form
-from ldp_core.models.chain import is_chain
-
-SLOWER = 0.2
-"""By so much a search that nobody has chosen may slow training."""
-OF_CHAIN, OF_OTHERS = 128, 6
-"""A search's gradient takes the time of so many samples in training: with a kernel made for the network, and
-in PyTorch. Measured by the clock on two cores, of which training uses both and a search one: 0.6 ms beside
-0.0047 and 0.1.
-"""
 
 
 @dataclass(frozen=True)
@@ -56,55 +47,28 @@ def spies(experiment: Experiment) -> tuple[Spy, ...]:
     attack = experiment.attack
     if attack is None or _unfit(experiment):
         return ()
+    steps, found = beside_training(experiment).steps, []
+    for spy in _able(experiment, attack):
+        if steps and isinstance(spy.who, Search):
+            spy = replace(spy, who=spy.who.at_most(steps))
+        found.append(spy)
+    return tuple(found)
+
+
+def beside_training(experiment: Experiment) -> Beside:
+    """When an experiment's uploads are attacked, and how many: those who search and whom nobody has chosen
+    take a fifth of the time of training at most, or come after it.
+    """
+    attack = experiment.attack
+    able = () if attack is None or _unfit(experiment) else _able(experiment, attack)
+    return beside(experiment, [(spy.who, spy.facts) for spy in able])
+
+
+def _able(experiment: Experiment, attack: Attack) -> tuple[Spy, ...]:
+    """Everybody who attacks, with as many steps as they say themselves."""
     seen = [facts(experiment, upload, attack.rounds_observed) for upload in attack.kinds]
     found = [(one.upload, attack.attacker or attacks.choose(one), one) for one in seen]
     return tuple(Spy(upload, who, one) for upload, who, one in found if who is not None)
-
-
-def attacked_rounds(experiment: Experiment) -> Sequence[int]:
-    """The rounds in which uploads are attacked, if any are.
-
-    As the experiment says; but an attacker that searches and that nobody has chosen comes so seldom that it
-    takes a fifth of the time of training at most (counted in gradients: the same on every machine).
-    """
-    attack = experiment.attack
-    if attack is None:
-        return ()
-    if attack.rounds is not None:
-        return attack.rounds
-    between = attack.every
-    if _unasked(attack) and (each := _of_a_round(experiment)):
-        often = max(1, int(SLOWER * experiment.rounds / each))
-        between = max(1, math.ceil(experiment.rounds / often))
-    return range(1, experiment.rounds + 1, between)
-
-
-def waits(experiment: Experiment) -> bool:
-    """Whether the attack comes after the training, on uploads of the first round: where it would slow it by
-    more than a fifth even in one round, and nobody has asked for that.
-    """
-    attack = experiment.attack
-    return attack is not None and _unasked(attack) and _of_a_round(experiment) > SLOWER * experiment.rounds
-
-
-def searching(experiment: Experiment) -> float:
-    """The time that attackers search, as a share of the time of training; 0 where nobody does."""
-    return _of_a_round(experiment) * len(attacked_rounds(experiment)) / experiment.rounds
-
-
-def _unasked(attack: Attack) -> bool:
-    return attack.attacker is None and attack.every == 1 and attack.rounds is None
-
-
-def _of_a_round(experiment: Experiment) -> float:
-    """The searches of one round that is attacked, in times of training one round."""
-    attack, count, source = experiment.attack, experiment.clients.count, experiment.source
-    victims = len(attack.clients) if attack and attack.clients else min(3, count)
-    searched = 3 * victims * math.fsum(spy.who.effort(spy.facts).gradients for spy in spies(experiment))
-    chosen = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
-    trained = source.train_size * chosen * experiment.local.epochs
-    chain = is_chain(experiment.network, source.shape, source.classes)
-    return searched * (OF_CHAIN if chain else OF_OTHERS) / trained
 
 
 def why_not(experiment: Experiment) -> str:

@@ -22,6 +22,7 @@ from ldp_core.attacks.observation import Law
 from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment.schema import Piece
+from ldp_core.experiment.threat_model import beside_training
 from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.upload import Columns, Vectors, perturbed, projected, uploaded
 from ldp_core.mechanisms.base import Floats
@@ -42,10 +43,14 @@ class Victims:
 
 
 def choose_victims(federation: Federation) -> Victims:
-    """The clients that the experiment names, or the strictest, the median and the most permissive."""
+    """The clients that the experiment names, or the strictest, the median and the most permissive; the last
+    of them alone where there is no time for more.
+    """
     experiment = federation.experiment
     named = experiment.attack.clients if experiment.attack else None
     clients = np.array(named, dtype=np.int64) if named is not None else spread_by_budget(federation)
+    if experiment.attack:
+        clients = clients[-beside_training(experiment).victims :]
     # one draw for every client, so that a victim's image does not depend on who else is attacked
     draws = stream(experiment.seed, "attack images").random(experiment.clients.count)
     samples = [federation.shards[i][int(draws[i] * len(federation.shards[i]))] for i in clients]

@@ -39,6 +39,8 @@ PRESET = Preset(
         "clients": {"count": 20, "epsilon": 12, "range": 0.2},
         "local": {"epochs": 1, "learning_rate": 0.1},
         "rounds": 5,
+        # by name: by itself the search would do less, so as not to take longer than these few rounds
+        "attack": {"attacker": "cosine_tv", "rounds": [1]},
     },
     variants=(
         (CLEAN, {"mechanism.name": "none"}),

@@ -16,11 +16,12 @@ from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.shared import matching
 from ldp_core.attacks.shared.search import Pursuit, Search, chunked
-from ldp_core.cost.work import work_of, work_of_ladder
+from ldp_core.cost.work import SEARCHED, work_of, work_of_ladder
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import attacked_rounds, facts, searching, spies, waits
+from ldp_core.experiment.beside_training import gradient
+from ldp_core.experiment.threat_model import beside_training, facts, spies
 from ldp_core.streams import stream
 from tests.attacks.observed import back, observed
 from tests.data import digits, events
@@ -182,28 +183,9 @@ def test_what_older_records_call_it_is_understood():
     assert "gradient_match" not in attacks.names()
 
 
-def test_a_search_that_nobody_has_chosen_takes_a_fifth_of_the_time_at_most():
-    """Of many rounds some are attacked; of few none, and the first one's uploads once training is done."""
-    lenet: dict[str, Any] = {"model": "lenet", "rounds": 200}
-    assert attacked_rounds(parse({"rounds": 40})) == range(1, 41)
-    assert len(attacked_rounds(parse(lenet))) > 1
-    assert 0.1 < searching(parse(lenet)) <= 0.2
-    assert not waits(parse(lenet))
-    for rounds in (29, 58, 60, 87, 199):  # one more would be too many
-        assert searching(parse(lenet | {"rounds": rounds})) <= 0.2
-    short = parse(lenet | {"rounds": 15})
-    assert waits(short)
-    assert list(attacked_rounds(short)) == [1]
-    for attack in ({"every": 3}, {"attacker": "idlg"}, {"rounds": [2, 15]}):
-        asked = parse(lenet | {"rounds": 15, "attack": attack})
-        assert not waits(asked), "whoever asks for it has it"
-        assert searching(asked) > 0.2
-    assert list(attacked_rounds(parse({"rounds": 9, "attack": {"every": 3}}))) == [1, 4, 7]
-
-
 def test_the_rounds_that_are_attacked_can_be_named():
     named = parse({"rounds": 9, "attack": {"rounds": [7, 2, 7]}})
-    assert attacked_rounds(named) == (2, 7)
+    assert beside_training(named).rounds == (2, 7)
     assert parse(named.as_json()) == named
     assert "rounds" not in (parse({"attack": {"clients": [0]}}).as_json()["attack"])
     for rounds, why in (
@@ -246,13 +228,15 @@ def test_a_run_is_attacked_every_so_many_rounds_with_its_controls():
 
 
 def test_its_work_is_counted():
+    """In products of pictures side by side in eights: fewer of them take longer each."""
     base: dict[str, Any] = {"model": "lenet", "rounds": 4, "attack": {"clients": [0], "every": 2}}
     work = work_of(parse(base))
-    attacker = attacks.reconstructor("idlg")
-    one = attacker.effort(facts(parse(base), "audit")).gradients
-    products = parse(base).model.products((8, 8), 10)
-    assert work.searches == 2 * 3 * one * products
+    seen = facts(parse(base), "audit")
+    one = attacks.reconstructor("idlg").effort(seen).gradients
+    of_mnist = replace(seen, shape=(28, 28))
+    assert gradient(of_mnist, 8) == pytest.approx(SEARCHED * parse(base).model.products((28, 28), 10))
+    assert work.searches == pytest.approx(2 * 3 * one * gradient(seen, 3) / SEARCHED)
     assert work.attacks == 2
     assert work_of(parse({"rounds": 4})).searches == 0
     ladder = parse_ladder({"base": base, "images": 3, "epsilons": [1, 2], "mechanisms": ["duchi"]})
-    assert work_of_ladder(ladder).searches == 3 * 4 * one * products
+    assert work_of_ladder(ladder).searches == pytest.approx(3 * 4 * one * gradient(seen) / SEARCHED)

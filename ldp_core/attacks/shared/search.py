@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,8 @@ class Search(Reconstructor):
     """
     each: ClassVar[float] = 1.0
     """Gradients that a step takes on average."""
+    enough: ClassVar[int]
+    """Steps after which most pictures of uploads without noise can be recognised."""
 
     iterations: Annotated[int, Whole(SEARCH_STEPS)] = Field(
         int(SEARCH_STEPS.default), description="steps of the search, at most"
@@ -100,6 +102,10 @@ class Search(Reconstructor):
     def way(self, model: Model, shape: Shape, classes: int) -> Search:
         """Whose distance and descent suit such a model."""
         return self
+
+    def at_most(self, steps: int) -> Self:
+        """The same, with so many steps at most."""
+        return self.model_copy(update={"iterations": min(steps, self.iterations)})
 
     @abstractmethod
     def descent(self, objective: Match, start: torch.Tensor) -> Descent:

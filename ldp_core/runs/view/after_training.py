@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ldp_core.cost.work import seconds, victims_of, work_of
+from ldp_core.cost.work import seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
-from ldp_core.experiment.threat_model import attacked_rounds, spies, waits
+from ldp_core.experiment.threat_model import beside_training, spies
 from ldp_core.runs.machine.calibration import rates
 
 
@@ -36,11 +36,10 @@ def after(experiment: str) -> After:
     except (InvalidExperiment, ValueError):
         return NOTHING
     known = rates()
-    if known is None or not waits(one):
+    if known is None or not beside_training(one).waits:
         return NOTHING
     work = work_of(one)
     searching = work.searches * known.search
     training = max(seconds([work], known) - searching, 1e-9)
     steps = max(int(getattr(spy.who, "iterations", 1)) for spy in spies(one))
-    uploads = max(1, victims_of(one) * len(attacked_rounds(one)))
-    return After(one.rounds * searching / training, uploads, steps)
+    return After(one.rounds * searching / training, max(1, uploads_attacked(one)), steps)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ldp_core import presets
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import parse
-from ldp_core.experiment.threat_model import searching
+from ldp_core.experiment.threat_model import beside_training
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_progress import RunProgress
@@ -294,7 +294,12 @@ def test_the_rounds_attacked_are_typed(typed: str, rounds: Any):
     [
         ({}, ""),
         ({"attack": None}, ""),
-        ({"model": "lenet"}, "so it comes after the training, on uploads of round 1"),
+        (
+            {"model": "lenet", "rounds": 3},
+            "the training and does as little as gives a picture: round 1, one client, 50 steps at most.",
+        ),
+        ({"model": "lenet", "rounds": 10}, "Attacked in round 1, one client, "),
+        ({"model": "lenet", "rounds": 15}, "Attacked in round 1, 3 clients, "),
         ({"model": "lenet", "rounds": 400}, "of the time of training."),
         (
             {"model": "lenet", "attack": {"every": 5}},
@@ -309,7 +314,7 @@ def test_what_a_search_costs_is_said(changes: dict[str, Any], told: str):
     words = costs(experiment)
     assert told in words
     assert bool(words) == bool(told)
-    if share := searching(experiment):
+    if share := beside_training(experiment).share:
         assert (f"{number(share, 2)} times as long" if share > 1 else percent(share)) in words
 
 

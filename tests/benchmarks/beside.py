@@ -1,0 +1,110 @@
+"""What the attack that is the default costs beside training: `python -m tests.benchmarks.beside [--presets]`.
+
+Runs with it and without, in turns that are interleaved, as a worker makes them; each figure is the least of
+its turns. Seconds of the processor are of all processes that take part.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+
+import psutil
+
+from ldp_core import presets
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment.fitted import with_fit
+from ldp_core.experiment.threat_model import beside_training, spies
+from ldp_core.runs.lockstep import drive, load, one_thread
+from tests.benchmarks.machine import described
+
+TURNS = 3
+LENGTHS = (5, 15, 60)
+CASES = (
+    ("logistic_regression", "digits"),
+    ("mlp", "digits"),
+    ("mlp2", "digits"),
+    ("lenet", "digits"),
+    ("resnet18", "digits"),
+    ("logistic_regression", "mnist_sample"),
+    ("mlp", "mnist_sample"),
+    ("lenet", "mnist_sample"),
+    ("cnn", "mnist_sample"),
+)
+
+
+def models() -> Iterator[tuple[str, Experiment]]:
+    """Train's defaults with another model, data set and length."""
+    for model, dataset in CASES:
+        for rounds in LENGTHS if model != "resnet18" else LENGTHS[:1]:
+            chosen = with_fit(parse({}), {"dataset": dataset, "model.name": model, "rounds": rounds})
+            yield f"{model}, {dataset}", changed(parse({}), chosen)
+
+
+def scenarios() -> Iterator[tuple[str, Experiment]]:
+    """Of each scenario the run that is first."""
+    for name in presets.names():
+        draft = presets.get(name).draft
+        for variant, one in zip(draft.variants, draft.experiments(), strict=True):
+            if spies(one):
+                yield f"{name}: {variant.label}", one
+                break
+
+
+def processor() -> float:
+    """Seconds of this process and those that it has begun."""
+    found = 0.0
+    for one in (psutil.Process(), *psutil.Process().children(recursive=True)):
+        times = one.cpu_times()
+        found += times.user + times.system
+    return found
+
+
+def timed(experiment: Experiment) -> tuple[float, float]:
+    """Seconds by the clock, and of the processor."""
+    began = time.perf_counter(), processor()
+    for _ in drive({0: experiment}):
+        pass
+    return time.perf_counter() - began[0], processor() - began[1]
+
+
+def row(label: str, attacked: Experiment) -> str:
+    """A line of the table."""
+    spared = changed(attacked, {"attack": None})
+    turns: dict[str, list[tuple[float, float]]] = {"with": [], "without": []}
+    for turn in range(TURNS + 1):
+        for who, one in (("with", attacked), ("without", spared)):
+            took = timed(one)
+            if turn:  # the first pays for what is loaded and compiled
+                turns[who].append(took)
+    (more, much), (less, little) = (
+        [min(c) for c in zip(*turns[w], strict=True)] for w in ("with", "without")
+    )
+    plan = beside_training(attacked)
+    does = f"{len(plan.rounds)} × {plan.victims}" + (f", {plan.steps} steps" if plan.steps else "")
+    after = " after it" if plan.waits else ""
+    figures = f"{less:.2f} | {more:.2f} | {more / less:.2f} | {little:.2f} | {much:.2f} | {much / little:.2f}"
+    who = "/".join(dict.fromkeys(spy.attacker for spy in spies(attacked))) or "nobody"
+    return f"| {label} | {attacked.rounds} | {who}: {does}{after} | {figures} |"
+
+
+def main() -> None:
+    """Print a table."""
+    one_thread()
+    print(described(), "load average", *(f"{one:.1f}" for one in os.getloadavg()))
+    print("| run | rounds | attack | s without | with | ratio | CPU s without | with | ratio |")
+    print("|" + "---|" * 9)
+    for label, experiment in scenarios() if "--presets" in sys.argv else models():
+        try:
+            load(experiment.dataset)
+        except StudioError:
+            continue
+        print(row(label, experiment), flush=True)
+    print("load average", *(f"{one:.1f}" for one in os.getloadavg()))
+
+
+if __name__ == "__main__":
+    main()
