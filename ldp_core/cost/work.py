@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 
+from ldp_core.attacks.shared.pace import CONTROLS, EVALUATION, PICTURE, PRODUCT, gradient, took
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.experiment.beside_training import CONTROLS, EVALUATION, PICTURE, PRODUCT, gradient, took
 from ldp_core.experiment.threat_model import beside_training, spies
 from ldp_core.models.chain import is_chain
 
 SEARCHED = (EVALUATION / 8 + PICTURE) / 417_480 + PRODUCT
-"""Of the times in `beside_training`, that of a product where the machine's rate is measured: of eight images
+"""Of the times in `pace`, that of a product where the machine's rate is measured: of eight images
 of MNIST side by side, through LeNet.
 """
 

@@ -6,16 +6,23 @@ and `why_not` says why nobody does.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_core import attacks
 from ldp_core.attacks import Facts, Reconstructor
+from ldp_core.attacks.shared.pace import took, trains
 from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment.attack import Attack
-from ldp_core.experiment.beside_training import Beside, beside
 from ldp_core.experiment.schema import Experiment
 from ldp_core.mechanisms.base import Form
+
+SLOWER = 0.2
+"""By so much a search that nobody has chosen may slow training."""
+VICTIMS = 3
+"""Clients whose uploads are attacked where nobody names others."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,22 @@ class Spy:
         return {"upload": self.upload, "attacker": self.attacker, "knows": list(self.knows)}
 
 
+@dataclass(frozen=True)
+class Beside:
+    """What searches do beside, or after, the training of an experiment."""
+
+    rounds: Sequence[int]
+    """Those that are attacked."""
+    victims: int
+    """Clients that are attacked, at most."""
+    waits: bool
+    """They come after the training."""
+    share: float
+    """The time that they take, of the time of training; 0 where nobody searches."""
+    steps: int | None = None
+    """Of each search, where there is no time for as many as it says itself."""
+
+
 def spies(experiment: Experiment) -> tuple[Spy, ...]:
     """Those of an experiment; none where it has no attack, or where `why_not` says why."""
     attack = experiment.attack
@@ -56,12 +79,53 @@ def spies(experiment: Experiment) -> tuple[Spy, ...]:
 
 
 def beside_training(experiment: Experiment) -> Beside:
-    """When an experiment's uploads are attacked, and how many: those who search and whom nobody has chosen
-    take a fifth of the time of training at most, or come after it.
+    """How often an experiment is attacked, and how much of it.
+
+    Who searches and was not chosen by anybody comes in as many rounds as a fifth of the training allows.
+    Where that is not one it takes fewer steps, down to those that make a picture which can be recognised; then
+    it attacks one client; and what is still too much comes after the training.
     """
-    attack = experiment.attack
-    able = () if attack is None or _unfit(experiment) else _able(experiment, attack)
-    return beside(experiment, [(spy.who, spy.facts) for spy in able])
+    attack, last = experiment.attack, experiment.rounds
+    if attack is None:
+        return Beside((), 0, waits=False, share=0.0)
+    able = () if _unfit(experiment) else _able(experiment, attack)
+    searches = [(spy.who, spy.facts) for spy in able if isinstance(spy.who, Search)]
+    named = len(attack.clients) if attack.clients else 0
+    victims = named or min(VICTIMS, experiment.clients.count)
+    whole = training(experiment)
+
+    def share(victims: int, steps: int | None = None) -> float:
+        return math.fsum(took(who, seen, victims, steps) for who, seen in searches) / whole
+
+    once = share(victims)
+    if attack.attacker or attack.every > 1 or attack.rounds or not searches or once * last <= SLOWER:
+        rounds = attack.rounds or range(1, last + 1, attack.every)
+        return Beside(rounds, victims, waits=False, share=once * len(rounds))
+    if once <= SLOWER:
+        between = math.ceil(last / int(SLOWER / once))
+        rounds = range(1, last + 1, between)
+        return Beside(rounds, victims, waits=False, share=once * len(rounds))
+    most = max(who.iterations for who, _ in searches)
+    least = max(who.way(seen.model, seen.shape, seen.classes).enough for who, seen in searches)
+    for some in (victims, named or 1):
+        # what a search takes is linear in its steps
+        steps = min(most, int(SLOWER / share(some, 1)))
+        if steps >= min(least, most):
+            return Beside((1,), some, waits=False, share=share(some, steps), steps=steps)
+    steps = min(least, most)
+    return Beside((1,), some, waits=True, share=share(some, steps), steps=steps)
+
+
+def training(experiment: Experiment) -> float:
+    """Microseconds of all rounds' local training. What else a round does is not counted: it is seldom much,
+    and what is forgotten here makes the searches shorter.
+    """
+    source, local, count = experiment.source, experiment.local, experiment.clients.count
+    uploads = count * experiment.selection.expected_uploads(count, experiment.rounds)
+    each = source.train_size / count
+    samples = uploads * each * local.epochs
+    batches = uploads * math.ceil(each / local.batch_size) * local.epochs
+    return trains(experiment.network, source.shape, source.classes, samples, batches)
 
 
 def _able(experiment: Experiment, attack: Attack) -> tuple[Spy, ...]:

@@ -15,12 +15,12 @@ from ldp_core.attacks.dlg import DLG
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.shared import matching
+from ldp_core.attacks.shared.pace import gradient
 from ldp_core.attacks.shared.search import Pursuit, Search, chunked
 from ldp_core.cost.work import SEARCHED, work_of, work_of_ladder
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.beside_training import gradient
 from ldp_core.experiment.threat_model import beside_training, facts, spies
 from ldp_core.streams import stream
 from tests.attacks.observed import back, observed

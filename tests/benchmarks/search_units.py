@@ -1,7 +1,7 @@
 """What a search's step and a trained sample take: `python -m tests.benchmarks.search_units`.
 
 Microseconds of one core, the best of some turns in which all take part: what stands in
-`ldp_core/experiment/beside_training.py`, which only asks for ratios. On a busy machine all of them grow.
+`ldp_core/attacks/shared/pace.py`, which only asks for ratios. On a busy machine all of them grow.
 """
 
 from __future__ import annotations
