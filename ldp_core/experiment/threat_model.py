@@ -82,7 +82,7 @@ def beside_training(experiment: Experiment) -> Beside:
     """How often an experiment is attacked, and how much of it.
 
     Who searches and was not chosen by anybody comes in as many rounds as a fifth of the training allows.
-    Where that is not one it takes fewer steps, down to those that make a picture which can be recognised; then
+    Where that is not one it takes fewer steps, down to those after which a picture can be recognised; then
     it attacks one client; and what is still too much comes after the training.
     """
     attack, last = experiment.attack, experiment.rounds
