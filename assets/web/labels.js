@@ -5,6 +5,7 @@
 import { resize } from "./dom.js";
 
 const WIDTH = 0.52; // of a character, in font sizes: enough to keep words inside the chart
+const GAP = 1.15; // from one of the words beside the lines to the next, in font sizes
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
 // Write annotations, and the lines that lead to them, where the axes of the drawn chart put them.
@@ -26,13 +27,19 @@ export function label(element, annotations, leaders) {
   else if (layer.nextElementSibling !== tips) tips.before(layer);
   const [lines, words] = layer.children;
   const where = places(element);
+  const moved = apart(annotations.filter((item) => item.xref === "paper" && item.x > 1), where);
   resize(lines, leaders.length, () => make("line")).forEach((node, i) => {
     const item = leaders[i];
-    const ends = { x1: where.x(item, item.x0), y1: where.y(item, item.y0), x2: where.x(item, item.x1), y2: where.y(item, item.y1) };
+    const ends = { x1: where.x(item, item.x0), y1: where.y(item, item.y0), x2: where.x(item, item.x1), y2: where.y(item, item.y1) + (moved.get(item.y1) ?? 0) };
     set(node, { ...ends, stroke: item.line.color, "stroke-width": item.line.width });
   });
+  const taken = [];
   resize(words, annotations.length, () => make("text")).forEach((node, i) => {
-    write(node, annotations[i], where, make);
+    const item = annotations[i];
+    const box = write(node, item, where, make, item.xref === "paper" ? moved.get(item.y) : 0);
+    const covers = item.name === "yields" && taken.some((other) => overlap(box, other));
+    node.style.display = covers ? "none" : "";
+    if (!covers) taken.push(box);
   });
 }
 
@@ -46,7 +53,21 @@ function places(element) {
   };
 }
 
-function write(node, item, where, make) {
+// How far words beside the lines, one below another, are moved so that none covers the next: what is far enough
+// apart on a wide screen may not be on a phone.
+function apart(items, where) {
+  const found = items.map((item) => ({ item, from: where.y(item, item.y) })).sort((one, other) => one.from - other.from);
+  const ys = found.map(({ from }) => from);
+  for (let turn = 0; turn < 12; turn += 1) {
+    for (let i = 1; i < ys.length; i += 1) {
+      const lacks = (GAP * found[i].item.font.size - (ys[i] - ys[i - 1])) / 2;
+      if (lacks > 0) [ys[i - 1], ys[i]] = [ys[i - 1] - lacks, ys[i] + lacks];
+    }
+  }
+  return new Map(found.map(({ item, from }, i) => [item.y, ys[i] - from]));
+}
+
+function write(node, item, where, make, moved = 0) {
   const { size, color } = item.font;
   const pieces = parsed(item.text);
   const length = pieces.reduce((sum, piece) => sum + piece.words.length, 0) * size * WIDTH;
@@ -54,9 +75,11 @@ function write(node, item, where, make) {
   let x = where.x(item, item.x) + (item.xshift ?? 0);
   if (anchor === "middle") x = Math.max(length / 2, Math.min(where.width - length / 2, x));
   const lift = item.yanchor === "bottom" ? 0.3 * size : -0.35 * size;
-  const y = where.y(item, item.y) - (item.yshift ?? 0) - lift;
+  const y = where.y(item, item.y) - (item.yshift ?? 0) - lift + moved;
+  const from = x - length * { start: 0, middle: 0.5, end: 1 }[anchor];
+  const box = { from, to: from + length, above: y - 1.3 * size, below: y };
   set(node, { x, y, fill: color, "font-size": size, "text-anchor": anchor });
-  if (node.written === item.text) return;
+  if (node.written === item.text) return box;
   node.written = item.text;
   node.replaceChildren(
     ...pieces.map((piece) => {
@@ -67,6 +90,11 @@ function write(node, item, where, make) {
       return span;
     }),
   );
+  return box;
+}
+
+function overlap(one, other) {
+  return one.from < other.to && other.from < one.to && one.above < other.below && other.above < one.below;
 }
 
 function parsed(markup) {

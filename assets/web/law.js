@@ -25,11 +25,11 @@ export function moved(card, { epsilon, weight }) {
 }
 
 function figure({ layout }, law, data, own, value) {
-  const stems = own.atoms.length ? own.atoms.filter(([, p]) => p > 0.005).slice(0, 4) : [];
+  const stems = own.atoms.filter(([, p]) => p > 0.005).sort(([, p], [, q]) => q - p);
   const highest = Math.max(...data.flatMap((trace) => trace.y.filter(Number.isFinite)));
   const top = stems.length ? 1.2 : roundedUp(1.1 * highest);
   const notes = stems.map(([x, p]) => ({ ...law.note, x, y: p, text: `<b>${percent(p)}</b> at ${signed(x)}` }));
-  const mark = { ...layout.annotations.at(-1), x: value, y: top, text: `true weight ${signed(value)}` };
+  const mark = { ...layout.annotations[0], x: value, y: top, text: `true weight ${signed(value)}` };
   const [span, line] = layout.shapes;
   const title = { ...layout.yaxis.title, text: stems.length ? "probability" : "density" };
   return {
@@ -38,7 +38,7 @@ function figure({ layout }, law, data, own, value) {
       ...layout,
       xaxis: { ...layout.xaxis, range: across(data, law) },
       yaxis: { ...layout.yaxis, title, range: [0, top], tickformat: stems.length ? ".0%" : "~g" },
-      annotations: [...notes, mark],
+      annotations: [mark, ...notes],
       shapes: [span, { ...line, x0: value, x1: value }],
     },
   };

@@ -1,5 +1,5 @@
-"""From a control moved on Noise to all its charts and tables redrawn, measured in the browser: by key, to the
-last change that follows; and while it is dragged, to the law's new line."""
+"""From a control moved on Noise by key to the last change of its charts and tables that follows, measured in
+the browser."""
 
 from __future__ import annotations
 
@@ -23,38 +23,6 @@ WATCH = """() => {
   new MutationObserver(mark).observe(document.body, {childList: true, subtree: true, characterData: true});
   document.addEventListener("keydown", () => { window.__pressed = performance.now(); }, true);
 }"""
-
-
-DRAGGED = """() => {
-  window.__moved = [];
-  window.__drawn = [];
-  document.addEventListener("input", () => window.__moved.push(performance.now()), true);
-  const ours = (node) => node.classList?.contains("js-line") || node.closest?.(".es-labels");
-  const line = (found) => found.some((one) => ours(one.target));
-  new MutationObserver((found) => line(found) && window.__drawn.push(performance.now())).observe(
-    document.querySelector(".es-cards"), {attributes: true, subtree: true, attributeFilter: ["d", "x"]});
-}"""
-LAGS = (
-    "() => __moved.map((at) => (__drawn.find((then) => then >= at) ?? Infinity) - at).map((ms) => ms / 1000)"
-)
-
-
-def drag(page: Page, slider: str) -> list[float]:
-    """Seconds from each movement of a held slider to the first redrawing of the law after it."""
-    box = page.get_by_role("slider", name=slider).bounding_box()
-    assert box
-    middle = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + 0.3 * box["width"], middle)
-    page.mouse.down()
-    page.evaluate("() => { window.__moved = []; window.__drawn = []; }")
-    for n in range(2 * MOVES):
-        share = 0.3 + 0.5 * abs(n / MOVES - 1)
-        page.mouse.move(box["x"] + share * box["width"], middle)
-        page.wait_for_timeout(16)
-    page.wait_for_timeout(500)
-    lags: list[float] = page.evaluate(LAGS)
-    page.mouse.up()
-    return lags
 
 
 def moves(page: Page, slider: str, until: str) -> list[float]:
@@ -92,12 +60,7 @@ def main() -> None:
         law = ".es-chart.js-plotly-plot .es-labels"
         print("weight moved:", quantiles(moves(page, "Its weight", law)))
         print("budget moved:", quantiles(moves(page, "Budget ε", law)))
-        page.evaluate(DRAGGED)
         print("load:", os.getloadavg()[0])
-        for slider in ("Budget ε", "Its weight"):
-            lags = sorted(drag(page, slider))
-            told = f"median {lags[len(lags) // 2]:.3f} s, largest {lags[-1]:.3f} s, {len(lags)} moves"
-            print(f"{slider} dragged: {told}", flush=True)
         browser.close()
         server.stop()
 

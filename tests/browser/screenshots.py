@@ -40,6 +40,8 @@ SCHEMES = ("light", "dark")
 def take(page: Page, file: Path) -> None:
     """As somebody sees it who has waited a moment, and has the pointer elsewhere."""
     page.mouse.move(0, 0)
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
     page.wait_for_timeout(1500)
     page.screenshot(path=file)
 

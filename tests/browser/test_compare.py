@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from ldp_core import presets
 from ldp_core.experiment import Draft
 from ldp_core.runs import kinds, queue
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, at_rest
+from tests.browser.layouts import as_it_was, look
 
 THEIRS = "round,accuracy\n1,0.5\n3,61%\n"
 
@@ -34,11 +35,15 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
     identity = trained(draft)
     page = visitor.open("/runs", "text=What has been trained on this server?")
     page.get_by_role("checkbox", name="Compare b three b").check(force=True)
+    at_rest(page)
+    as_it_was("runs-filled", look(page, "runs-filled"))
     page.get_by_role("link", name="Compare the runs of this training").click()
     expect(page.get_by_text("The aggregator made the difference")).to_be_visible()
     expect(page.get_by_text("of 3 differences")).to_be_visible()
     expect(page.locator(".es-cards .js-plotly-plot").first).to_be_visible()
     expect(page.get_by_role("heading", name="Where they end")).to_be_visible()
+    at_rest(page)
+    as_it_was("compare-filled", look(page, "compare-filled"))
     page.locator(".es-card").first.hover()
     for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         with page.expect_download() as saved:

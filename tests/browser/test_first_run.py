@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 from ldp_core.presets import get
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.conftest import TRAINING, Visitor, at_rest
+from tests.browser.layouts import as_it_was, look
 
 PANELS = ".es-panels .js-plotly-plot"
 WATCH_FRAMES = """() => {
@@ -81,6 +82,7 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     before = page.evaluate(POINTS)
     page.wait_for_function(f"(before) => ({POINTS})().every((n, i) => n > before[i])", arg=before)
     assert len(page.locator(".es-row").all()) == 3
+    as_it_was("train-running", look(page, "train-running"))
     frames = page.evaluate("window.frames_")
     assert frames["all"] > 10
     assert frames["empty"] == 0
@@ -111,6 +113,8 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     expect(page.locator(".es-headline")).to_contain_text("After round 1:")
     back.press("End")
     expect(page.locator(".es-headline")).to_contain_text(re.compile(r"^1/σ² "))
+    at_rest(page)
+    as_it_was("train-done", look(page, "train-done"))
     page.get_by_role("tab", name="In words").click()
     expect(page.get_by_text(re.compile("ends at .*over 3 seeds"))).to_be_visible()
     expect(page.get_by_role("button", name="Train again")).to_be_visible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,23 @@ ASK = """async ([laws, epsilons, cases]) => {
   });
   return [figures, figures.map((one) => number(one[0]))];
 }"""
+
+
+WRITE = """async ([shown, beside]) => {
+  const { label } = await import("/assets/web/labels.js");
+  const chart = document.querySelector(".es-cards .js-plotly-plot");
+  const font = { size: 12, color: "red" };
+  const [x, y] = [0, chart._fullLayout.yaxis.range[1] / 2];
+  const over = { text: "50 % at 1", xanchor: "center", yanchor: "bottom", font };
+  const end = { xref: "paper", yref: "paper", x: 1.01, text: "mean", xanchor: "left", yanchor: "middle" };
+  const likely = shown.map(([at, name]) => ({ ...over, x: x + at, y, name }));
+  const ends = beside.map((y) => ({ ...end, y, font }));
+  label(chart, [...likely, ...ends], []);
+  const words = [...chart.querySelectorAll(".es-labels text")];
+  const seen = words.slice(0, shown.length).map((node) => node.style.display !== "none");
+  return [seen, words.slice(shown.length).map((node) => Number(node.getAttribute("y")))];
+}"""
+"""Writes over the first chart: annotations with their names at places of its axis, and others beside it."""
 
 
 def drawn() -> list[Mechanism]:
@@ -65,6 +83,15 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
     for mine, theirs, (law, value, at, _) in zip(wanted, told, cases, strict=True):
         off = np.abs(mine - np.array(theirs)) / np.maximum(np.abs(mine), 1e-300)
         assert off.max() <= CLOSE, (laws[law], value, EPSILONS[at], mine, theirs)
+
+    # of words that would cover each other the first is read, unless they must be; those beside move apart
+    wide, last = 6.0, "yields"
+    shown = [[0.0, last], [0.3, last], [0.6, None], [wide, last]]
+    seen, heights = page.evaluate(WRITE, [shown, [0.5, 0.51, 0.505, 0.9]])
+    assert seen == [True, False, True, True]
+    ordered = sorted(heights)
+    assert min(below - above for above, below in pairwise(ordered)) >= 13
+    assert heights[3] == ordered[0], "what is far from all others stays on top"
 
     # where the hand moves nothing is asked of the server, and where it rests that says the same
     live = "(await import('/assets/web/live.js')).live"

@@ -12,7 +12,8 @@ from ldp_core.papers.measuring import keep
 from ldp_core.papers.stored import Figure
 from ldp_core.papers.version import version
 from ldp_core.runs import claims
-from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.conftest import TRAINING, Visitor, at_rest
+from tests.browser.layouts import as_it_was, look
 
 TITLE = "The error falls with ε and grows with the range"
 
@@ -47,6 +48,8 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor, monkeypa
 
 def test_a_claim_opens_in_train_as_a_draft(visitor: Visitor):
     page = visitor.open("/papers", ".st-key-look-personalized_ldp_fl .js-plotly-plot")
+    at_rest(page)
+    as_it_was("papers", look(page, "papers"))
     page.locator(".st-key-look-personalized_ldp_fl").get_by_role("button", name="Open in Train").click()
     expect(page.get_by_text("Does it still learn, and what leaks?")).to_be_visible()
     expect(page.get_by_text("C lottery, ε {1, 1, 10}").first).to_be_visible()

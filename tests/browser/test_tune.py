@@ -12,7 +12,8 @@ from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from ldp_core.runs.record.store import events_after
 from ldp_core.tuning import inverses
-from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.conftest import TRAINING, Visitor, at_rest
+from tests.browser.layouts import as_it_was, look
 
 CELLS = ".es-heat-cell"
 TRAINED = f'{CELLS}[data-mark="trained"]'
@@ -53,6 +54,8 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(
     expect(page.locator(TRAINED)).to_have_count(25, timeout=TRAINING)
     assert min(counts) < 25, f"cells appear one after another: {sorted(counts)}"
     assert queue.find()[0].request["sweep"]["grid"]["clients.epsilon"] == [0.5, 1, 2, 4, 9]
+    at_rest(page)
+    as_it_was("tune-filled", look(page, "tune-filled"))
 
     page.get_by_role("button", name=re.compile("^1, 9: accuracy")).click()
     expect(page.get_by_text("Accuracy by seed")).to_be_visible()

@@ -15,6 +15,8 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import percent, signed
 
 POINTS = 160
+YIELDS = "yields"
+"""The name of an annotation that is left out where it would cover one before it (assets/web/labels.js)."""
 LIVE = ("Laplace", "Duchi", "PDPM", "PDPMAsPrinted", "Piecewise", "Hybrid", "GRR")
 """Classes whose law assets/web/laws.js knows; beside them normal noise, where it is told how much."""
 
@@ -30,7 +32,8 @@ def law_figure(
         traces += law
         if paint is not None and law and law[0]["mode"] != "lines":
             stems = list(zip(law[0]["x"][1::3].tolist(), law[0]["y"][1::3].tolist(), strict=True))
-            notes += [_probability(x, y, tint) for x, y in stems[:4] if y > 0.005]
+            likeliest = sorted(stems, key=lambda stem: -stem[1])
+            notes += [_probability(x, y, tint) for x, y in likeliest if y > 0.005]
     highest = max((float(np.nanmax(trace["y"])) for trace in traces), default=1.0)
     top = 1.2 if notes else rounded_up(1.1 * highest)
     return figure(
@@ -44,7 +47,7 @@ def law_figure(
         },
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 26, "b": 8},
-        annotations=[*notes, _mark(value, top, f"true weight {signed(value)}")],
+        annotations=[_mark(value, top, f"true weight {signed(value)}"), *notes],
         shapes=[_span(low, high), _line(value)],
     )
 
@@ -166,6 +169,7 @@ def _probability(x: float, y: float, tint: int) -> dict[str, Any]:
         "xanchor": "center",
         "yanchor": "bottom",
         "yshift": 6,
+        "name": YIELDS,
         "font": {"color": colour(tint), "size": 12},
     }
 
