@@ -98,6 +98,8 @@ class Lane:
 
 
 def main() -> int:
+    # where this is set, hundreds of processes and every lane would compile the same files anew
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     get_chromium()
     began, took, upset, code = time.monotonic(), list[str](), list[str](), 0
     stages = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else STAGES

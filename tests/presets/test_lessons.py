@@ -53,7 +53,7 @@ more finds nothing, and the test fails. Few speak of picking: for others two can
 """
 
 
-SMALLER: dict[str, dict[str, Any]] = {"promise_and_repair": {"selection.fraction": 0.2, "rounds": 6}}
+SMALLER: dict[str, dict[str, Any]] = {"promise_and_repair": {"selection.fraction": 0.2, "rounds": 4}}
 """Of a scenario that takes minutes a run, what a test changes, with a single seed: twenty clients a round
 instead of seventy, so that the mean has more noise than where the sentences are shown."""
 

@@ -157,7 +157,9 @@ def same_as_undisturbed(folder: Path) -> None:
 
 if __name__ == "__main__":
     one_thread()  # of two on a busy machine one waits for the other with all its might
-    try:
-        {"record": record, "house": house, "orphan": orphan}[sys.argv[1]]()
-    finally:
-        end_workers(ROOT)
+    for name in sys.argv[1:]:
+        try:
+            {"record": record, "house": house, "orphan": orphan}[name]()
+        finally:
+            end_workers(ROOT)
+        shutil.rmtree(ROOT)

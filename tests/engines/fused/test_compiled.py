@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -34,24 +35,42 @@ def trained() -> torch.Tensor:
     return training.train_fused(RECIPE, start_of(RECIPE), data[0], data[1], plan, 1)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, torch.Tensor]:
+    """A folder with what was made once, and what was trained with it before it was kept."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_CACHE_DIR", str(folder))
+        module._compiled.cache_clear()
+        weights = trained()
+    return folder, weights
+
+
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def first(made: tuple[Path, torch.Tensor]) -> torch.Tensor:
+    """What this processor trains."""
+    return made[1]
+
+
+@pytest.fixture
+def cache(made: tuple[Path, torch.Tensor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the test's own in which that is kept."""
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
     monkeypatch.setenv("EPSILON_CACHE_DIR", str(tmp_path))
     module._compiled.cache_clear()
     return tmp_path / "kernels"
 
 
-def test_what_is_kept_is_used_and_gives_the_same_bits(cache: Path, monkeypatch: pytest.MonkeyPatch):
-    first = trained()
+def test_what_is_kept_is_used_and_gives_the_same_bits(
+    cache: Path, first: torch.Tensor, monkeypatch: pytest.MonkeyPatch
+):
     (file,) = cache.glob("*.o")
-    module._compiled.cache_clear()
     monkeypatch.setattr(module, "_made", lambda *_: pytest.fail("it was made again"))
     assert torch.equal(trained(), first)
     assert file.stat().st_size < 500_000
 
 
-def test_a_damaged_file_is_made_anew(cache: Path):
-    first = trained()
+def test_a_damaged_file_is_made_anew(cache: Path, first: torch.Tensor):
     (file,) = cache.glob("*.o")
     whole = file.read_bytes()
     flipped = whole[:-1] + bytes([whole[-1] ^ 1])
@@ -70,9 +89,9 @@ def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("tile", in_gate(TILES[1:2], TILES), ids=str)
-def test_the_tile_changes_no_bit(cache: Path, monkeypatch: pytest.MonkeyPatch, tile: Tile):
+@pytest.mark.usefixtures("cache")
+def test_the_tile_changes_no_bit(first: torch.Tensor, monkeypatch: pytest.MonkeyPatch, tile: Tile):
     """So processors with other registers give the same weights, if they fuse products with sums."""
-    first = trained()
     monkeypatch.setattr(module, "tile_of", lambda _: tile)
     assert torch.equal(trained(), first)
 
@@ -80,9 +99,8 @@ def test_the_tile_changes_no_bit(cache: Path, monkeypatch: pytest.MonkeyPatch, t
 @pytest.mark.skipif("x86" not in llvm.get_process_triple(), reason="emulates older processors of this kind")
 @pytest.mark.parametrize(("cpu", "features"), [("haswell", "+avx2,+fma"), ("x86-64", "")])
 def test_an_older_processor_has_the_same_bits_if_it_fuses_products(
-    cache: Path, monkeypatch: pytest.MonkeyPatch, cpu: str, features: str
+    cache: Path, first: torch.Tensor, monkeypatch: pytest.MonkeyPatch, cpu: str, features: str
 ):
-    first = trained()
     if "+fma" not in module._machine()[1]:
         pytest.skip("this processor cannot pass for a newer one")
     monkeypatch.setattr(module, "_machine", lambda: (cpu, features))
@@ -92,8 +110,8 @@ def test_an_older_processor_has_the_same_bits_if_it_fuses_products(
     assert len(list(cache.glob("*.o"))) == 2, "each has code of its own"
 
 
-def test_a_processor_without_fused_products_is_as_near(cache: Path, monkeypatch: pytest.MonkeyPatch):
-    first = trained()
+@pytest.mark.usefixtures("cache")
+def test_a_processor_without_fused_products_is_as_near(first: torch.Tensor, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "has_fma", lambda: False)
     other = trained()
     assert (first - other).abs().max() < 1e-6
