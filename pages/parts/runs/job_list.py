@@ -71,7 +71,8 @@ def job_list() -> None:
     offered_back(me)
     if me.teacher:
         _stop_all()
-    to_compare()
+    if found or wanted != Wanted():  # what is ticked may be among those that do not fit
+        to_compare()
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {whose}"
     page = min(st.session_state.get(chosen, 1), pages)
     for line in found[EACH * (page - 1) : EACH * page]:

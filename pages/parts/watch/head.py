@@ -141,7 +141,9 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
         return gone
     (best, top), (worst, least) = ranked[0], ranked[-1]
     if state != "completed":
-        rounds = min(one.round for one, _ in ranked)
+        rounds = min(one.round for one, _ in ranked)  # others may be further: of each what it had then
+        then = [(one, float(one.curve("accuracy")[0][rounds])) for one, _ in ranked]
+        (best, top), (worst, least) = (f(then, key=lambda pair: pair[1]) for f in (max, min))
         said = [(f"After round {number(rounds, 6)}: ", None), _name(best), (f" {percent(top)}", None)]
         if best is not worst:
             said += [(", ", None), _name(worst), (f" {percent(least)}", None)]

@@ -57,6 +57,15 @@ def test_before_the_end_and_before_the_start_nothing_is_claimed(apart: list[Seri
     assert dict(asked)["1/σ²"] == 2
 
 
+def test_what_is_said_of_a_round_is_of_that_round(apart: list[Series]):
+    """One run is a round further, and has another accuracy there."""
+    behind = series(0, "mean", 1, {"aggregator": "mean", "rounds": 2})
+    then, now = (apart[1].curve("accuracy")[0][n] for n in (2, 3))
+    assert percent(then) != percent(now)
+    line = said(told([behind, apart[1]], "live")["line"])
+    assert line.startswith(f"After round 2: 1/σ² {percent(then)}, mean ")
+
+
 def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
     assert said(told(apart, chance=0.99)["line"]).startswith("None of the 2 is better than guessing")
 
