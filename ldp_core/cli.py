@@ -180,13 +180,20 @@ def _import(options: argparse.Namespace) -> int:
 def _papers(options: argparse.Namespace) -> int:
     from ldp_core.runs import claims
 
+    say, known = (lambda line: print(line, flush=True)), _on_stderr()
+    if options.recheck is not None:
+        if wrong := [name for name in ("rerun", "only", "seeds", "fresh") if getattr(options, name)]:
+            raise InvalidExperiment([Problem(f"--{wrong[0]}", "does not go with --recheck")])
+        from ldp_core.runs.recheck import recheck
+
+        return 0 if recheck(options.recheck, options.into, say, known) else 1
     if options.rerun is None:
         if wrong := [name for name in ("only", "seeds", "fresh", "into") if getattr(options, name)]:
             raise InvalidExperiment([Problem(f"--{wrong[0]}", "belongs to --rerun SYSTEM")])
         print("\n".join(claims.listed()))
         return 0
     asked = (options.rerun, options.only, options.seeds, options.fresh, options.into)
-    claims.rerun(*asked, say=lambda line: print(line, flush=True), progress=_on_stderr())
+    claims.rerun(*asked, say=say, progress=known)
     return 0
 
 
@@ -342,7 +349,10 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--only", metavar="CLAIM", help="with --rerun: one claim")
     added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
-    added.add_argument("--into", type=Path, metavar="FOLDER", help="with --rerun: instead of assets/papers")
+    text = "run some of an older version's stored runs again: are its figures this one's, to the last digit?"
+    added.add_argument("--recheck", nargs="*", metavar="VERSION", help=text)
+    text = "with --rerun or --recheck: instead of assets/papers"
+    added.add_argument("--into", type=Path, metavar="FOLDER", help=text)
     added = command("status", _status, "how far a job is")
     added.add_argument("id")
     added.add_argument("--json", action="store_true", help="as JSON")

@@ -52,6 +52,7 @@ LAYERS = [
     ["ldp_core.runs.outcomes"],
     ["ldp_core.runs.stored_ladder"],
     ["ldp_core.runs.claims"],
+    ["ldp_core.runs.recheck"],
     ["ldp_core.runs.kinds"],
     ["ldp_core.runs.process"],
     ["ldp_core.runs.jobs"],

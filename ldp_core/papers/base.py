@@ -8,7 +8,7 @@ from typing import Any
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.limits import VARIANTS
-from ldp_core.papers.arms import Arm, Trained
+from ldp_core.papers.arms import Arm, Timed, Trained
 from ldp_core.papers.statements import QUANTITIES, SEEDS, Quantity, Statement
 
 
@@ -53,6 +53,11 @@ class Claim:
     def arm(self, label: str) -> Arm:
         """The arm called so."""
         return next(arm for arm in self.measured if arm.label == label)
+
+    @property
+    def timed(self) -> bool:
+        """True where its figures tell how long something takes, which is each version's own."""
+        return any(isinstance(arm, Timed) for arm in self.measured)
 
     @property
     def missing(self) -> str:

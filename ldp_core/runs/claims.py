@@ -11,6 +11,7 @@ from ldp_core.datasets import Told, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
 from ldp_core.papers import Claim, five_told, side_by_side
 from ldp_core.papers.measuring import keep, left, measure
+from ldp_core.papers.same import words
 from ldp_core.papers.statements import told
 from ldp_core.papers.stored import SHIPPED, Shelf
 from ldp_core.papers.verdict import Verdict, verdict
@@ -58,8 +59,8 @@ def listed() -> Iterator[str]:
                 ours = told(part.ours, part.unit) if part else "–"
                 yield f"      paper: {statement.says:<40} here: {ours}"
             if found.seeds:
-                other = "" if found.versions == (version(),) else f" (this is {version()})"
-                yield f"      {found.seeds} seeds, {found.date}, version {', '.join(found.versions)}{other}"
+                whose = words(found.versions, claim.timed) or f"Version {', '.join(found.versions)}."
+                yield f"      {found.seeds} seeds, {found.date}. {whose}"
     yield f"{side_by_side.NAME}: all of them, corrected, at equal budgets of a run"
     points = side_by_side.points(shelf(side_by_side.NAME))
     for one in points:
@@ -106,7 +107,8 @@ def rerun(
     file = (into or SHIPPED) / f"{system}.json"
     todo = left([one for one in claims if not one.missing], Shelf.of(file), seeds, fresh)
     if not todo:
-        say(f"nothing to measure: all figures of {system} are of this version, {version()}")
+        whose = f"of this version, {version()}, or repeated by it"
+        say(f"nothing to measure: all figures of {system} are {whose}")
         return
     takes = seconds([arm.work() for arm, _ in todo], rates() or calibrate())
     say(f"{len(todo)} runs, about {_duration(takes)} on this machine; stop with Ctrl-C and go on later")

@@ -7,9 +7,9 @@ import streamlit as st
 from ldp_core import papers
 from ldp_core.experiment import parse
 from ldp_core.papers import Claim, Paper
+from ldp_core.papers.same import current
 from ldp_core.papers.statements import told
 from ldp_core.papers.verdict import Verdict, verdict
-from ldp_core.papers.version import version
 from ldp_core.papers.way import Step, way
 from ldp_core.runs import claims
 from pages.parts.papers.claim_view import claim_view
@@ -80,8 +80,9 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
         for part in found.parts
     )
     when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
-    if found.parts and found.versions != (version(),):
-        when += f", as of version {plain(', '.join(found.versions))}"
+    older = [one for one in found.versions if not current(one, claim.timed)]
+    if found.parts and older:
+        when += f", as of version {plain(', '.join(older))}"
     title = f"**{plain(claim.title, 120)}** {plain(claim.where)}"
     return [
         title,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.papers import Claim
+from ldp_core.papers.same import words
 from ldp_core.papers.statements import QUANTITIES, told
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import of_arm, verdict
-from ldp_core.papers.version import version
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
 from pages.parts.papers.again import again
 from pages.parts.ui import components
@@ -45,11 +45,8 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
             return
         _charts(system, claim, shelf)
         _arms(claim, shelf)
-        if found.versions and found.versions != (version(),):
-            st.caption(
-                f"Measured by version {plain(', '.join(found.versions))} of what trains; this is {version()}"
-                ": its figures may differ."
-            )
+        if whose := words(found.versions, claim.timed):
+            st.caption(plain(whose, 600))
 
 
 def _charts(system: str, claim: Claim, shelf: Shelf) -> None:

@@ -10,9 +10,9 @@ from ldp_core import presets
 from ldp_core.cost.traffic import traffic
 from ldp_core.limits import spelled
 from ldp_core.papers import five_told, side_by_side
+from ldp_core.papers.same import words
 from ldp_core.papers.side_by_side import ARMS, CONTROL, IMAGES, NAME, RUNS, Point
 from ldp_core.papers.statements import told
-from ldp_core.papers.version import version
 from ldp_core.presets.of_systems.five_side_by_side import FIVE, PD
 from pages.parts.charts.side_by_side import leak_figure, traffic_figure
 from pages.parts.charts.styles import styles
@@ -93,16 +93,15 @@ def _how(found: tuple[Point, ...]) -> str:
     missing = [
         f"{label} at ε {spelled(int(run))}" for label in FIVE for run in RUNS if (label, run) not in ARMS
     ]
-    told_by = "" if versions == [version()] else f"; this is version {version()}: its figures may differ"
     control = min(figure.also["identified_clipped"] for one in found for figure in one.figures)
     return plain(
         f"Digits, fifty alike clients, logistic regression, three rounds. Picked out: by the exact "
         f"likelihood, which of ten images an upload of one image in one step was made of. Who picks knows "
         f"the layers that a client keeps, the worst case; without noise at least {percent(control)} of picks "
         f"are right. "
-        f"{seeds} seeds, {IMAGES} images of each client in each round; measured {dates[-1]}, version "
-        f"{', '.join(versions)}{told_by}. Not there, as no ε that may be asked for here costs so much: "
-        f"{', '.join(missing)}.",
+        f"{seeds} seeds, {IMAGES} images of each client in each round; measured {dates[-1]}. "
+        f"{words(versions) or f'Version {versions[0]}.'} Not there, as no ε that may be asked for here costs "
+        f"so much: {', '.join(missing)}.",
         1200,
     )
 

@@ -9,8 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import papers
-from ldp_core.papers import side_by_side, stored
+from ldp_core.papers import same, side_by_side, stored
 from ldp_core.papers.measuring import keep
+from ldp_core.papers.same import Repeat, Rerun, note
 from ldp_core.papers.stored import Figure, read
 from ldp_core.papers.verdict import verdict
 from ldp_core.papers.version import version
@@ -30,7 +31,7 @@ ORDERED = {"ε₁ τ₂": 40.0, "ε₂ τ₂": 20.0, "ε₃ τ₂": 10.0, "ε₂
 @pytest.fixture
 def page(runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """With nothing shipped."""
-    for module in (stored, claims):
+    for module in (stored, claims, same):
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("pages.parts.papers.known.SHIPPED", tmp_path / "shipped")
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path / "data"))
@@ -77,7 +78,10 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
         keep(claims.own("five"), figure)
     text = said(page.run())
     assert "one seed and 360 test images cannot tell PLDP-FL at ε 10 (50 %) from 20 others; there" in text
-    assert "without noise at least 99 % of picks are right" in text and "version 0ld; this is" in text
+    assert (
+        "without noise at least 99 % of picks are right" in text
+        and "version 0ld of what trains; this is" in text
+    )
     assert "costs so much: Personalized LDP-FL at ε 100" in text
     _, line = leak_figure(side_by_side.points(known("five")), {"PD-LDPFL": Style(2)})["data"]
     assert len(line["x"]) == len(side_by_side.RUNS)
@@ -100,7 +104,22 @@ def test_a_figure_of_another_version_is_shown_as_of_that_version(page: AppTest):
     store(of="0ld")
     text = said(page.run())
     assert "as of version 0ld" in text
-    assert f"Measured by version 0ld of what trains; this is {version()}" in text
+    assert f"Measured with version 0ld of what trains; this is {version()}: its figures may differ." in text
+
+
+def test_a_figure_that_this_version_repeats_is_its_own_and_told_whose_it_was(
+    page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    store(of="0ld")
+    run = Rerun("pldp_fl", "relative-error", "ε₂ τ₁", 0, "0123456789ab")
+    monkeypatch.setattr(same, "SHIPPED", tmp_path)
+    note(tmp_path / same.NAME, Repeat("0ld", version(), "2026-11-24", (run,)))
+    text = said(page.run())
+    assert "as of version" not in text and "may differ" not in text
+    assert (
+        f"Measured with version 0ld; 1 run of it was repeated bit for bit with this version, {version()}, on "
+        "2026-11-24."
+    ) in text
 
 
 def choose(page: AppTest, title: str) -> AppTest:
