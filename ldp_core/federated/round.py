@@ -121,14 +121,23 @@ def round_steps(
         values = (trained if experiment.target == "weights" else trained - weights)[:, experiment.sent]
         epsilon, low, high = population.columns(clients)
         encoded = joined.encode(values.cpu().numpy(), low, high, clients, draws["encoding"])
-        uploads = uploaded(pieces, encoded, epsilon, known, draws["noise"])
+        uploads = uploaded(
+            pieces,
+            encoded,
+            epsilon,
+            known,
+            draws["noise"],
+            share,
+            federation.engine.processes,
+            whether=bool(experiment.aggregator.unpredicted),
+        )
         joined.heard(model, uploads.values, clients)
         clipped_count += uploads.outside
         sent_count += uploads.sent
         noisy += experiment.aggregator.combine(uploads.values.astype(np.float64), share)
         exact += experiment.aggregator.combine(uploads.exact.astype(np.float64), share)
-        bias += share @ uploads.bias
-        variance += share**2 @ uploads.variance
+        bias += uploads.bias
+        variance += uploads.variance
     budgets.spend(chosen)
 
     somebody = client_weights.any()

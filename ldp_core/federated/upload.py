@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +18,7 @@ Vectors = NDArray[np.float32]
 Columns = tuple[Floats, Floats, Floats]
 """Budget, low and high of some clients, (k, 1) each, or (k, m) where each weight has its own."""
 TOGETHER = 2**17
-"""Numbers whose moments are computed at a time."""
+"""Numbers that are clipped, or whose moments are computed, at a time."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Uploads:
     exact: Vectors
     """The same, clipped and without noise."""
     bias: Floats
-    """Of the noise, given the exact values, (k, m)."""
+    """Of the noise, given the exact values, summed by shares, (m,); a single 0 where nobody asked."""
     variance: Floats
     outside: int
     """How many of the values that are sent lay outside their safe range …"""
@@ -37,9 +39,19 @@ class Uploads:
 
 
 def uploaded(
-    pieces: Sequence[Piece], encoded: Encoded, epsilon: Floats, known: Vectors, noise: np.random.Generator
+    pieces: Sequence[Piece],
+    encoded: Encoded,
+    epsilon: Floats,
+    known: Vectors,
+    noise: np.random.Generator,
+    shares: Floats | None = None,
+    threads: int = 1,
+    whether: bool = False,
 ) -> Uploads:
     """Clip and perturb what some clients have encoded; what goes in clear, or not at all, has no noise.
+
+    The noise is one stream that is drawn in the clients' order; its moments, which need none of it, are
+    computed beside it by the other threads. So threads change the time and no bit.
 
     Args:
         pieces: who perturbs what.
@@ -47,19 +59,27 @@ def uploaded(
         epsilon: their budgets, (k, 1).
         known: what the server takes for a value that is not sent, (m,) or (1,).
         noise: the stream for the purpose "noise" of the round.
+        shares: the clients' weights in the aggregate, (k,); None: nobody asks for the noise's moments.
+        threads: at most.
+        whether: of the moments only this is asked, whether there is any noise: some clients' are enough.
     """
     columns = epsilon, encoded.low, encoded.high
     exact = projected(pieces, encoded.values, columns)
     outside = encoded.values != exact
-    values = perturbed(pieces, exact, columns, noise)
-    bias, variance = moments(pieces, exact, columns)
+    passed = [one for one in (encoded.clear, encoded.unsent) if one is not None]
+    bias = variance = np.zeros(1)
+    if shares is None:
+        values = perturbed(pieces, exact, columns, noise)
+    else:
+        law = Moments(pieces, exact, columns, passed, shares, whether)
+        with law.beside(threads):
+            values = perturbed(pieces, exact, columns, noise)
+        bias, variance = shares @ law.bias, shares**2 @ law.variance
     if encoded.unsent is not None:
         exact = np.where(encoded.unsent, known, exact)
         outside &= ~encoded.unsent
-    for passed in (encoded.clear, encoded.unsent):
-        if passed is not None:
-            values = np.where(passed, exact, values)
-            bias[passed] = variance[passed] = 0.0
+    for one in passed:
+        values = np.where(one, exact, values)
     sent = exact.size - (0 if encoded.unsent is None else int(encoded.unsent.sum()))
     return Uploads(values, exact, bias, variance, int(outside.sum()), sent)
 
@@ -80,34 +100,74 @@ def perturbed(
 
 def projected(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vectors:
     """What `values` (k, d) are brought to before they are perturbed."""
-    if len(pieces) == 1:
-        return pieces[0].mechanism.project(values, *clients[1:])
     out = np.empty_like(values)
-    for piece in pieces:
-        ends = _within(clients, piece)[1:]
-        out[:, piece.columns] = piece.mechanism.project(values[:, piece.columns], *ends)
+    for rows in _some_rows(values.shape):
+        for piece in pieces:
+            _, low, high = _within(clients, piece, rows)
+            out[rows, piece.columns] = piece.mechanism.project(values[rows, piece.columns], low, high)
     return out
 
 
-def moments(pieces: Sequence[Piece], clipped: Vectors, clients: Columns) -> tuple[Floats, Floats]:
+class Moments:
     """The exact bias and variance of what is sent for `clipped` values, each (k, m).
 
-    A few clients at a time, whose numbers stay in the processor's cache: formulas go over them often.
+    A few clients at a time, whose numbers stay in the processor's cache: formulas go over them often. Of
+    clients without a share in the aggregate it is zero.
     """
-    bias, variance = np.empty(clipped.shape), np.empty(clipped.shape)
-    step = max(1, TOGETHER // clipped.shape[1])
-    for start in range(0, len(clipped), step):
-        rows = slice(start, start + step)
-        for piece in pieces:
-            epsilon, low, high = (column[rows] for column in clients)
-            columns = _within((epsilon, low, high), piece)
-            values = clipped[rows, piece.columns]
-            bias[rows, piece.columns] = piece.mechanism.mean(values, *columns) - values
-            variance[rows, piece.columns] = piece.mechanism.variance(values, *columns)
-    return bias, variance
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        clipped: Vectors,
+        clients: Columns,
+        passed: Sequence[NDArray[np.bool_]],
+        shares: Floats,
+        whether: bool,
+    ) -> None:
+        self._of = pieces, clipped, clients, passed
+        self._shares, self._whether = shares, whether
+        self._rows = [rows for rows in _some_rows(clipped.shape) if shares[rows].any()]
+        self._waiting = iter(self._rows)  # taking the next ones is a single step of the interpreter
+        self.bias, self.variance = np.zeros(clipped.shape), np.zeros(clipped.shape)
+
+    @contextmanager
+    def beside(self, threads: int) -> Iterator[None]:
+        """Computed while the caller does something else, by `threads` − 1 others; then by the caller too."""
+        others = min(threads, len(self._rows)) - 1
+        if others < 1:
+            yield
+            self._compute()
+            return
+        with ThreadPoolExecutor(others) as pool:
+            going = [pool.submit(self._compute) for _ in range(others)]
+            yield
+            self._compute()
+            for one in going:
+                one.result()
+
+    def _compute(self) -> None:
+        pieces, clipped, clients, passed = self._of
+        while (rows := next(self._waiting, None)) is not None:
+            for piece in pieces:
+                values = clipped[rows, piece.columns]
+                mean, variance = piece.mechanism.moments(values, *_within(clients, piece, rows))
+                self.bias[rows, piece.columns] = mean - values
+                self.variance[rows, piece.columns] = variance
+            for one in passed:
+                self.bias[rows][one[rows]] = self.variance[rows][one[rows]] = 0.0
+            if self._whether and (self._shares[rows] @ self.variance[rows]).any():
+                self._waiting = iter(())
 
 
-def _within(clients: Columns, piece: Piece) -> Columns:
+def _some_rows(shape: tuple[int, ...]) -> list[slice]:
+    """A few clients at a time, of (k, m) values."""
+    step = max(1, TOGETHER // max(1, shape[1]))
+    return [slice(first, first + step) for first in range(0, shape[0], step)]
+
+
+def _within(clients: Columns, piece: Piece, rows: slice = slice(None)) -> Columns:
     """Of what each weight has its own, the piece's weights'; what a client has is every piece's."""
-    epsilon, low, high = (column[:, piece.columns] if column.shape[1] > 1 else column for column in clients)
+    epsilon, low, high = (
+        column[rows, piece.columns] if column.shape[1] > 1 else column[rows] for column in clients
+    )
     return epsilon, low, high

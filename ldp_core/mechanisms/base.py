@@ -194,6 +194,12 @@ class Mechanism(Component):
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         """The exact variance of the output for an input `value`, in squared units."""
 
+    def moments(
+        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> tuple[Any, Any]:
+        """`mean` and `variance`, bit for bit; whoever overrides it computes once what both need."""
+        return self.mean(value, epsilon, low, high), self.variance(value, epsilon, low, high)
+
     @abstractmethod
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         """The largest variance over the safe range.

@@ -85,6 +85,12 @@ class LDPSign(Mechanism):
         z = self._z(value, epsilon, low, high)
         return (4 * ndtr(z) * ndtr(-z))[()]
 
+    def moments(
+        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> tuple[Any, Any]:
+        z = self._z(value, epsilon, low, high)
+        return erf(z / np.sqrt(2))[()], (4 * ndtr(z) * ndtr(-z))[()]
+
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, highs = check_range(low, high)
         return self.variance(np.clip(0.0, lows, highs), epsilon, lows, highs)

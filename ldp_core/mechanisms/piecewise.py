@@ -152,29 +152,40 @@ class PiecewiseAsPrinted(Piecewise):
         if not array.size:
             return super().perturb(values, epsilon, low, high, generator)
         v, scale = printed_scale.scaled(array if array.ndim else array[None], lows, highs)
-        reach = max(1.0, float(np.abs(v).max(initial=0.0)))
+        reach = max(1.0, float(v.max()), -float(v.min()))
 
         def sample(xp: Any, w: Any, u: Any, k: Mapping[str, Any]) -> Any:
             w = w * reach  # the blocks deal in [−1, 1]
-            usual = self.unit_sample(xp, xp.clip(w, -1, 1), u, k)
-            return xp.where(w < -1, printed_scale.sample(xp, w, u, k), usual)
+            usual, below = self.unit_sample(xp, xp.clip(w, -1, 1), u, k), w < -1
+            return xp.where(below, printed_scale.sample(xp, w, u, k), usual) if bool(below.any()) else usual
 
         ratios = v.astype(array.dtype).reshape(array.shape) if array.size else array
         moved = ratios if xp is np else xp.as_tensor(ratios, dtype=data.dtype, device=data.device)
         ends = np.array(-reach), np.array(reach)
-        out = perturb_blocks(sample, coefficients, moved, *ends, generator) / reach
-        t = scale.astype(array.dtype).reshape(array.shape)
-        return out * (t if xp is np else xp.as_tensor(t, dtype=data.dtype, device=data.device))
+        out = perturb_blocks(sample, coefficients, moved, *ends, generator)
+        out /= reach
+        t: Any = (scale[..., :1] if data.ndim else scale[0]).astype(ratios.dtype)
+        out *= t if xp is np else xp.as_tensor(t, dtype=data.dtype, device=data.device)
+        return out
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        v, scale = printed_scale.scaled(value, low, high)
-        return (scale * np.where(v < -1, printed_scale.moments(v, check_budget(epsilon))[0], v))[()]
+        return self.moments(value, epsilon, low, high)[0]
 
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+        return self.moments(value, epsilon, low, high)[1]
+
+    def moments(
+        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> tuple[Any, Any]:
         v, scale = printed_scale.scaled(value, low, high)
         budget = check_budget(epsilon)
-        usual = self.unit_variance(np.clip(v, -1, 1), budget)
-        return (scale**2 * np.where(v < -1, printed_scale.moments(v, budget)[1], usual))[()]
+        variance = np.array(self.unit_variance(np.clip(v, -1, 1), budget))
+        mean = np.array(np.broadcast_to(v, variance.shape))
+        below = mean < -1
+        mean[below], variance[below] = printed_scale.moments(
+            mean[below], np.broadcast_to(budget, mean.shape)[below]
+        )
+        return (scale * mean)[()], (scale**2 * variance)[()]
 
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         # at either end of the range, for the scale that the range's upper end gives

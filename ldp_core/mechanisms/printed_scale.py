@@ -30,7 +30,7 @@ def scaled(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, F
     scale = np.where(top > 0, top, size)
     if not np.ndim(value):
         scale = scale[..., 0]
-    return theta / scale, scale + np.zeros_like(theta)
+    return theta / scale, np.broadcast_to(scale, theta.shape)
 
 
 def moments(v: Floats, epsilon: Floats) -> tuple[Floats, Floats]:

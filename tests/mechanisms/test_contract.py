@@ -58,6 +58,20 @@ def test_the_law_has_the_stated_total_mean_and_variance(mechanism: Mechanism):
             checks.check_moments(mechanism, (epsilon, *span))
 
 
+@pytest.mark.parametrize("mechanism", EVERY, ids=named)
+@pytest.mark.parametrize("span", RANGES)
+def test_both_moments_at_once_are_the_two_bit_for_bit(mechanism: Mechanism, span: tuple[float, float]):
+    low, high = span
+    values = np.linspace(low - 0.1, high + 0.1, 3 * VECTOR).reshape(3, VECTOR)
+    values[0, :3], values[1] = [0.0, low, high], -np.abs(values[1])
+    given = values, np.array([[0.1], [1.0], [700.0]]), np.full((3, 1), low), np.full((3, 1), high)
+    for ours, theirs in zip(
+        mechanism.moments(*given), (mechanism.mean(*given), mechanism.variance(*given)), strict=True
+    ):
+        assert ours.dtype == theirs.dtype == np.float64
+        np.testing.assert_array_equal(ours, theirs)
+
+
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
 def test_the_variance_never_exceeds_its_stated_maximum_and_reaches_it(mechanism: Mechanism):
     for epsilon, span in product(EPSILONS, RANGES):

@@ -152,6 +152,12 @@ class GaussianNoise(Mechanism):
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return (self.max_variance(epsilon, low, high) + np.zeros_like(as_floats(value, "value")))[()]
 
+    def moments(
+        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> tuple[Any, Any]:
+        mean, variance = self.mean(value, epsilon, low, high), self.max_variance(epsilon, low, high)
+        return mean, np.broadcast_to(variance, np.broadcast_shapes(np.shape(value), np.shape(variance)))[()]
+
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return (self.sigma(check_budget(epsilon), low, high) ** 2)[()]
 

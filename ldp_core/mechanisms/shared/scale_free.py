@@ -105,6 +105,12 @@ class ScaleFree(Mechanism):
         v, _, half = normalised(value, low, high)
         return (half**2 * self.unit_variance(v, check_budget(epsilon)))[()]
 
+    def moments(
+        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> tuple[Any, Any]:
+        (v, centre, half), budget = normalised(value, low, high), check_budget(epsilon)
+        return (centre + half * self.unit_mean(v, budget))[()], (half**2 * self.unit_variance(v, budget))[()]
+
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, highs = check_range(low, high)
         budget = check_budget(epsilon)

@@ -1,0 +1,168 @@
+"""What clients upload: in passes over a few clients at a time and beside each other, to the bits of the plain
+way, whoever perturbs and whoever weighs."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from ldp_core import aggregators, mechanisms
+from ldp_core.experiment.schema import Piece
+from ldp_core.federated import upload
+from ldp_core.federated.upload import Moments, uploaded
+from ldp_core.mechanisms import Mechanism, Use
+from ldp_core.mechanisms.shared.blocks import BLOCK
+from ldp_core.systems import Encoded
+from tests.mechanisms import checks
+from tests.mechanisms.test_contract import MORE, named
+
+CLIENTS, LAYERS = 7, (slice(0, 40), slice(40, 97))
+WIDTH = LAYERS[-1].stop
+
+
+def fitted(mechanism: Mechanism, layers: tuple[slice, ...]) -> list[Piece]:
+    uses = [Use(dimension=one.stop - one.start, rounds=10, round=3, samples=70) for one in layers]
+    return [Piece(one, mechanism.fitted(use)) for one, use in zip(layers, uses, strict=True)]
+
+
+EVERY = [kind() for kind in checks.kinds()] + [mechanisms.get(**dict(one)) for one in MORE]
+EVERY.append(mechanisms.get("gaussian", norm=0.8))
+
+
+def encoded(passing: bool) -> Encoded:
+    """Values within and beyond their ranges and at their ends; some that are sent in clear, or not at all."""
+    draw = np.random.default_rng(1)
+    half = draw.uniform(0.2, 1.5, (CLIENTS, 1))
+    values = draw.normal(0, 1, (CLIENTS, WIDTH)).astype(np.float32)
+    values[:, 5], values[:, 6] = half[:, 0], -half[:, 0]
+    kinds = draw.integers(0, 4, values.shape)
+    own = (kinds == 0, kinds == 1) if passing else (None, None)
+    return Encoded(values, -half, half + 0.1, *own)
+
+
+def plainly(
+    pieces: list[Piece], given: Encoded, epsilon: np.ndarray, noise: np.random.Generator
+) -> tuple[np.ndarray, ...]:
+    """Values, exact values, bias and variance, each (k, m), by whole matrices one after another."""
+    known, ends = np.float32(0.25), (given.low, given.high)
+    exact, values = (np.empty_like(given.values) for _ in range(2))
+    bias, variance = (np.empty(exact.shape) for _ in range(2))
+    for piece in pieces:
+        at = (slice(None), piece.columns)
+        exact[at] = piece.mechanism.project(given.values[at], *ends)
+        values[at] = piece.mechanism.perturb(exact[at], epsilon, *ends, noise)
+        bias[at] = piece.mechanism.mean(exact[at], epsilon, *ends) - exact[at]
+        variance[at] = piece.mechanism.variance(exact[at], epsilon, *ends)
+    for passed in (given.clear, given.unsent):
+        if passed is not None:
+            bias[passed] = variance[passed] = 0.0
+            values[passed] = exact[passed]
+    if given.unsent is not None:
+        values[given.unsent] = exact[given.unsent] = known
+    return values, exact, bias, variance
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("name", aggregators.names())
+@pytest.mark.parametrize("mechanism", EVERY, ids=named)
+def test_a_few_clients_at_a_time_on_any_threads_give_the_bits_of_the_plain_way(
+    mechanism: Mechanism, name: str, threads: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(upload, "TOGETHER", 2 * WIDTH)  # four passes
+    epsilon = np.array([[0.3], [0.609], [0.61], [1.0], [5.0], [40.0], [700.0]])
+    aggregator = aggregators.get(name)
+    shares = aggregator.weights(1 / epsilon[:, 0], generator=np.random.default_rng(4))
+    for layers in ((slice(0, WIDTH),), LAYERS):
+        for passing in (False, True):
+            pieces, given = fitted(mechanism, layers), encoded(passing)
+            noises = [np.random.Generator(np.random.Philox(key=3)) for _ in range(2)]
+            values, exact, bias, variance = plainly(pieces, given, epsilon, noises[0])
+            found = uploaded(pieces, given, epsilon, np.full(1, 0.25, np.float32), noises[1], shares, threads)
+            for ours, theirs in (
+                (found.values, values),
+                (found.exact, exact),
+                (found.bias, shares @ bias),
+                (found.variance, shares**2 @ variance),
+                (
+                    aggregator.aggregate(found.values.astype(np.float64), shares),
+                    aggregator.aggregate(values.astype(np.float64), shares),
+                ),
+            ):
+                np.testing.assert_array_equal(ours, theirs)
+            assert noises[0].random() == noises[1].random()  # both have drawn as much
+
+
+@pytest.mark.parametrize("passing", [False, True])
+@pytest.mark.parametrize("mechanism", EVERY, ids=named)
+def test_some_clients_tell_whether_there_is_any_noise(
+    mechanism: Mechanism, passing: bool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(upload, "TOGETHER", 2 * WIDTH)
+    epsilon, pieces, given = np.ones((CLIENTS, 1)), fitted(mechanism, LAYERS), encoded(passing)
+    shares = np.full(CLIENTS, 1 / CLIENTS)
+
+    def found(whether: bool, of: np.ndarray = shares) -> bool:
+        noise = np.random.Generator(np.random.Philox(key=3))
+        one = uploaded(pieces, given, epsilon, np.zeros(1, np.float32), noise, of, whether=whether)
+        return bool(one.variance.any() or one.bias.any())
+
+    assert found(whether=True) == found(whether=False)
+    assert not found(whether=True, of=0 * shares)
+
+
+def test_what_passes_the_mechanism_is_no_noise_to_stop_at(monkeypatch: pytest.MonkeyPatch):
+    """The first clients send all in clear: of the moments theirs do not settle it."""
+    monkeypatch.setattr(upload, "TOGETHER", WIDTH)
+    given, epsilon = encoded(passing=False), np.ones((CLIENTS, 1))
+    clear = np.zeros(given.values.shape, dtype=bool)
+    clear[:3] = True
+    law = Moments(
+        fitted(mechanisms.get("duchi"), LAYERS),
+        given.values,
+        (epsilon, given.low, given.high),
+        [clear],
+        np.ones(CLIENTS),
+        whether=True,
+    )
+    with law.beside(1):
+        pass
+    assert not law.variance[:3].any() and law.variance[3].any() and not law.variance[4:].any()
+
+
+def test_an_error_of_another_thread_is_raised_and_so_is_one_of_this(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(upload, "TOGETHER", WIDTH)
+    given, epsilon = encoded(passing=False), np.ones((CLIENTS, 1))
+    pieces, noise = fitted(mechanisms.get("duchi"), LAYERS), np.random.Generator(np.random.Philox(key=3))
+    law = Moments(
+        pieces, given.values, (-epsilon, given.low, given.high), [], np.ones(CLIENTS), whether=False
+    )
+    with pytest.raises(ValueError, match="epsilon must be"), law.beside(2):
+        pass
+    with pytest.raises(ZeroDivisionError):
+        law = Moments(
+            pieces, given.values, (epsilon, given.low, given.high), [], np.ones(CLIENTS), whether=False
+        )
+        with law.beside(2):
+            noise.random(1 // 0)
+
+
+def test_memory_is_two_float64_matrices_and_what_is_sent(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(upload, "TOGETHER", 2**13)
+    clients, width, threads = 40, 20_000, 2
+    values = np.random.default_rng(1).normal(0, 0.5, (clients, width)).astype(np.float32)
+    epsilon, half = np.ones((clients, 1)), np.ones((clients, 1))
+    pieces, given = fitted(mechanisms.get("duchi"), (slice(0, width),)), Encoded(values, -half, half)
+    noise, known = np.random.Generator(np.random.Philox(key=3)), np.zeros(1, np.float32)
+    tracemalloc.start()
+    try:
+        uploaded(pieces, given, epsilon, known, noise, half[:, 0] / clients, threads)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # both moments; the exact and the noisy values; which of them lay outside
+    kept = values.size * (2 * 8 + 2 * 4 + 1)
+    passing = threads * 10 * max(8 * width, 4 * BLOCK)
+    assert passing < values.size * 8, "one more matrix would be seen"
+    assert kept < most < kept + passing
