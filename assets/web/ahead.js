@@ -1,7 +1,8 @@
-// What was computed ahead, and shows nothing by itself: {key, steps: [{rest, rows}]}, the verdicts at each budget.
+// What was computed ahead, and shows nothing by itself: {key, steps: [{rest, rows}]}, the verdicts at each budget;
+// without steps where they are here already (strip.js says of which key).
 
 import { live } from "./live.js";
 
 export function render({ data }) {
-  live.ahead = data;
+  if (data.steps) live.ahead = data;
 }

@@ -105,7 +105,7 @@ function send(strip) {
   strip.next = undefined;
   strip.waiting = true;
   strip.sent = Math.max(strip.sent, strip.component.data.seq) + 1;
-  strip.at = { ...strip.at, ...next, seq: strip.sent };
+  strip.at = { ...strip.at, ...next, seq: strip.sent, has: live.ahead?.key ?? "" }; // what need not come again
   strip.component.setStateValue("asked", strip.at);
   clearTimeout(strip.timer);
   strip.timer = setTimeout(() => {

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import itertools
 import json
 import os
@@ -22,11 +23,14 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Error, Page, async_playwright
 
 from ldp_core import presets
 from ldp_core.experiment import Draft, Variant
 from ldp_core.runs.record import drafts
+from pages.parts.charts.styles import styles
+from pages.parts.noise.designs import Design, views
+from pages.parts.noise.what_if import ahead_key
 from tests.benchmarks.machine import described
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server
@@ -40,6 +44,8 @@ DESIGNS = {
 SLIDERS = {"Budget ε": "epsilon", "Its weight": "weight"}
 MOVES, FRAME_MS = 80, 16
 """Of one drag, there and back, and the milliseconds between two."""
+DRAWN_SECONDS = 5
+"""After the last movement, until what is not drawn is missed."""
 DRAGS = 2
 """Of each slider."""
 REST_SECONDS = 0.7
@@ -58,10 +64,23 @@ LAGS = (
 )
 
 
-def draft(names: Sequence[str]) -> str:
-    """The address of a draft of one's own with these mechanisms."""
+def made(names: Sequence[str]) -> Draft:
+    """A draft with these mechanisms side by side."""
     designs = tuple(Variant(name, {"mechanism.name": name, "aggregator.name": "mean"}) for name in names)
-    return f"draft={drafts.new(Draft(presets.get('two_volunteers').draft.base, designs))}"
+    return Draft(presets.get("two_volunteers").draft.base, designs)
+
+
+def draft(names: Sequence[str]) -> str:
+    """The address of one's own."""
+    return f"draft={drafts.new(made(names))}"
+
+
+def held(names: Sequence[str]) -> str:
+    """What a browser says that it holds of what was computed ahead."""
+    draft = made(names)
+    looks, experiments = styles(draft), draft.experiments()
+    shown = [Design(i, draft.variants[i], experiments[i], looks[i]) for i in range(len(names))]
+    return ahead_key(views(shown, 0, None), 0)
 
 
 async def drag(page: Page, slider: str) -> list[float]:
@@ -76,7 +95,9 @@ async def drag(page: Page, slider: str) -> list[float]:
         share = 0.3 + 0.5 * abs(2 * n / MOVES - 1)
         await page.mouse.move(box["x"] + share * box["width"], middle)
         await page.wait_for_timeout(FRAME_MS)
-    await page.wait_for_timeout(500)
+    with contextlib.suppress(Error):  # what is not drawn by then is told as inf
+        drawn = "() => __drawn.at(-1) >= __moved.at(-1)"
+        await page.wait_for_function(drawn, timeout=1000 * DRAWN_SECONDS)
     lags: list[float] = await page.evaluate(LAGS)
     await page.mouse.up()
     await asyncio.sleep(REST_SECONDS)
@@ -103,7 +124,7 @@ async def dragged(pages: Sequence[Page], slider: str) -> list[float]:
     return found
 
 
-async def drops(viewer: Viewer, answers: list[float], each_move: bool) -> None:
+async def drops(viewer: Viewer, answers: list[float], each_move: bool, has: str) -> None:
     """What a dragging browser sends, for ever: each move that was answered before, and the drop."""
     sent = itertools.count(1)
     lasts = MOVES * FRAME_MS / 1000 + 0.5
@@ -117,6 +138,7 @@ async def drops(viewer: Viewer, answers: list[float], each_move: bool) -> None:
                 key: 20 + n % 40 if not ends else 30 + next(sent) % 20,
                 "seq": next(sent),
                 "settled": ends,
+                "has": has,
             }
             value = json.dumps({"asked": asked})
             answers.append(await viewer.move("studio_strip", "json_value", value))
@@ -143,7 +165,7 @@ async def crowd(
     answers: list[float] = []
     tasks = [asyncio.create_task(watches(viewer)) for viewer in viewers[dragging:]]
     for viewer in viewers[:dragging]:
-        tasks.append(asyncio.create_task(drops(viewer, answers, each_move)))
+        tasks.append(asyncio.create_task(drops(viewer, answers, each_move, held(names))))
         await asyncio.sleep(0.2)  # nobody drags in step
     try:
         yield answers

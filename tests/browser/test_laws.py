@@ -11,11 +11,13 @@ from playwright.sync_api import expect
 from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism, Use
 from pages.parts.charts.law import is_live, live_law
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, at_rest
 
 EPSILONS = (1e-3, 0.1, 0.5, 0.6093, 0.61, 1.0, 2.0, 4.0, 8.0, 20.0, 64.0)
 RANGES = ((-1.0, 1.0), (-0.1, 0.1), (-0.5, 2.0))
 CLOSE = 1e-12
+ONCE = 60_000
+"""Bytes: the verdicts at every budget are more than that, and everything else is less."""
 
 ASK = """async ([laws, epsilons, cases]) => {
   const { lawOf } = await import("/assets/web/laws.js");
@@ -67,6 +69,9 @@ def exact(one: Mechanism, value: float, epsilon: float, low: float, high: float)
 
 
 def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: Visitor):
+    sent: list[int] = []
+    heard = lambda socket: socket.on("framereceived", lambda frame: sent.append(len(frame)))  # noqa: E731
+    visitor.page.on("websocket", heard)
     page = visitor.open("/noise", ".es-chart.js-plotly-plot")
     found = drawn()
     assert len({type(one).__name__ for one in found}) >= 11
@@ -104,7 +109,13 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
     expect(head).to_contain_text("at ε 6")
     assert page.evaluate(f"async () => {live}.place.epsilon.value") == 6
     moved = [head.inner_text(), *rows.all_inner_texts()]
+    assert max(sent) > ONCE
+    sent.clear()
     slider.evaluate("(input) => input.dispatchEvent(new Event('change', {bubbles: true}))")
     expect(page.get_by_text("if all 18 clients with ε 0.5 asked for ε 6")).to_be_visible()
     page.wait_for_function(f"async () => !{live}.place")
+    # what was computed ahead does not come again, and is kept
+    at_rest(page)
+    assert page.evaluate(f"async () => {live}.ahead.steps.length") > 70
+    assert sent and max(sent) < ONCE
     assert [head.inner_text(), *rows.all_inner_texts()] == moved

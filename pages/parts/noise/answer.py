@@ -40,8 +40,9 @@ def answer(now: WhatIf, shown: Sequence[Design]) -> None:
     with right:
         key = ahead_key(now.seen, now.client)
         components.verdicts(_verdicts(now, shown) | {"key": key}, key="verdicts")
-    if key:
-        components.ahead(once(("ahead", key), lambda: _ahead(key, now, shown)), key="ahead")
+    if key:  # some hundred kB, which every drop would send again
+        known = components.packed({"key": key}) if now.has == key else None
+        components.ahead(known or once(("ahead", key), lambda: _ahead(key, now, shown)), key="ahead")
 
 
 def laws(now: WhatIf) -> Iterator[Card]:

@@ -40,6 +40,8 @@ class WhatIf:
     seen: tuple[View, ...]
     ladder: tuple[float, ...] = ()
     """Where the slider of budgets may stand."""
+    has: str = ""
+    """The key of what was computed ahead that the browser holds."""
 
     @property
     def words(self) -> str:
@@ -95,7 +97,7 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
             },
             key=key,
         )
-    return WhatIf(who, client, epsilon, weights[place], tuple(seen), tuple(ladder))
+    return WhatIf(who, client, epsilon, weights[place], tuple(seen), tuple(ladder), str(asked.get("has")))
 
 
 def settled(workspace: Workspace) -> int:
