@@ -137,6 +137,19 @@ def wait_until(page: Page, done: Callable[[], object]) -> None:
         page.wait_for_timeout(50)
 
 
+def noting(page: Page, what: str) -> Callable[[], list[Any]]:
+    """Have the page itself note, ten times a second, what `what` gives there (JavaScript); returns what asks
+    for all that was seen. To ask from here so often costs more than the page.
+    """
+    page.evaluate(
+        f"""() => {{
+          window.noted = new Set();
+          setInterval(() => noted.add(JSON.stringify({what})), 100);
+        }}"""
+    )
+    return lambda: page.evaluate("[...noted].map((one) => JSON.parse(one))")
+
+
 def at_rest(page: Page) -> None:
     """Until the page's script has ended: before, what is drawn may be put in its place once more."""
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()

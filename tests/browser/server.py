@@ -12,7 +12,9 @@ import urllib.request
 from pathlib import Path
 
 import psutil
+import pytest
 
+from ldp_core.runs.process import registration
 from tests.calibrated import calibrated
 from tests.conftest import ROOT
 
@@ -20,8 +22,13 @@ from tests.conftest import ROOT
 class Server:
     """A Streamlit server on a free port, with a runs folder of its own."""
 
-    def __init__(self, runs_dir: Path, **environment: str) -> None:
+    def __init__(self, runs_dir: Path, trains: bool = True, **environment: str) -> None:
+        """One that `trains` nothing is spared its worker, which takes three seconds of a core to start."""
         self.runs_dir = calibrated(runs_dir)
+        if not trains:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
+                registration.register(os.getpid(), registration.STARTED)
         self.environment = environment
         self.log = runs_dir.parent / "server.log"
         with socket.socket() as probe:

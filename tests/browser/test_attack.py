@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import TRAINING, Visitor, at_rest, wait_until
+from tests.browser.conftest import TRAINING, Visitor, at_rest, noting, wait_until
 from tests.browser.layouts import as_it_was, look
 
 SHOTS = ".es-cells-all .es-shot"
@@ -30,12 +30,9 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     wait_until(page, lambda: len(queue.find()) > before)  # until then a stored ladder stands there
     page.locator(SHOTS).first.wait_for(timeout=TRAINING)
     assert queue.find()[0].request["ladder"]["images"] == 60
-    counts = set()
-    again = page.get_by_role("button", name="Attack again")
-    while not again.is_visible():
-        counts.add(page.locator(f"{SHOTS}:not(.es-missing)").count())
-        page.wait_for_timeout(150)
-    assert any(0 < count < 24 for count in counts), f"cells appear one after another: {sorted(counts)}"
+    counts = noting(page, f"document.querySelectorAll('{SHOTS}:not(.es-missing)').length")
+    expect(page.get_by_role("button", name="Attack again")).to_be_visible(timeout=TRAINING)
+    assert any(0 < count < 24 for count in counts()), f"cells appear one after another: {counts()}"
     expect(page.locator(f"{SHOTS}:not(.es-missing)")).to_have_count(24)
     expect(page.locator(f'{SHOTS}[data-mark="recovered"]').first).to_be_visible()
     expect(page.get_by_text("pictures are back from ε")).to_be_visible()
@@ -135,12 +132,10 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
     page.get_by_text("The attack", exact=True).click()
     expect(page.get_by_text("Attacked in round 1. The searches slow training: they")).to_be_visible()
     page.get_by_role("button", name="Train", exact=True).click()
-    rows, seen = page.locator(".es-server .es-row"), set()
-    done = page.get_by_text("Finished:")
-    while not done.is_visible():
-        seen.update(rows.all_inner_texts())
-        page.wait_for_timeout(100)
-    assert any("the picture forms" in words and "step" in words for words in seen)
+    rows = page.locator(".es-server .es-row")
+    seen = noting(page, "[...document.querySelectorAll('.es-server .es-row')].map((row) => row.innerText)")
+    expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)
+    assert any("the picture forms" in words and "step" in words for told in seen() for words in told)
     end = rows.first.inner_text()
     slider.fill("0")
     expect(rows.first).to_contain_text("step 4 of the search")

@@ -21,7 +21,7 @@ DRAFT = presets.get("two_volunteers").draft
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One that may be harmed."""
-    running = Server(tmp_path_factory.mktemp("damaged") / "runs")
+    running = Server(tmp_path_factory.mktemp("damaged") / "runs", trains=False)
     yield running
     running.stop()
 

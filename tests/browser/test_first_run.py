@@ -77,10 +77,12 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
         "the charts stay where they are"
     )
     assert page.evaluate("kept.top - document.querySelector('.es-panels').offsetTop") == 0, "and do not jump"
-    page.wait_for_function(f"() => ({POINTS})().every((n) => n > 3)")
+    page.wait_for_function(f"() => ({POINTS})().every((n) => n > 3)", polling=100)
     page.evaluate(WATCH_FRAMES)
     before = page.evaluate(POINTS)
-    page.wait_for_function(f"(before) => ({POINTS})().every((n, i) => n > before[i])", arg=before)
+    page.wait_for_function(
+        f"(before) => ({POINTS})().every((n, i) => n > before[i])", arg=before, polling=100
+    )
     assert len(page.locator(".es-row").all()) == 3
     as_it_was("train-running", look(page, "train-running"))
     frames = page.evaluate("window.frames_")
@@ -121,10 +123,18 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
 
 
 def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
+    """Whose name is shown as somebody typed it, while it goes on and in the list of runs."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    identity = drafts.new(get("two_volunteers").draft.with_base({"rounds": 10, "attack": None, "seed": 3}))
+    name = "<img src=x onerror=alert(1)> $x$ :red[a]"
+    changes = {"rounds": 10, "attack": None, "seed": 3, "name": name}
+    identity = drafts.new(get("two_volunteers").draft.with_base(changes))
     page = visitor.open(f"/train?draft={identity}", PANELS)
     count = len(queue.find())
     page.get_by_role("button", name="Train", exact=True).dblclick()
     page.get_by_role("button", name="Train again").wait_for(timeout=TRAINING)
     assert len(queue.find()) == count + 1
+    assert page.locator("img[src='x']").count() == 0
+    page.get_by_role("link", name="Start").click()
+    page.get_by_text("Latest runs on this server").wait_for()
+    expect(page.get_by_text(name).first).to_be_visible()
+    assert page.locator("img[src='x']").count() == 0

@@ -54,7 +54,7 @@ def opened(browser: Browser, proxy: Proxy, **changes: Any) -> tuple[Visitor, Pag
 def until_further(page: Page) -> float:
     """Wait until the curve goes on; returns the seconds until it did."""
     start, at = time.monotonic(), page.evaluate(ROUND)
-    page.wait_for_function(f"(at) => ({ROUND})() > at", arg=at)
+    page.wait_for_function(f"(at) => ({ROUND})() > at", arg=at, polling=100)
     return time.monotonic() - start
 
 
@@ -78,7 +78,7 @@ def assert_whole(page: Page, identity: str) -> None:
 def test_a_connection_that_drops_again_and_again(browser: Browser, line: Proxy):
     visitor, page, identity = opened(browser, line, rounds=5000)
     page.get_by_role("button", name="Train", exact=True).click()
-    page.wait_for_function(f"() => ({ROUND})() > 1")
+    page.wait_for_function(f"() => ({ROUND})() > 1", polling=100)
     times = []
     sockets: list[object] = []
     page.on("websocket", lambda socket: sockets.append(socket))
@@ -122,7 +122,7 @@ def test_a_slow_line_that_loses_one_chunk_in_a_hundred(browser: Browser, line: P
     visitor, page, identity = opened(browser, line, rounds=5000)
     line.latency, line.rate, line.resets = 0.3, 64_000, 0.01
     page.get_by_role("button", name="Train", exact=True).click()
-    page.wait_for_function(f"() => ({ROUND})() > 1")
+    page.wait_for_function(f"() => ({ROUND})() > 1", polling=100)
     deadline = time.monotonic() + 8
     slowest = 0.0
     while time.monotonic() < deadline:

@@ -54,11 +54,6 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(browser: Browser, scho
     link = page.get_by_text(re.compile(r"/train\?job=[0-9a-f]{12}$")).inner_text()
     page.keyboard.press("Escape")
 
-    there = student.page
-    there.goto(link)
-    expect(there.get_by_text("You are watching somebody else's run.")).to_be_visible()
-    expect(there.get_by_text(GOES_ON)).to_be_visible()
-
     # a teacher is one on every page and after a reload, until they leave
     desk = teacher.open("/", "text=Latest runs on this server")
     desk.get_by_role("button", name="I am the teacher").click()
@@ -70,8 +65,14 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(browser: Browser, scho
     secret.press("Enter")
     expect(desk.get_by_text("You are the teacher in this browser")).to_be_visible()
     desk.goto(f"{school.url}/runs")
-    desk.reload()
-    desk.get_by_role("button", name="Stop").click()
+    stop = desk.get_by_role("button", name="Stop")
+    stop.wait_for()
+
+    there = student.page
+    there.goto(link)
+    expect(there.get_by_text("You are watching somebody else's run.")).to_be_visible()
+    expect(there.get_by_text(GOES_ON)).to_be_visible()
+    stop.click()
     expect(desk.get_by_text(re.compile("^stopped, "))).to_be_visible()
     expect(page.get_by_text(STOPPED)).to_be_visible()
     expect(there.get_by_text(STOPPED)).to_be_visible()

@@ -34,7 +34,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     if is_gone(job):
         gone(job)
         return
-    if job.status == "queued" and done:
+    if job.status == "queued" and job.waits_for and done:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         st.progress(
             min(1.0, done / every), text=f"{text}: somebody trains the same already, and you see it too"
