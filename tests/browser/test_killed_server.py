@@ -77,7 +77,7 @@ def test_the_first_change_after_a_restart_counts(browser: Browser, idle: Server)
 @pytest.mark.alone
 def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Server):
     visitor = Visitor(browser, mortal)
-    page, job = trains(visitor, 40)
+    page, job = trains(visitor, 60)
     address = page.url
     assert job.status == "running"
     mortal.kill()
@@ -96,7 +96,7 @@ def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Ser
     again.page.locator(".es-panels canvas").first.wait_for()
     assert time.monotonic() - up < within(5)
     assert queue.get(job.id).status == "running"
-    expect(again.page.get_by_text("Finished: 40 rounds of 9 runs and one without noise")).to_be_visible(
+    expect(again.page.get_by_text("Finished: 60 rounds of 9 runs and one without noise")).to_be_visible(
         timeout=TRAINING
     )
     expect(again.page.locator(".es-row")).to_have_count(3)
