@@ -56,7 +56,7 @@ FIRST: Sight = ("dark", 390)
 SIGHTS: list[Sight] = [("light", 1440), *in_gate([], [("dark", 1440), ("light", 390)])]
 
 
-def look(page: Page, sight: Sight) -> None:
+def show(page: Page, sight: Sight) -> None:
     scheme, width = sight
     page.set_viewport_size({"width": width, "height": 1000})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -68,10 +68,10 @@ def test_everybody_can_use_every_page(visitor: Visitor):
     """
     page = visitor.page
     for path, ready in PAGES.items():
-        look(page, FIRST)
+        show(page, FIRST)
         visitor.open(path, ready)
         for sight in (FIRST, *SIGHTS):
-            look(page, sight)
+            show(page, sight)
             page.wait_for_timeout(500)
             page.wait_for_function(IN_REACH)  # tables are measured once the page is quiet, or after a second
             ground = page.get_by_test_id("stApp").evaluate("app => getComputedStyle(app).backgroundColor")
