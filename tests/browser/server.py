@@ -19,16 +19,20 @@ from tests.calibrated import calibrated
 from tests.conftest import ROOT
 
 
+def nobody_trains(runs_dir: Path) -> Path:
+    """The folder, whose server is spared its worker, three seconds of a core: this process is noted as it."""
+    runs_dir.mkdir(parents=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
+        registration.register(os.getpid(), registration.STARTED)
+    return runs_dir
+
+
 class Server:
     """A Streamlit server on a free port, with a runs folder of its own."""
 
-    def __init__(self, runs_dir: Path, trains: bool = True, **environment: str) -> None:
-        """One that `trains` nothing is spared its worker, which takes three seconds of a core to start."""
+    def __init__(self, runs_dir: Path, **environment: str) -> None:
         self.runs_dir = calibrated(runs_dir)
-        if not trains:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
-                registration.register(os.getpid(), registration.STARTED)
         self.environment = environment
         self.log = runs_dir.parent / "server.log"
         with socket.socket() as probe:

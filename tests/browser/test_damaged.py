@@ -13,7 +13,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.record import drafts, quota
 from ldp_core.runs.record.store import Recorder, database
 from tests.browser.conftest import Visitor
-from tests.browser.server import Server
+from tests.browser.server import Server, nobody_trains
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -21,7 +21,7 @@ DRAFT = presets.get("two_volunteers").draft
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One that may be harmed."""
-    running = Server(tmp_path_factory.mktemp("damaged") / "runs", trains=False)
+    running = Server(nobody_trains(tmp_path_factory.mktemp("damaged") / "runs"))
     yield running
     running.stop()
 

@@ -18,14 +18,14 @@ from ldp_core.runs.record import drafts
 from ldp_core.runs.record.store import events_after
 from ldp_core.runs.view.run_progress import Progress
 from tests.browser.conftest import TRAINING, Visitor
-from tests.browser.server import Server
+from tests.browser.server import Server, nobody_trains
 from tests.busy import within
 from tests.runs.processes import PATIENCE_SECONDS, living, workers
 
 
-def of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trains: bool) -> Iterator[Server]:
+def of_its_own(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server of one test alone, to be killed."""
-    server = Server(tmp_path / "runs", trains)
+    server = Server(runs_dir)
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
     yield server
     server.stop()
@@ -33,12 +33,12 @@ def of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trains: bool) ->
 
 @pytest.fixture
 def mortal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    yield from of_its_own(tmp_path, monkeypatch, trains=True)
+    yield from of_its_own(tmp_path / "runs", monkeypatch)
 
 
 @pytest.fixture
 def idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    yield from of_its_own(tmp_path, monkeypatch, trains=False)
+    yield from of_its_own(nobody_trains(tmp_path / "runs"), monkeypatch)
 
 
 def ask_for(page: Page, rounds: int) -> None:
