@@ -23,13 +23,12 @@ from ldp_core.runs.lockstep import drive, load, one_thread
 from tests.benchmarks.machine import described
 
 TURNS = 3
-LENGTHS = (5, 15, 60)
+LENGTHS = (5, 15, 45)
 CASES = (
     ("logistic_regression", "digits"),
     ("mlp", "digits"),
     ("mlp2", "digits"),
     ("lenet", "digits"),
-    ("resnet18", "digits"),
     ("logistic_regression", "mnist_sample"),
     ("mlp", "mnist_sample"),
     ("lenet", "mnist_sample"),
@@ -40,7 +39,7 @@ CASES = (
 def models() -> Iterator[tuple[str, Experiment]]:
     """Train's defaults with another model, data set and length; without noise, as some diverge with it."""
     for model, dataset in CASES:
-        for rounds in LENGTHS if model != "resnet18" else LENGTHS[:1]:
+        for rounds in LENGTHS:
             chosen = with_fit(parse({}), {"dataset": dataset, "model.name": model, "rounds": rounds})
             yield f"{model}, {dataset}", changed(parse({}), {**chosen, "mechanism": "none"})
 
