@@ -34,6 +34,10 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
     )
     identity = trained(draft)
     page = visitor.open("/runs", "text=What has been trained on this server?")
+    find = page.get_by_role("textbox", name="Find")
+    find.fill("<b>three")  # what others have trained on this server is no matter of its picture
+    find.press("Enter")
+    expect(page.locator('[class*="st-key-run-"]')).to_have_count(1)
     page.get_by_role("checkbox", name="Compare b three b").check(force=True)
     at_rest(page)
     as_it_was("runs-filled", look(page, "runs-filled"))
