@@ -1,17 +1,18 @@
 // Colours come from Streamlit's theme, so that charts follow light and dark without being told.
 // A figure names them as "var(--st-…)", or as "run(0)", "run(1)", … for the colours of the runs.
 
-const FRESH = 300; // milliseconds: charts that are drawn together ask once
+const FRESH = 300; // milliseconds: charts that are drawn together ask once, unless the scheme changes under them
 let last = { at: -FRESH };
 
 export function palette(element) {
-  if (performance.now() - last.at < FRESH) return last.colours;
-  last = { at: performance.now(), colours: asked(element) };
+  const style = getComputedStyle(element);
+  const ground = style.getPropertyValue("--st-background-color");
+  if (ground === last.ground && performance.now() - last.at < FRESH) return last.colours;
+  last = { at: performance.now(), ground, colours: asked(style) };
   return last.colours;
 }
 
-function asked(element) {
-  const style = getComputedStyle(element);
+function asked(style) {
   const runs = style.getPropertyValue("--st-chart-categorical-colors").split(",").map((c) => c.trim());
   const known = new Map();
   const value = (name) => known.get(name) ?? known.set(name, style.getPropertyValue(name).trim()).get(name);

@@ -32,7 +32,7 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor, monkeypa
     row = page.get_by_role("row").filter(has_text=TITLE)
     expect(row).to_contain_text("does not")
     expect(row).to_contain_text("+0.0 ± 0.0 points")
-    expect(page.get_by_text("Measured by version 0ld")).to_be_visible()
+    expect(page.get_by_text("Measured with version 0ld")).to_be_visible()
     look = page.get_by_test_id("stVerticalBlock").locator(".st-key-look-pldp_fl")
     expect(look.get_by_text(TITLE)).to_be_visible()
 
@@ -41,7 +41,7 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor, monkeypa
     expect(row).to_contain_text("reproduces", timeout=TRAINING)
     expect(row).not_to_contain_text("+0.0 ± 0.0 points")
     expect(row).to_contain_text(re.compile(r"5, \d{4}-\d\d-\d\d"))
-    expect(page.get_by_text("Measured by version 0ld")).to_have_count(0)
+    expect(page.get_by_text("Measured with version 0ld")).to_have_count(0)
     assert version() in claims.own("pldp_fl").read_text()
     assert visitor.complaints == []
 

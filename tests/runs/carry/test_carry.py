@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -47,7 +48,8 @@ def exported(trained: str, tmp_path: Path) -> Path:
 def state(identity: str) -> tuple[object, ...]:
     job = queue.get(identity)
     asked = (job.id, job.kind, job.request, job.status, job.message)
-    times = [None if at is None else round(at, 3) for at in (job.created, job.started, job.ended)]
+    # to the microsecond, as they are carried: what is rounded further may be rounded to either side
+    times = [at and datetime.fromtimestamp(at, UTC) for at in (job.created, job.started, job.ended)]
     return asked, times, runs_of(job.folder), events_after(job.folder)
 
 
