@@ -115,7 +115,7 @@ class ProcessLost(StudioError):
 
     def __init__(self, crashed: str = "") -> None:
         super().__init__(
-            f"a process that trained crashed ({crashed}) twice at the same client, in a library's own code; "
+            f"a process that trained crashed ({crashed}) twice at the same task, in a library's own code; "
             "try another engine (EPSILON_ENGINE), and report it with the run"
             if crashed
             else "a process that trained was killed, most likely because the machine ran out of memory; "

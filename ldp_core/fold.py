@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import torch
 
@@ -27,18 +27,32 @@ def at_once(experiment: Experiment, device: torch.device | None = None) -> int:
     """How many runs like this one are worth training together: 1 where a run fills a product by itself, or
     where its clients are trained one at a time.
     """
-    device = device or choose_device()
+    if not _joins(experiment, device):
+        return 1
+    return max(1, min(ROWS // experiment.clients.count, BYTES // _bytes(experiment)))
+
+
+def leaves_cores(experiment: Experiment) -> bool:
+    """True where a run computes on one core of the processor, however many there are, and fills little
+    memory: so that others may be trained beside it by other processes.
+    """
+    device = choose_device()
+    return device.type == "cpu" and _joins(experiment, device) and _bytes(experiment) <= BYTES
+
+
+def _joins(experiment: Experiment, device: torch.device | None) -> bool:
     source, local = experiment.source, experiment.local
     recipe = Recipe(experiment.model, source.shape, source.classes, local.optimizer, local.learning_rate)
-    engine = choose(experiment.model.batched, device, recipe)
-    if not engine.joins(experiment.model):
-        return 1
-    rows = experiment.clients.count
-    return max(1, min(ROWS // rows, BYTES // (4 * rows * experiment.dimension)))
+    return choose(experiment.model.batched, device or choose_device(), recipe).joins(experiment.model)
+
+
+def _bytes(experiment: Experiment) -> int:
+    """Of all clients' weights."""
+    return 4 * experiment.clients.count * experiment.dimension
 
 
 def fold(
-    experiments: Mapping[int, Experiment],
+    experiments: Iterable[tuple[int, Experiment]],
     data: Mapping[str, Data],
     device: torch.device | None = None,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
@@ -50,21 +64,23 @@ def fold(
     trained in the same product. So what is kept of a folded run is kept under a name of its own.
 
     Args:
-        experiments: by any number.
+        experiments: each with any number of its own; the next is asked for when there is room for it.
         data: the data set of each name that they use.
         device: where; by default a GPU where there is one.
     """
-    waiting = list(experiments.items())[::-1]
+    source = iter(experiments)
+    waiting = next(source, None)
     under_way: dict[int, Steps] = {}
     wanted: dict[int, Work] = {}
     share: dict[int, float] = {}  # of what may be under way together
     ended = False
     while waiting or under_way:
         while waiting and (ended or len(under_way) < FIRST):
-            room = 1 / at_once(waiting[-1][1], device)
+            room = 1 / at_once(waiting[1], device)
             if room + sum(share.values()) >= 1 + 1e-9:
                 break
-            number, experiment = waiting.pop()
+            number, experiment = waiting
+            waiting = next(source, None)
             under_way[number] = steps(experiment, data[experiment.dataset], device)
             share[number] = room
         trained = dict(zip(wanted, train_works(list(wanted.values())), strict=True))

@@ -32,7 +32,7 @@ CLOSE = ("noise_variance", "signal_variance", "noise_variance_theory", "loss", "
 
 def folded(cases: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
     found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for number, event in fold(dict(enumerate(map(parse, cases))), {"digits": digits()}):
+    for number, event in fold(enumerate(map(parse, cases)), {"digits": digits()}):
         assert isinstance(event, Event)
         found[number].append(event.as_json())
     return found
@@ -68,7 +68,7 @@ def test_more_than_are_under_way_at_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_whoever_watches_need_not_wait_for_a_full_house():
-    cases = dict(enumerate(parse(BASE | {"seed": seed, "rounds": 2}) for seed in range(6)))
+    cases = enumerate(parse(BASE | {"seed": seed, "rounds": 2}) for seed in range(6))
     begun = set[int]()
     for number, event in fold(cases, {"digits": digits()}):
         if isinstance(event, Ended):
@@ -81,7 +81,7 @@ def test_one_that_cannot_be_dealt_out_says_so_and_keeps_no_other():
     groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
     unfit = {"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}}
     both = {0: parse(BASE | unfit), 1: parse(BASE)}
-    found = list(fold(both, {"digits": digits()}))
+    found = list(fold(both.items(), {"digits": digits()}))
     ((number, error),) = [item for item in found if isinstance(item[1], InvalidInput)]
     assert number == 0
     assert "group 2 has 700 clients" in str(error)
@@ -107,4 +107,4 @@ def test_runs_of_a_kernel_have_each_ones_own_bits(monkeypatch: pytest.MonkeyPatc
 
 
 def test_nothing_to_do():
-    assert list(fold({}, {})) == []
+    assert list(fold([], {})) == []

@@ -43,6 +43,7 @@ LAYERS = [
     ["ldp_core.runs.storage"],
     ["ldp_core.runs.lockstep"],
     ["ldp_core.runs.train_all"],
+    ["ldp_core.runs.on_cores"],
     ["ldp_core.runs.cluster"],
     ["ldp_core.runs.machine"],
     ["ldp_core.runs.queue"],

@@ -213,7 +213,7 @@ def _train(asked: Sequence[tuple[Trained, int]], load: Callable[[str], Data]) ->
     experiments = {number: run.arm.experiment(run.seed) for number, run in runs.items()}
     data = {name: load(name) for name in dict.fromkeys(one.dataset for one in experiments.values())}
     began = time.perf_counter()
-    for number, said in fold(experiments, data):
+    for number, said in fold(experiments.items(), data):
         figure = runs[number].figure(said, (time.perf_counter() - began) / max(1, len(runs)))
         if figure:
             yield figure

@@ -2,7 +2,7 @@
 
 Pages and the command line call `jobs` (submit, look, cancel, pin, delete) and read `view`. Rooms, each of
 which may import those before it: `storage` (files), `lockstep` and `train_all` (several simulations),
-`cluster` (the same on other machines), `machine` (slots and speed), `queue` (one row a job), `record` (what
-is kept of a job), `view` (records folded for who looks), `kinds` (what a job may ask for), `process` (who
-does it), `jobs`. Nothing here imports torch before a process trains.
+`on_cores` and `cluster` (the same on all cores, and on other machines), `machine` (slots and speed), `queue`
+(one row a job), `record` (what is kept of a job), `view` (records folded for who looks), `kinds` (what a job
+may ask for), `process` (who does it), `jobs`. Nothing here imports torch before a process trains.
 """

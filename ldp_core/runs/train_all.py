@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -65,7 +65,7 @@ def train_all(
     for index, experiment in enumerate(experiments):
         groups.setdefault(experiment.dataset, {})[index] = experiment
     for name, group in groups.items():
-        yield from _folded(group, load(name, told), tick)
+        yield from folded(group.items(), {name: load(name, told)}, tick)
 
 
 def bits(experiment: Experiment) -> str:
@@ -88,14 +88,18 @@ def _named(how: str, engine: str) -> str:
     return f"{how} {engine}" if engine else how
 
 
-def _folded(experiments: Mapping[int, Experiment], data: Data, tick: Tick) -> Iterator[tuple[int, Figures]]:
-    """Experiments on one data set; each is told its share of the time that all have taken."""
+def folded(
+    experiments: Iterable[tuple[int, Experiment]], data: Mapping[str, Data], tick: Tick
+) -> Iterator[tuple[int, Figures]]:
+    """Experiments by number, the next of which is asked for when there is room for it; each is told its share
+    of the time that all have taken.
+    """
     from ldp_core.fold import fold
 
     last: dict[int, dict[str, Any]] = {}
     began: dict[int, float] = {}
     clock, now = 0.0, time.perf_counter()
-    for number, event in fold(experiments, {next(iter(experiments.values())).dataset: data}):
+    for number, event in fold(experiments, data):
         passed, now = time.perf_counter() - now, time.perf_counter()
         clock += passed / max(1, len(began))
         began.setdefault(number, clock)

@@ -80,7 +80,7 @@ def within(runs: Sequence[Experiment], engine: str, all_of_them: bool) -> dict[s
     os.environ["EPSILON_ENGINE"] = engine
     try:
         if all_of_them:
-            told = fold(dict(enumerate(runs)), {"digits": digits()})
+            told = fold(enumerate(runs), {"digits": digits()})
             return {runs[i].key: event for i, event in told if isinstance(event, Ended)}
         found = {run.key: list(simulate(run, digits()))[-1] for run in runs}
         return {key: event for key, event in found.items() if isinstance(event, Ended)}

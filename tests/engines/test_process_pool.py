@@ -146,6 +146,6 @@ def test_a_process_that_crashes_is_replaced_once_and_no_bit_is_lost(
     assert all(np.array_equal(found[n], found[0]) for n in (2, 3))
     assert "crashed (SIGABRT)" in caplog.text
     assert len(pool.pids) == 2
-    with pytest.raises(ProcessLost, match=r"crashed \(SIGABRT\) twice at the same client"):
+    with pytest.raises(ProcessLost, match=r"crashed \(SIGABRT\) twice at the same task"):
         list(pool.map([good, Crash(tmp_path / "always", True)]))
     assert pool.pids == []

@@ -1,9 +1,34 @@
 """ResNet-18 with group normalisation."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 
 from ldp_core import models
 from ldp_core.streams import stream
+from tests.conftest import ROOT
+
+NARROW = """
+import torch
+from ldp_core import models
+from ldp_core.engines.per_client import train_alone
+from ldp_core.engines.recipe import Recipe
+from ldp_core.optimizers import get
+from ldp_core.streams import stream
+
+torch.set_num_threads(1)
+shape, random = (3, 32, 32), stream(0, "initial model")
+x = torch.from_numpy(random.random((8, *shape), dtype="float32"))
+y = torch.from_numpy(random.integers(0, 10, 8))
+for width in (4, 5, 6, 7):
+    model = models.get("resnet18", width=width)
+    recipe = Recipe(model, shape, 10, get("sgd"), 0.01)
+    for _ in range(4):
+        train_alone(recipe, model.initial(shape, 10, random), x, y, list(random.permutation(8).reshape(2, 4)))
+print("alive")
+"""
 
 
 def test_sizes():
@@ -27,3 +52,12 @@ def test_kernels_begin_with_he_s_spread():
             spread = initial[s.start : s.stop].std()
             # relative standard error below 0.01: a false alarm would be five of them off
             assert abs(spread / np.sqrt(2 / (s.shape[0] * s.shape[2] ** 2)) - 1) < 0.05
+
+
+def test_narrow_ones_keep_to_their_memory_on_a_processor_without_avx512():
+    """There oneDNN wrote past it in a convolution of 1 × 1 and stride 2 from 4 to 7 channels."""
+    environment = os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"}
+    told = subprocess.run(
+        [sys.executable, "-c", NARROW], cwd=ROOT, capture_output=True, text=True, env=environment
+    )
+    assert (told.returncode, told.stdout) == (0, "alive\n"), told.stderr

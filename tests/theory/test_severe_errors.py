@@ -38,7 +38,8 @@ SEVERE = [  # space and number, what was said, and where it ended
 def test_what_was_said_and_wrong_is_not_said_any_more(space: int, number: int, said: str, ended: float):
     word, accuracy = verdict(experiment(number, space))
     assert severe(said, accuracy), "it no longer ends so: this experiment tests nothing"
-    assert accuracy == pytest.approx(ended, abs=0.05)
+    # other processors round otherwise, and a network that large steps destroy ends anywhere near chance
+    assert accuracy == pytest.approx(ended, abs=0.1)
     assert word == "unknown" or right(word, accuracy)
 
 

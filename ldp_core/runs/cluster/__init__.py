@@ -3,7 +3,7 @@
 The cut is here, below a job, and not at `process.executor`: the process that does a job is the only one that
 writes its record, under a lock of this machine's kernel, and a sweep is one job that is worth many machines.
 So a job stays a process here whoever trains, is stopped and killed like any other, and asks for its training
-by the two calls below, which are those of `train_all` and `lockstep` to the letter.
+by the two calls below, which are those of `on_cores` and `lockstep` to the letter.
 
 The program travels with the work, so a machine needs no more than the same packages, which is seen to before
 anything is trained (`connection`, `versions`). What comes of it is sent back as it is found (`there`), and
@@ -20,8 +20,7 @@ from typing import Any
 from ldp_core.datasets import Step, Told, quiet
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
-from ldp_core.runs import lockstep
-from ldp_core.runs import train_all as alone
+from ldp_core.runs import lockstep, on_cores
 from ldp_core.runs.cluster import there
 from ldp_core.runs.cluster.connection import connected, named
 from ldp_core.runs.cluster.lots import batches, hands
@@ -33,14 +32,14 @@ from ldp_core.runs.train_all import Figures, Tick
 def train_all(
     experiments: Sequence[Experiment], told: Told = quiet, tick: Tick = lambda place, ended: None
 ) -> Iterator[tuple[int, Figures]]:
-    """As `runs.train_all.train_all`, on the cluster that EPSILON_RAY_ADDRESS names, if it names one: there
+    """As `runs.on_cores.train_all`, on the cluster that EPSILON_RAY_ADDRESS names, if it names one: there
     `tick` is told of ends only.
 
     Raises:
         StudioError: nobody answers there, the token is not the cluster's, or its packages are others.
     """
     if not (address := named()):
-        yield from alone.train_all(experiments, told, tick)
+        yield from on_cores.train_all(experiments, told, tick)
     elif experiments:
         for place, figures in cells(_entered(address, told), experiments, told):
             tick(place, True)
