@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import torch
 
 from ldp_core.datasets import Data
+from ldp_core.engines import choice
 from ldp_core.engines.base import choose
 from ldp_core.engines.joint_training import ROWS, Work, train_works
 from ldp_core.engines.recipe import Recipe
@@ -55,6 +56,7 @@ def fold(
     experiments: Iterable[tuple[int, Experiment]],
     data: Mapping[str, Data],
     device: torch.device | None = None,
+    quickest: bool = False,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
     """Run all `experiments`, and tell their events with the number of the run, in lockstep.
 
@@ -67,6 +69,8 @@ def fold(
         experiments: each with any number of its own; the next is asked for when there is room for it.
         data: the data set of each name that they use.
         device: where; by default a GPU where there is one.
+        quickest: train what is worth folding by the engine that is `quickest` at it, whose last bits may not
+            be those of the run alone.
     """
     source = iter(experiments)
     waiting = next(source, None)
@@ -81,7 +85,8 @@ def fold(
                 break
             number, experiment = waiting
             waiting = next(source, None)
-            under_way[number] = steps(experiment, data[experiment.dataset], device)
+            engine = choice.quickest(experiment) if quickest and room < 1 else ""
+            under_way[number] = steps(experiment, data[experiment.dataset], device, engine=engine)
             share[number] = room
         trained = dict(zip(wanted, train_works(list(wanted.values())), strict=True))
         wanted = {}

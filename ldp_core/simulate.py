@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ import torch
 from ldp_core import accounting
 from ldp_core.bits import packed
 from ldp_core.datasets import Data
+from ldp_core.engines.choice import Kind
 from ldp_core.engines.joint_training import Work
 from ldp_core.errors import Diverged
 from ldp_core.events import Ended, Event, RoundDone, Started, Status, Target
@@ -71,6 +73,7 @@ def steps(
     start: State | None = None,
     keep: Callable[[State], None] | None = None,
     tick: Callable[[float], None] | None = None,
+    engine: Kind | Literal[""] = "",
 ) -> Steps:
     """A run that does not train: it yields events and work, and is sent the trained weights of each work.
 
@@ -81,11 +84,12 @@ def steps(
         start: go on from here; what happened before is not told again.
         keep: is given the state after each round (and before the first), ahead of the round's event.
         tick: is told, within a round, the share of its training that is done.
+        engine: the kind to begin with; "" for what the environment says, or this machine is best at.
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
     """
-    began = start.engine if start else ""
+    began = start.engine if start else engine
     federation = assemble(experiment, data, device or choose_device(), tick, began)
     weights = initial_weights(federation)
     if start is not None:

@@ -70,12 +70,13 @@ def train_all(
 
 def bits(experiment: Experiment) -> str:
     """What `train_all`'s figures of an experiment are equal to: FOLDED where it is trained with others. The
-    fused engine gives each run its own bits whoever is beside it.
+    fused engine, which trains those where it can, gives each run its own bits whoever is beside it.
     """
     from ldp_core.fold import at_once
 
-    engine = choice.bits(experiment)
-    return engine if engine == "fused" else _named(FOLDED if at_once(experiment) > 1 else ALONE, engine)
+    many = at_once(experiment) > 1
+    engine = (choice.quickest(experiment) if many else "") or choice.bits(experiment)
+    return engine if engine == "fused" else _named(FOLDED if many else ALONE, engine)
 
 
 def bits_alone(experiment: Experiment) -> str:
@@ -99,7 +100,7 @@ def folded(
     last: dict[int, dict[str, Any]] = {}
     began: dict[int, float] = {}
     clock, now = 0.0, time.perf_counter()
-    for number, event in fold(experiments, data):
+    for number, event in fold(experiments, data, quickest=True):
         passed, now = time.perf_counter() - now, time.perf_counter()
         clock += passed / max(1, len(began))
         began.setdefault(number, clock)

@@ -19,6 +19,7 @@ from ldp_core.runs.record import results
 from ldp_core.runs.record.store import events_after
 from ldp_core.runs.train_all import ALONE, FOLDED, Figures, bits, train_all
 from ldp_core.runs.view.sweep_progress import SweepProgress
+from ldp_core.system import native_code
 from tests.runs.processes import until
 
 FEW: dict[str, Any] = {
@@ -120,13 +121,18 @@ def test_a_run_is_in_the_index_with_what_it_came_to(runs_dir: Path, tmp_path: Pa
     assert [cell["known_from"] for cell in cells(tmp_path / "sweep")] == ["job", None]
 
 
-def test_what_was_trained_with_others_is_no_run_of_its_own(runs_dir: Path, tmp_path: Path):
+@pytest.mark.parametrize("engine", ["auto", "batched"])
+def test_what_was_trained_with_others_is_no_run_of_its_own(
+    runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+):
     """Their last bits may differ, so that one is not shown for the other."""
+    monkeypatch.setenv("EPSILON_ENGINE", engine)
+    kernel = engine == "auto" and native_code.installed()
     small = {"rounds": 2, "attack": None}
     made = kinds.get("run")
     made.run(made.read(small, {}), tmp_path / "job")
     sweep = parse_sweep({"base": small, "grid": {"seed": [0, 1]}})
-    assert {bits(cell.experiment) for cell in sweep.cells} == {FOLDED}
+    assert {bits(cell.experiment) for cell in sweep.cells} == {"fused" if kernel else FOLDED}
     run(sweep, tmp_path / "sweep")
     assert [cell["known_from"] for cell in cells(tmp_path / "sweep")] == [None, None]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, changed, parse
 from ldp_core.runs.kinds import run as module
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.record import run_cache
@@ -106,6 +106,9 @@ def test_figures_have_the_engines_name(fused: pytest.MonkeyPatch):
     assert bits_alone(EXPERIMENT) == f"{ALONE} processes"
     fused.delenv("EPSILON_ENGINE")
     assert bits_alone(EXPERIMENT) == ALONE
+    assert bits(EXPERIMENT) == "fused", "runs that nobody watches have the quickest engine"
+    with_many = changed(EXPERIMENT, {"clients.count": 400})
+    assert bits(with_many) == ALONE, "one that is not folded has the engine that it has by itself"
 
 
 def test_runs_that_are_folded_have_the_bits_of_each_alone(runs_dir: Path, fused: pytest.MonkeyPatch):
