@@ -187,6 +187,7 @@ def test_randomness_is_keyed(file: Path):
 
 LIGHT = """
 import sys
+from pathlib import Path
 from ldp_core import accounting, aggregators, attacks, datasets, experiment, mechanisms, models
 from ldp_core import partitions, presets, selections, theory
 for part in (aggregators, attacks, datasets, mechanisms, models, partitions, presets, selections):
@@ -194,6 +195,7 @@ for part in (aggregators, attacks, datasets, mechanisms, models, partitions, pre
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.threat_model import spies
 base = experiment.parse({})
+assert len(datasets.get("digits").load(Path("nowhere")).test_y) == 360
 assert attacks.reconstructors() and spies(base) and parse_ladder({}).as_json()
 accounting.ledger(base), theory.server_variance(base), presets.get("two_volunteers").draft.runs()
 heavy = {"torch", "sklearn", "torchvision", "scipy.stats", "streamlit", "pandas"} & set(sys.modules)

@@ -1,6 +1,6 @@
 """Commands typed into interpreters that have what is not ours imported already: each is a fork of one.
 
-`python -m …` takes three seconds to import torch, scikit-learn and pytest before it comes to this project.
+`python -m …` takes two seconds to import torch and pytest before it comes to this project.
 Nothing of this project is imported before the fork, so a copy of it in another folder is run as such.
 """
 
@@ -15,7 +15,7 @@ from types import TracebackType
 
 SERVER = r"""
 import json, os, runpy, sys, traceback
-import numpy, pandas, pydantic, pytest, scipy.stats, sklearn.datasets, torch
+import numpy, pydantic, pytest, scipy.special, torch
 
 def run(asked):
     os.chdir(asked["cwd"])

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from ldp_core import datasets
 from ldp_core.datasets import Data
 from ldp_core.datasets._sample import SHIPPED, draw
+from ldp_core.datasets.digits import places
 from ldp_core.errors import DataUnavailable
 from tests.conftest import ROOT
 from tests.data import digits
@@ -50,6 +52,13 @@ def test_labels_of_mnist_are_read_from_its_file(mnist_dir: Path):
     labels = datasets.get("mnist").train_labels(mnist_dir)
     assert labels is not None
     assert np.bincount(labels).tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
+
+
+def test_digits_are_those_that_scikit_learn_loads():
+    known, (train, test), data = load_digits(), places(), digits()
+    for part, x, y in ((train, data.train_x, data.train_y), (test, data.test_x, data.test_y)):
+        assert np.array_equal(x, (known.images[part] / 16).astype(np.float32))
+        assert np.array_equal(y, known.target[part])
 
 
 def test_digits():

@@ -227,7 +227,6 @@ def _leave(*_: object) -> None:
 
 def _warm_up() -> None:
     """Import now what every job needs, before there is one."""
-    import sklearn.datasets  # noqa: F401
     import torch  # noqa: F401
 
     import ldp_core.leakage.grid
