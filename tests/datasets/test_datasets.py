@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 from ldp_core import datasets
 from ldp_core.datasets import Data
@@ -55,6 +54,8 @@ def test_labels_of_mnist_are_read_from_its_file(mnist_dir: Path):
 
 
 def test_digits_are_those_that_scikit_learn_loads():
+    from sklearn.datasets import load_digits
+
     known, (train, test), data = load_digits(), places(), digits()
     for part, x, y in ((train, data.train_x, data.train_y), (test, data.test_x, data.test_y)):
         assert np.array_equal(x, (known.images[part] / 16).astype(np.float32))
