@@ -1,11 +1,13 @@
 """Parts of a page that draw themselves again; where they cannot, they say why instead of tearing the page.
 
-A class that watches a job asks each second, a few people twice as often.
+A class that watches a job asks each second, a few people twice as often; and nobody as often as that where
+the machine has more to do than it can: what browsers draw there, and what is trained, wait for each other.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -20,8 +22,9 @@ from pages.parts.ui.text import plain
 
 P = ParamSpec("P")
 FEW = 4
-SECONDS = {True: 0.5, False: 1.0}
-"""Between two questions of one viewer, where they are few and where they are many."""
+FEW_SECONDS, MANY_SECONDS, BUSY_SECONDS = 0.5, 1.0, 2.0
+"""Between two questions of one viewer: where they are few; where they are many, or twice as many processes
+want to compute as there are processors; and where four times as many do."""
 GONE_SECONDS = 5.0
 """Who has not asked for this long looks no more."""
 _asked: dict[str, float] = {}
@@ -51,7 +54,15 @@ def refreshing(draw: Callable[P, None], every: float | None = None) -> Callable[
 def pace() -> float:
     """Seconds until this viewer, who is asking now, should ask again."""
     context = get_script_run_ctx()
-    return SECONDS[_viewers(context.session_id if context else "", time.monotonic()) <= FEW]
+    few = _viewers(context.session_id if context else "", time.monotonic()) <= FEW
+    crowd = crowding()
+    return BUSY_SECONDS if crowd > 4 else FEW_SECONDS if few and crowd <= 2 else MANY_SECONDS
+
+
+def crowding() -> float:
+    """Processes that want to compute, for each processor, over the last minute; 0 where no system says so."""
+    # of the whole machine: what a container may use of it is another matter
+    return os.getloadavg()[0] / (os.cpu_count() or 1) if hasattr(os, "getloadavg") else 0.0
 
 
 def _viewers(session: str, now: float) -> int:
