@@ -25,6 +25,6 @@ def test_and_so_does_what_the_machine_has_to_do(
     monkeypatch: pytest.MonkeyPatch, crowd: float, seconds: float
 ):
     monkeypatch.setattr(fragments, "_asked", {})
-    monkeypatch.setattr(fragments.os, "getloadavg", lambda: (crowd * 3, 0.0, 0.0))
-    monkeypatch.setattr(fragments.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr("os.getloadavg", lambda: (crowd * 3, 0.0, 0.0))
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
     assert fragments.pace() == seconds
