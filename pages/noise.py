@@ -32,7 +32,7 @@ def main() -> None:
             add_button(workspace)
         question(
             "What does the mechanism do to a weight?",
-            "Drag the budget: the law of what is sent, and the verdict on learning, follow.",
+            "Drag the budget or the range: the law of what is sent, and the verdict on learning, follow.",
         )
         shown = designs(workspace)
         # apart from the rest, so that a slider moves only what follows from it
@@ -67,20 +67,23 @@ def _curves(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
     """The variance of what is sent, against the two things that a client can choose."""
     seen = list(now.seen)
     once, use = different(seen), seen[0].design.experiment.use()
+    within = f", on {now.range_in_words}" if now.tau else ""
+    low, high = min(view.low for view in seen), max(view.high for view in seen)
+    weight = min(max(now.weight, low), high)  # outside its range it is clipped
     yield Card(
         title="Variance against the budget",
-        rest=", for this weight",
+        rest=f", for this weight{within}",
         caption="dots: the clients' budgets; crosses: where two of the designs change places",
-        figure=against_budget(once, use, now.weight, budgets),
-        label=f"Variance of what is sent against the budget, for a weight of {number(now.weight)}",
+        figure=against_budget(once, use, weight, budgets),
+        label=f"Variance of what is sent against the budget, for a weight of {number(weight)}",
         row=2,
     )
     at = " or ".join(dict.fromkeys(number(view.epsilon) for view in once))
     yield Card(
         title="Variance against the weight",
-        rest=f", at ε {at}",
+        rest=f", at ε {at}{within}",
         caption="a flat line: as much noise for one weight as for any other; ldpsign sends a sign: left out",
-        figure=against_value(once, use, now.weight),
+        figure=against_value(once, use, weight),
         label=f"Variance of what is sent against the weight, at ε {at}",
         row=2,
     )
@@ -102,7 +105,7 @@ def _upload(now: WhatIf) -> Card:
 def _promises(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     st.markdown(f"**What is promised to {now.words}**")
     promise_table(
-        [Promised.to(now.client, view.design.label, view.design.experiment, now.epsilon) for view in now.seen]
+        [Promised.to(now.client, view.design.label, view.design.experiment, view.use) for view in now.seen]
     )
     formula(PROMISE, "formula promise")
 
@@ -113,7 +116,7 @@ def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
 
 
 def _papers(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    seen, measured = list(now.seen), now.epsilon is None
+    seen, measured = list(now.seen), now.own
     design_tables.audits(seen, measured, workspace.key("arithmetic"))
     formula(AUDIT, "formula audit")
     float_panel.given_away(seen, chart=measured)

@@ -1,8 +1,20 @@
-// What was computed ahead, and shows nothing by itself: {key, steps: [{rest, rows}]}, the verdicts at each budget;
-// without steps where they are here already (strip.js says of which key).
+// What was computed ahead along one slider, and shows nothing by itself.
+// data: {slider, key, across, steps}, as live.js keeps them; without key where it is here already (strip.js says so)
+// steps: what they have in common is told once: {same} of all of them, {of: [steps] or {name: steps}} of lists or
+// objects of one shape, else {each: […]}
 
-import { live } from "./live.js";
+import { live, move } from "./live.js";
 
 export function render({ data }) {
-  if (data.steps) live.ahead = data;
+  const { slider, key, across, steps } = data;
+  if (!key || live.ahead[slider]?.key === key) return;
+  live.ahead[slider] = { key, across, step: (i) => nth(steps, i) };
+  if (live.place) move(live.place); // a hand may have been quicker
+}
+
+function nth(node, i) {
+  if ("same" in node) return node.same;
+  if (node.each) return node.each[i];
+  if (Array.isArray(node.of)) return node.of.map((one) => nth(one, i));
+  return Object.fromEntries(Object.entries(node.of).map(([name, one]) => [name, nth(one, i)]));
 }

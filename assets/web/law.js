@@ -1,5 +1,6 @@
 // A law's card under the hand: its figure as pages/parts/charts/law.py draws it, from the law computed here.
-// card: {rest, caption, figure, law}; law: {name, low, high, spreads, tail, look: {other, own}, note}
+// card: {rest, caption, figure, law}; law: {name, epsilon, low, high, spread, spreads, fixed, tail, look: {other, own},
+// note}: what its client asks for, and normal noise there and at each budget (laws.js)
 
 import { lawOf } from "./laws.js";
 import { number, percent, signed } from "./numbers.js";
@@ -7,21 +8,33 @@ import { number, percent, signed } from "./numbers.js";
 const POINTS = 160;
 const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
-export function moved(card, { epsilon, weight }) {
-  const { law } = card;
+export function moved(card, place) {
+  const [law, epsilon, spread] = asked(card.law, place);
   const { low, high } = law;
+  const { weight } = place;
   const value = Math.min(Math.max(weight.value, low), high);
   const other = value - low > high - value ? low : high;
-  const at = (x) => lawOf(law, x, epsilon.value, law.spreads?.[epsilon.at]);
-  const [own, apart] = [at(value), at(other)];
+  const [own, apart] = [value, other].map((x) => lawOf(law, x, epsilon, spread));
   const traces = [...drawn(apart, other, law.look.other, `if it were ${signed(other)}`), ...drawn(own, value, law.look.own, "this weight")];
   const clipped = value === weight.value ? "" : `, clipped to ${signed(value)}`;
   return {
     ...card,
-    rest: `: what is sent for a weight of ${weight.words}${clipped}, at ε ${epsilon.words}`,
-    caption: `variance ${number(own.variance)}, σ ${number(Math.sqrt(own.variance))}; ${law.tail}`,
+    rest: `: what is sent for a weight of ${weight.words}${clipped}, at ε ${number(epsilon)}`,
+    caption: `variance ${number(own.variance)}, σ ${number(Math.sqrt(own.variance))}; ${range(law)}${law.tail}`,
     figure: figure(JSON.parse(card.figure), law, traces, own, value),
   };
+}
+
+// The law on the safe range that is asked for, of that half width around its own centre; ε and normal noise there.
+export function asked(law, { epsilon, tau }) {
+  const centre = (law.low + law.high) / 2;
+  const on = tau.own ? law : { ...law, low: centre - tau.value, high: centre + tau.value };
+  return epsilon.own ? [on, law.epsilon, law.spread] : [on, epsilon.value, law.spreads?.[epsilon.at]];
+}
+
+function range({ low, high }) {
+  const words = low === -high ? `±${number(high)}` : `[${signed(low)}, ${signed(high)}]`;
+  return `grey: a weight from the other end of the safe range, ${words} (shaded)`;
 }
 
 function figure({ layout }, law, data, own, value) {
@@ -39,7 +52,7 @@ function figure({ layout }, law, data, own, value) {
       xaxis: { ...layout.xaxis, range: across(data, law) },
       yaxis: { ...layout.yaxis, title, range: [0, top], tickformat: stems.length ? ".0%" : "~g" },
       annotations: [mark, ...notes],
-      shapes: [span, { ...line, x0: value, x1: value }],
+      shapes: [{ ...span, x0: law.low, x1: law.high }, { ...line, x0: value, x1: value }],
     },
   };
 }

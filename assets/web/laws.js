@@ -80,12 +80,13 @@ function Normal(v, e, spread) {
 
 const LAWS = { Laplace, Duchi, PDPM, PDPMAsPrinted, Piecewise, Hybrid, GRR, Normal };
 
-// The law on a safe range: {name, low, high, spread or null, …its own parameters}.
+// The law on a safe range: {name, low, high, fixed, …its own parameters}. `spread`: the standard deviation of normal
+// noise on a range of half width 1; where it is `fixed`, on any.
 export function lawOf(law, value, epsilon, spread) {
   const { low, high } = law;
   const [centre, half] = [(low + high) / 2, (high - low) / 2];
   const v = max(-1, min(1, (value - low - (high - value)) / (high - low)));
-  const unit = LAWS[law.name](v, epsilon, spread / half, law);
+  const unit = LAWS[law.name](v, epsilon, law.fixed ? spread / half : spread, law);
   return {
     variance: half ** 2 * unit.variance,
     atoms: unit.atoms.map(([y, p]) => [centre + half * y, p]),

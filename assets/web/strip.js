@@ -1,13 +1,14 @@
 // Sliders that are live under the hand, and a choice of whom they speak of: a strip that stays in sight.
-// data: {who: {label, options: [[key, text]], chosen}, sliders: [{key, label, steps: [text], values, at, note}], seq,
-//   ahead}
-// Where what was computed ahead is here (its key is `ahead`), the page follows the hand by itself, and the server
-// hears where it comes to rest. Else what is dragged is sent while it is dragged, as fast as the page answers and
-// no faster: a new place leaves when the answer to the last one is drawn (its number comes back as `seq`), or after
-// a moment without one.
+// data: {who: {label, options: [[key, text]], chosen}, sliders: [{key, label, steps: [text], values, at, own, note}],
+//   seq, ahead: {slider: key} or null}
+// Where the browser knows the laws (there are keys in `ahead`) these follow the hand by themselves; so does the
+// verdict, where what was computed ahead along this slider is here, and then the server hears only where the hand
+// comes to rest. It is asked for when a hand comes near a slider. Else what is dragged is sent while it is dragged,
+// as fast as the page answers and no faster: a new place leaves when the answer to the last one is drawn (its number
+// comes back as `seq`), or after a moment without one.
 
 import { child, element, resize, text } from "./dom.js";
-import { live, move } from "./live.js";
+import { known, live, move } from "./live.js";
 
 const PATIENCE = 400; // milliseconds until a place is sent although the last one was not answered
 
@@ -26,15 +27,32 @@ export function render(component) {
   }
 }
 
-// Whether all that follows is known here; then it is shown.
+// Shows what is known here; whether that is all that follows.
 function follow(strip) {
-  if (!live.ahead || live.ahead.key !== strip.component.data.ahead) return false;
+  const { ahead } = strip.component.data;
+  if (!ahead) return false;
   const at = [...strip.querySelectorAll(".es-slider")].map(({ data, children }) => {
     const at = Number(children[1].value);
-    return [data.key, { at, value: data.values[at], words: data.steps[at] }];
+    return [data.key, { at, value: data.values[at], words: data.steps[at], own: at === data.own }];
   });
-  move(Object.fromEntries(at));
-  return true;
+  const place = Object.fromEntries(at);
+  move(place);
+  return known(place, ahead) !== undefined;
+}
+
+// A hand comes near a slider: have ready what follows along it. No move, so that it has no number of its own.
+function want(strip, slider) {
+  const { ahead, seq } = strip.component.data;
+  const key = ahead?.[slider];
+  if (!key || live.ahead[slider]?.key === key || strip.wanted === key) return;
+  strip.wanted = key;
+  strip.at = { seq, settled: false, ...strip.at, wants: slider, has: held() };
+  strip.component.setStateValue("asked", strip.at);
+}
+
+// The keys of what need not come again.
+function held() {
+  return Object.fromEntries(Object.entries(live.ahead).map(([slider, { key }]) => [slider, key]));
 }
 
 function choices(strip, who) {
@@ -53,7 +71,7 @@ function choices(strip, who) {
     button.setAttribute("aria-checked", String(key === who.chosen));
     button.onclick = () => {
       live.place = null;
-      place(strip, { who: key, epsilon: null }, true); // it begins with that client's own
+      place(strip, { who: key, epsilon: null, tau: null }, true); // it begins with that client's own
     };
   });
 }
@@ -62,34 +80,49 @@ function slider(strip) {
   const node = element("label", "es-slider");
   const input = Object.assign(element("input", "es-range"), { type: "range", min: 0, step: 1 });
   node.append(element("span", "es-slider-label"), input, element("span", "es-slider-note"));
+  for (const near of ["pointerenter", "focusin"]) node.addEventListener(near, () => want(strip, node.data.key));
   input.addEventListener("input", () => {
     input.held = true;
     told(node);
-    if (!follow(strip)) place(strip, { [node.data.key]: Number(input.value) }, false);
+    if (!follow(strip)) place(strip, asked(node), false);
   });
   input.addEventListener("change", () => {
     input.held = false;
-    place(strip, { [node.data.key]: Number(input.value) }, true);
+    place(strip, asked(node), true);
   });
   return node;
 }
 
+// Budgets and ranges are told by their place, weights as they are: where they may stand follows the range.
+function asked({ data, children }) {
+  const at = Number(children[1].value);
+  return data.own === null ? { [data.key]: data.values[at] } : { [data.key]: at, wants: data.key };
+}
+
 function fill(strip, node, data) {
+  const before = node.data;
   node.data = data;
   const input = node.querySelector("input");
+  const held = before?.values[Number(input.value)];
   input.max = data.steps.length - 1;
+  input.disabled = data.steps.length === 1;
   input.setAttribute("aria-label", data.label);
   const behind = strip.waiting || strip.next || input.held; // the hand is further than the page
-  if (!behind || input.value === "") input.value = data.at;
+  if (!behind || input.value === "" || held === undefined) input.value = data.at;
+  else if (`${before.values}` !== `${data.values}`) input.value = nearest(data.values, held);
   told(node);
   text(node.querySelector(".es-slider-note"), data.note);
 }
 
+function nearest(values, value) {
+  return values.reduce((best, one, i) => (Math.abs(one - value) < Math.abs(values[best] - value) ? i : best), 0);
+}
+
 function told(node) {
-  const { label, steps } = node.data;
+  const { label, steps, note } = node.data;
   const input = node.querySelector("input");
   const words = steps[Number(input.value)];
-  input.setAttribute("aria-valuetext", words);
+  input.setAttribute("aria-valuetext", note ? `${words}, ${note}` : words);
   const line = node.querySelector(".es-slider-label");
   text(child(line, "span", "es-slider-name"), label);
   text(child(line, "strong", "es-slider-value"), words);
@@ -105,7 +138,7 @@ function send(strip) {
   strip.next = undefined;
   strip.waiting = true;
   strip.sent = Math.max(strip.sent, strip.component.data.seq) + 1;
-  strip.at = { ...strip.at, ...next, seq: strip.sent, has: live.ahead?.key ?? "" }; // what need not come again
+  strip.at = { ...strip.at, ...next, seq: strip.sent, has: held() };
   strip.component.setStateValue("asked", strip.at);
   clearTimeout(strip.timer);
   strip.timer = setTimeout(() => {

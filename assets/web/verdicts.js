@@ -1,18 +1,21 @@
 // What each design comes to at the server: a line each, its verdict in words and its figures.
-// data: {title, rest, rows: [{name, run, word, kind, why, figures: [[what, value]], scale}], note, key}
-// key: of what was computed ahead (ahead.js), by which the rows follow the hand
-// scale: {limits: [from, to], at, names: [text, text], label} or null: places as shares of a line that goes from
+// data: {title, rest, rows: [{name, run, word, why, figures: [[what, value]], scale}], note, keys}
+// keys: of what was computed ahead (live.js), by which the rows follow the hand; or null
+// scale: {limits: [from, to], at, names: [text, text], ratio} or null: places as shares of a line that goes from
 // learning over borderline to chance
 
 import { child, element, resize, text } from "./dom.js";
-import { following, live } from "./live.js";
+import { following, known, live } from "./live.js";
 import { palette } from "./theme.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "section", "es-verdicts");
-  const knows = () => data.key && live.ahead?.key === data.key;
-  if (!live.place || !knows()) show(box, data);
-  following(box, ({ epsilon }) => knows() && show(box, { ...data, ...live.ahead.steps[epsilon.at] }));
+  const ahead = (place) => data.keys && known(place, data.keys);
+  if (!live.place || !ahead(live.place)) show(box, data);
+  following(box, (place) => {
+    const step = ahead(place);
+    if (step) show(box, { ...data, ...step });
+  });
 }
 
 function show(box, data) {
@@ -25,7 +28,7 @@ function show(box, data) {
     const name = text(node.querySelector(".es-verdict-name"), one.name);
     name.style.color = colours.resolve(`run(${one.run})`);
     const word = text(node.querySelector(".es-verdict-word"), one.word);
-    word.dataset.kind = one.kind;
+    word.dataset.kind = one.word;
     const figures = resize(node.querySelector(".es-verdict-figures"), one.figures.length, () => {
       const figure = element("span", "es-figure");
       figure.append(element("span", "es-figure-what"), element("strong", "es-figure-value"));
@@ -55,8 +58,8 @@ function row() {
 function scale(node, one, colours) {
   node.hidden = !one.scale;
   if (!one.scale) return;
-  const { limits, at, names, label } = one.scale;
-  node.setAttribute("aria-label", label);
+  const { limits, at, names, ratio } = one.scale;
+  node.setAttribute("aria-label", `noise ${ratio} times what it is held against; ${names.join("; ")}`);
   node.title = names.join(", ");
   limits.forEach((place, i) => node.style.setProperty(`--limit-${i}`, `${100 * place}%`));
   node.firstElementChild.style.left = `${100 * at}%`;

@@ -30,7 +30,7 @@ from ldp_core.experiment import Draft, Variant
 from ldp_core.runs.record import drafts
 from pages.parts.charts.styles import styles
 from pages.parts.noise.designs import Design, views
-from pages.parts.noise.what_if import ahead_key
+from pages.parts.noise.what_if import ahead_keys
 from tests.benchmarks.machine import described
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server
@@ -41,7 +41,7 @@ DESIGNS = {
     "server": ("duchi", "piecewise", "harmony"),
 }
 """Who computes the laws under the hand: the server where there is one that the browser does not know."""
-SLIDERS = {"Budget ε": "epsilon", "Its weight": "weight"}
+SLIDERS = {"Budget ε": "epsilon", "Safe range ±τ": "tau", "Its weight": "weight"}
 MOVES, FRAME_MS = 80, 16
 """Of one drag, there and back, and the milliseconds between two."""
 DRAWN_SECONDS = 5
@@ -75,12 +75,12 @@ def draft(names: Sequence[str]) -> str:
     return f"draft={drafts.new(made(names))}"
 
 
-def held(names: Sequence[str]) -> str:
+def held(names: Sequence[str]) -> dict[str, str]:
     """What a browser says that it holds of what was computed ahead."""
     draft = made(names)
     looks, experiments = styles(draft), draft.experiments()
     shown = [Design(i, draft.variants[i], experiments[i], looks[i]) for i in range(len(names))]
-    return ahead_key(views(shown, 0, None), 0)
+    return ahead_keys(views(shown, 0), 0, None, None)
 
 
 async def drag(page: Page, slider: str) -> list[float]:
@@ -124,7 +124,7 @@ async def dragged(pages: Sequence[Page], slider: str) -> list[float]:
     return found
 
 
-async def drops(viewer: Viewer, answers: list[float], each_move: bool, has: str) -> None:
+async def drops(viewer: Viewer, answers: list[float], each_move: bool, has: dict[str, str]) -> None:
     """What a dragging browser sends, for ever: each move that was answered before, and the drop."""
     sent = itertools.count(1)
     lasts = MOVES * FRAME_MS / 1000 + 0.5

@@ -11,19 +11,29 @@ from playwright.sync_api import expect
 from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism, Use
 from pages.parts.charts.law import is_live, live_law
+from pages.parts.noise.designs import around
+from pages.parts.ui.text import number
 from tests.browser.conftest import Visitor, at_rest
 
 EPSILONS = (1e-3, 0.1, 0.5, 0.6093, 0.61, 1.0, 2.0, 4.0, 8.0, 20.0, 64.0)
 RANGES = ((-1.0, 1.0), (-0.1, 0.1), (-0.5, 2.0))
+HALVES = (None, 0.02, 0.7, 5.0)
+"""Half widths of the safe range that are asked for; None: the client's own."""
+OWN = 0.9
+"""The client's own ε."""
 CLOSE = 1e-12
-ONCE = 60_000
+ONCE = 30_000
 """Bytes: the verdicts at every budget are more than that, and everything else is less."""
 
 ASK = """async ([laws, epsilons, cases]) => {
   const { lawOf } = await import("/assets/web/laws.js");
+  const { asked } = await import("/assets/web/law.js");
   const { number } = await import("/assets/web/numbers.js");
-  const figures = cases.map(([law, value, at, outputs]) => {
-    const found = lawOf(laws[law], value, epsilons[at], laws[law].spreads?.[at]);
+  const figures = cases.map(([law, value, at, half, outputs]) => {
+    const budget = { at, value: epsilons[at], own: at === null };
+    const tau = { value: half, own: half === null };
+    const [on, epsilon, spread] = asked(laws[law], { epsilon: budget, tau });
+    const found = lawOf(on, value, epsilon, spread);
     const finite = found.edges.filter(Number.isFinite);
     return [found.variance, ...found.atoms.flat(), ...finite, ...outputs.map(found.density)];
   });
@@ -50,9 +60,13 @@ WRITE = """async ([shown, beside]) => {
 
 def drawn() -> list[Mechanism]:
     """All whose law the browser knows, in both forms."""
-    use = Use(dimension=650)
+    use = Use(dimension=650, rounds=15, round=3, samples=72)
     every = [mechanisms.get(name).fitted(use) for name in mechanisms.registry.labels()]
-    forms = [one.formed(form) for one in every for form in ("corrected", "as_printed")]
+    gaussian, own = mechanisms.get("gaussian"), {"sensitivity": 0.3}
+    every += [gaussian.model_copy(update={"calibration": name}) for name in ("classical", "paper001")]
+    every += [gaussian.for_uploads().fitted(use), gaussian.model_copy(update=own)]
+    every.append(mechanisms.get("dynamic_gaussian").model_copy(update=own))
+    forms = [one.formed(form) for one in every for form in one.forms]
     return [one for one in forms if is_live(one)]
 
 
@@ -78,16 +92,19 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
     laws, cases, wanted = [], [], []
     for one in found:
         for low, high in RANGES:
-            laws.append(live_law(one, 0, EPSILONS, low, high, ""))
-            for value in np.linspace(low, high, 7).tolist():
-                for at, epsilon in enumerate(EPSILONS):
-                    figures, outputs = exact(one, value, epsilon, low, high)
-                    wanted.append(figures)
-                    cases.append([len(laws) - 1, value, at, outputs])
+            laws.append(live_law(one, 0, EPSILONS, (OWN, low, high), ""))
+            for half in HALVES:
+                ends = (low, high) if half is None else around(low, high, half)
+                asked = [(None, OWN), (4, EPSILONS[4])] if half else [*enumerate(EPSILONS)]
+                for value in np.linspace(*ends, 3 if half else 7).tolist():
+                    for at, epsilon in asked:
+                        figures, outputs = exact(one, value, epsilon, *ends)
+                        wanted.append(figures)
+                        cases.append([len(laws) - 1, value, at, half, outputs])
     told, _ = page.evaluate(ASK, [laws, EPSILONS, cases])
-    for mine, theirs, (law, value, at, _) in zip(wanted, told, cases, strict=True):
+    for mine, theirs, (law, value, at, half, _) in zip(wanted, told, cases, strict=True):
         off = np.abs(mine - np.array(theirs)) / np.maximum(np.abs(mine), 1e-300)
-        assert off.max() <= CLOSE, (laws[law], value, EPSILONS[at], mine, theirs)
+        assert off.max() <= CLOSE, (laws[law]["name"], value, at, half, mine, theirs)
 
     # of words that would cover each other the first is read, unless they must be; those beside move apart
     wide, last = 6.0, "yields"
@@ -100,7 +117,11 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
 
     # where the hand moves nothing is asked of the server, and where it rests that says the same
     live = "(await import('/assets/web/live.js')).live"
-    page.wait_for_function(f"async () => {live}.ahead")
+
+    def until(state: str) -> None:  # Playwright's own waits for no promise
+        page.evaluate(f"async () => {{ while (!({state})) await new Promise((on) => setTimeout(on, 20)); }}")
+
+    until(f"{live}.ahead.epsilon")
     slider = page.get_by_role("slider", name="Budget ε")
     rows, head = page.locator(".es-verdict-row"), page.locator(".es-cards .es-head").first
     slider.evaluate(
@@ -113,9 +134,28 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
     sent.clear()
     slider.evaluate("(input) => input.dispatchEvent(new Event('change', {bubbles: true}))")
     expect(page.get_by_text("if all 18 clients with ε 0.5 asked for ε 6")).to_be_visible()
-    page.wait_for_function(f"async () => !{live}.place")
+    until(f"!{live}.place")
     # what was computed ahead does not come again, and is kept
     at_rest(page)
-    assert page.evaluate(f"async () => {live}.ahead.steps.length") > 70
+    assert page.evaluate(f"async () => {live}.ahead.epsilon.step(0).rows.length") == 3
     assert sent and max(sent) < ONCE
     assert [head.inner_text(), *rows.all_inner_texts()] == moved
+
+    # the range too, by key: what follows along it is fetched when a hand comes near, and is of the budget now
+    half = page.get_by_role("slider", name="Safe range ±τ")
+    assert not page.evaluate(f"async () => {live}.ahead.tau"), "nobody was near it"
+    half.focus()
+    until(f"{live}.ahead.tau")
+    at_rest(page)
+    share = half.evaluate("(input) => input.parentElement.textContent")
+    assert "±τ1" in share.replace(" ", ""), share
+    visitor.page.context.set_offline(True)  # no answer can come
+    for _ in range(3):
+        half.press("ArrowLeft")
+    told = float(half.get_attribute("aria-valuetext") or "nan")
+    assert told < 1
+    variance = number(float(mechanisms.get("piecewise").variance(0.2, 6.0, -told, told)))
+    expect(page.locator(".es-cards .es-caption").first).to_contain_text(f"variance {variance}, σ")
+    expect(page.locator(".es-cards .es-caption").first).to_contain_text(f"the safe range, ±{told:g} (shaded)")
+    words = f"if all 18 clients with ε 0.5 asked for ε 6 and a safe range of ±{told:g}"
+    expect(page.locator(".es-verdicts")).to_contain_text(words)

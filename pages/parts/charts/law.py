@@ -60,32 +60,29 @@ def is_live(mechanism: Mechanism) -> bool:
 
 
 def live_law(
-    mechanism: Mechanism, tint: int, ladder: Sequence[float], low: float, high: float, tail: str
+    mechanism: Mechanism, tint: int, ladder: Sequence[float], own: tuple[float, float, float], tail: str
 ) -> dict[str, Any] | None:
-    """What assets/web/law.js needs to draw the law by itself at each budget of a ladder, and for any weight;
-    None where the browser does not know the law. `tail`: the end of its caption.
+    """What assets/web/law.js needs to draw the law by itself at each budget of a ladder, on any safe range
+    with the same centre, and for any weight; None where the browser does not know the law. `own`: ε and the
+    ends of the range that the client itself asks for. `tail`: the end of its caption.
     """
     if not is_live(mechanism):
         return None
-    name, spreads = type(mechanism).__name__, None
+    epsilon, low, high = own
+    name, spreads = type(mechanism).__name__, {}
     if isinstance(mechanism, GaussianNoise):
-        name, spreads = "Normal", mechanism.sigma(np.array(ladder), low, high).tolist()
-    own = {"levels": mechanism.levels} if isinstance(mechanism, GRR) else {}
+        # noise is in proportion to the range, but for a sensitivity that is given
+        fixed = mechanism.sensitivity is not None
+        sigmas = mechanism.sigma(np.array([*ladder, epsilon]), -1.0, 1.0).tolist()
+        name, spreads = "Normal", {"spreads": sigmas[:-1], "spread": sigmas[-1], "fixed": fixed}
+    levels = {"levels": mechanism.levels} if isinstance(mechanism, GRR) else {}
     look = {
         "other": {"stems": _stems(None), "area": _area(None)},
         "own": {"stems": _stems(tint), "area": _area(tint)},
     }
     note = {**_probability(0, 0, tint), "text": ""}
-    return {
-        "name": name,
-        "low": low,
-        "high": high,
-        "spreads": spreads,
-        "tail": tail,
-        "look": look,
-        "note": note,
-        **own,
-    }
+    asked = {"epsilon": epsilon, "low": low, "high": high}
+    return {"name": name, **asked, "tail": tail, "look": look, "note": note, **spreads, **levels}
 
 
 def _across(traces: Sequence[Trace], low: float, high: float) -> list[float]:

@@ -53,6 +53,8 @@ class View:
     epsilon: float
     low: float
     high: float
+    asked: tuple[float, float, float]
+    """What the client itself asks for there: ε, and the ends of its safe range."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -63,23 +65,42 @@ class View:
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:
         """All that decides what is sent for a weight."""
-        return self.mechanism, self.epsilon, self.low, self.high
+        return self.mechanism, *self.use
+
+    @property
+    def use(self) -> tuple[float, float, float]:
+        """ε, and the ends of the safe range."""
+        return self.epsilon, self.low, self.high
 
 
-def views(shown: list[Design], client: int, epsilon: float | None) -> list[View]:
-    """Each design for one client, or for another budget that the client might have."""
+def views(
+    shown: list[Design], client: int, epsilon: float | None = None, tau: float | None = None
+) -> list[View]:
+    """Each design for one client, or for another budget ε or another safe range that the client might have.
+
+    τ is half the range's width, its centre stays; where whole uploads are shortened to a length there is no
+    range to be changed.
+    """
     labels = [design.experiment.mechanism.label for design in shown]
     found = []
     for design, label in zip(shown, labels, strict=True):
         population = design.experiment.population()
         i = min(client, len(population.epsilon) - 1)
-        own = float(population.epsilon[i]) if epsilon is None else epsilon
+        asked = float(population.epsilon[i]), float(population.low[i]), float(population.high[i])
+        whole = design.experiment.mechanism.region == "ball"
+        low, high = asked[1:] if tau is None or whole else around(*asked[1:], tau)
         name = label if labels.count(label) == 1 else design.label
-        found.append(View(design, name, own, float(population.low[i]), float(population.high[i])))
+        found.append(View(design, name, asked[0] if epsilon is None else epsilon, low, high, asked))
     same = {view.law for view in found}
     if len(same) == 1:  # only the aggregators differ
         return [replace(view, name=labels[0]) for view in found]
     return found
+
+
+def around(low: Any, high: Any, tau: float) -> tuple[Any, Any]:
+    """The range of half width τ with the same centre."""
+    centre = (low + high) / 2
+    return centre - tau, centre + tau
 
 
 def different(seen: list[View]) -> list[View]:

@@ -58,16 +58,21 @@ class Promised:
     limit: float = math.inf
 
     @classmethod
-    def to(cls, client: int, name: str, experiment: Experiment, epsilon: float | None = None) -> Self:
-        """To one client (the last, if there are fewer), or to it with another ε: the rest is its own.
+    def to(
+        cls,
+        client: int,
+        name: str,
+        experiment: Experiment,
+        use: tuple[float, float, float] | None = None,
+    ) -> Self:
+        """To one client (the last, if there are fewer), or to it with another ε and other ends of its range.
 
         Its limit for the run stays its own as well: it is what the client asked for, whatever each use costs.
         """
         i = min(client, experiment.clients.count - 1)
         population = experiment.population()
-        own = float(population.epsilon[i]) if epsilon is None else epsilon
-        ends = float(population.low[i]), float(population.high[i])
-        return cls(name, experiment, (own, *ends), float(experiment.clients.run_limits()[i]))
+        own = float(population.epsilon[i]), float(population.low[i]), float(population.high[i])
+        return cls(name, experiment, use or own, float(experiment.clients.run_limits()[i]))
 
     @property
     def entry(self) -> dict[str, Any]:

@@ -1,28 +1,27 @@
-"""One client's budget and one weight, dragged: where the sliders stand, and who can follow them."""
+"""One client's budget, its safe range and one weight, dragged: where the sliders stand, and who can follow
+them.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
+from ldp_core.limits import BOUND
 from pages.parts.charts.law import is_live
 from pages.parts.noise.designs import Design, View, views
+from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Stand, stand, weights
 from pages.parts.ui import components
 from pages.parts.ui.text import number, signed
 from pages.parts.ui.workspace import Workspace
 
-ROUND = (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20)
-"""Budgets that one wants to be able to set exactly."""
-WEIGHTS = 81
-"""Places of a weight in its range."""
 MOST_AHEAD = 200
-"""Of more clients than these the verdicts are computed move by move, and not ahead for all budgets."""
+"""Of more clients than these the verdicts are computed move by move, and not ahead for a whole slider."""
 ASKED = "asked"
 MOST_MOVES = 10**9
 
@@ -38,17 +37,37 @@ class WhatIf:
     """None where it is what the client asks for."""
     weight: float
     seen: tuple[View, ...]
-    ladder: tuple[float, ...] = ()
-    """Where the slider of budgets may stand."""
-    has: str = ""
-    """The key of what was computed ahead that the browser holds."""
+    tau: float | None = None
+    """Half the width of the safe range, whose centre stays; None where it is what the client asks for."""
+    sliders: Mapping[str, Stand] = field(default_factory=dict)
+    """Those of ε and τ, by name: "epsilon" and "tau"."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Of what can be computed ahead along each of the two; none where it cannot."""
+    has: Mapping[str, Any] = field(default_factory=dict)
+    """The keys of what was computed ahead that the browser holds."""
+    wants: str = "epsilon"
+    """The slider that the hand is at, or was at last."""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is all as the client asks for it."""
+        return self.epsilon is None and self.tau is None
 
     @property
     def words(self) -> str:
         """Whose upload it is."""
-        if self.epsilon is None:
+        if self.own:
             return f"client {self.client + 1} ({self.who})"
-        return f"a client with ε {number(self.epsilon)}"
+        budget = f"a client with ε {number(self.seen[0].epsilon)}"
+        return f"{budget} and {self.range_in_words}" if self.tau else budget
+
+    @property
+    def range_in_words(self) -> str:
+        """The safe range; "" where it is what the client asks for."""
+        if self.tau is None:
+            return ""
+        _, low, high = self.seen[0].asked
+        return f"a safe range of {'±' if low == -high else 'half width '}{number(self.tau)}"
 
 
 def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int]) -> WhatIf:
@@ -57,15 +76,17 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
     asked = _asked(key)
     who = str(asked.get("who")) if str(asked.get("who")) in named else next(iter(named))
     client = named[who]
-    own = float(shown[0].experiment.population().epsilon[client])
-    ladder = _ladder(own)
-    at = asked.get("epsilon")
-    epsilon = ladder[at] if isinstance(at, int) and 0 <= at < len(ladder) and ladder[at] != own else None
-    seen = views(shown, client, epsilon)
-    low, high = min(view.low for view in seen), max(view.high for view in seen)
-    weights = [float(f"{weight:.3g}") for weight in np.linspace(low, high, WEIGHTS)]
-    place = asked.get("weight")
-    place = place if isinstance(place, int) and 0 <= place < WEIGHTS else round(0.6 * (WEIGHTS - 1))
+    first = views(shown, client)
+    budget, low, high = first[0].asked
+    whole = all(view.mechanism.region == "ball" for view in first)
+    sliders = {
+        "epsilon": stand(BUDGETS, budget, asked.get("epsilon")),
+        "tau": stand(HALVES, (high - low) / 2, None if whole else asked.get("tau")),
+    }
+    epsilon, tau = sliders["epsilon"].here, sliders["tau"].here
+    seen = views(shown, client, epsilon, tau)
+    weight, steps = _weight(asked, seen)
+    keys = ahead_keys(seen, client, epsilon, tau)
     with st.container(key="strip"):
         components.strip(
             {
@@ -75,29 +96,52 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
                     "chosen": who,
                 },
                 "sliders": [
-                    {
-                        "key": "epsilon",
-                        "label": "Budget ε",
-                        "steps": [number(step) for step in ladder],
-                        "values": ladder,
-                        "at": ladder.index(epsilon if epsilon is not None else own),
-                        "note": "",
-                    },
-                    {
-                        "key": "weight",
-                        "label": "Its weight",
-                        "steps": [signed(weight) for weight in weights],
-                        "values": weights,
-                        "at": place,
-                        "note": "",
-                    },
+                    _slider("epsilon", "Budget ε", sliders["epsilon"]),
+                    _slider("tau", "Safe range ±τ", sliders["tau"]) | _told_of_range(low, high, whole),
+                    _slider("weight", "Its weight", Stand(steps, None, steps.index(weight))),
                 ],
                 "seq": _moves(asked),
-                "ahead": ahead_key(seen, client),
+                "ahead": keys or None,
             },
             key=key,
         )
-    return WhatIf(who, client, epsilon, weights[place], tuple(seen), tuple(ladder), str(asked.get("has")))
+    told = asked.get("has")
+    has = told if isinstance(told, Mapping) else {}
+    wants = "tau" if asked.get("wants") == "tau" else "epsilon"
+    return WhatIf(who, client, epsilon, weight, tuple(seen), tau, sliders, keys, has, wants)
+
+
+def _slider(key: str, label: str, at: Stand) -> dict[str, Any]:
+    """What the strip needs of one slider."""
+    steps = [signed(step) for step in at.steps]
+    return {
+        "key": key,
+        "label": label,
+        "steps": steps,
+        "values": at.steps,
+        "at": at.at,
+        "own": at.own,
+        "note": "",
+    }
+
+
+def _told_of_range(low: float, high: float, whole: bool) -> dict[str, Any]:
+    """What the slider of the safe range says besides: where the range's centre is, if not at 0; and where
+    `whole` uploads are shortened in all designs, that there is none.
+    """
+    if whole:
+        still = {"steps": ["none"], "values": [None], "at": 0, "own": 0}
+        return still | {"note": "whole uploads are shortened to a length instead"}
+    return {"note": f"around {signed((low + high) / 2)}"} if low != -high else {}
+
+
+def _weight(asked: Mapping[str, Any], seen: Sequence[View]) -> tuple[float, tuple[float, ...]]:
+    """The weight, which stays where it was put whatever the range becomes, and where it may stand."""
+    own = [view.asked[1:] for view in seen]
+    first = weights(min(low for low, _ in own), max(high for _, high in own))[FIRST_WEIGHT]
+    told = asked.get("weight")
+    weight = float(told) if isinstance(told, int | float) and abs(told) <= BOUND.maximum else first
+    return weight, weights(min(view.low for view in seen), max(view.high for view in seen), weight)
 
 
 def settled(workspace: Workspace) -> int:
@@ -118,19 +162,14 @@ def _moves(asked: Mapping[str, Any]) -> int:
     return count if isinstance(count, int) and 0 <= count < MOST_MOVES else 0
 
 
-def _ladder(own: float) -> list[float]:
-    """Budgets from strict to generous, with all that one wants to set exactly, and the client's own."""
-    low, high = min(0.1, own), max(20.0, own)
-    steps = [float(f"{step:.2g}") for step in np.geomspace(low, high, 80)]
-    return sorted({*steps, *(step for step in map(float, ROUND) if low <= step <= high), own})
-
-
-def ahead_key(seen: Sequence[View], client: int) -> str:
-    """What tells apart what is computed ahead; "" where the server answers each move, as the browser does not
-    know one of the laws, or as there are many clients to compute the verdicts of.
+def ahead_keys(seen: Sequence[View], client: int, epsilon: float | None, tau: float | None) -> dict[str, str]:
+    """What tells apart what is computed ahead along each slider, which depends on where the other stands;
+    none where the server answers each move, as the browser does not know one of the laws, or as there are
+    many clients to compute the verdicts of.
     """
     experiments = [view.design.experiment for view in seen]
     if experiments[0].clients.count > MOST_AHEAD or not all(is_live(view.mechanism) for view in seen):
-        return ""
+        return {}
     asked = json.dumps([[one.as_json() for one in experiments], [view.design.label for view in seen], client])
-    return sha256(asked.encode()).hexdigest()[:12]
+    others = {"epsilon": tau, "tau": epsilon}
+    return {key: sha256(f"{asked}{key}{other}".encode()).hexdigest()[:12] for key, other in others.items()}

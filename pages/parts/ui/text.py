@@ -117,6 +117,11 @@ def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
     return f"safe ranges from {signed(min(p[0] for p in pairs))} to {signed(max(p[1] for p in pairs))}"
 
 
+def range_in_words(low: float, high: float) -> str:
+    """One safe range: ±1, or [−0.5, 2]."""
+    return f"±{number(high)}" if low == -high else f"[{signed(low)}, {signed(high)}]"
+
+
 def few(labels: Sequence[str], most: int = 3) -> str:
     """The first of them, and how many more there are."""
     more = f" and {len(labels) - most} more" if len(labels) > most else ""

@@ -135,5 +135,5 @@ def test_a_client_is_held_to_its_own_limit():
     assert promised(experiment, 99).limit == 1e6, "another design may have fewer clients"
     assert promised(experiment, 19).entry["run_worst"]["epsilon"] == 78_000
     assert promised(experiment, 19).entry == ledger(experiment)[19]
-    other = Promised.to(19, "this run", parse(experiment), 2.0)
+    other = Promised.to(19, "this run", parse(experiment), (2.0, -1.0, 1.0))
     assert (other.client, other.limit) == ((2.0, -1.0, 1.0), 1e6)

@@ -1,0 +1,69 @@
+"""Where a slider of Noise may stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+WEIGHTS = 81
+"""Places of a weight in its range, beside the one where it stands."""
+FIRST_WEIGHT = round(0.6 * (WEIGHTS - 1))
+"""Where it stands at first."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """From strict to generous, on a geometric scale."""
+
+    low: float
+    high: float
+    steps: int
+    exact: tuple[float, ...]
+    """What one wants to be able to set exactly."""
+
+
+BUDGETS = Span(0.1, 20.0, 80, (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20))
+"""ε"""
+HALVES = Span(0.02, 5.0, 40, (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5))
+"""Half widths of a safe range, τ."""
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Where on its ladder a slider stands."""
+
+    steps: tuple[float, ...]
+    own: int | None
+    """The place of what the client asks for, if it asks for any."""
+    at: int
+
+    def asked(self, at: int) -> float | None:
+        """What is asked for at a place; None where it is what the client asks for anyway."""
+        return None if at == self.own else self.steps[at]
+
+    @property
+    def here(self) -> float | None:
+        """The same where it stands."""
+        return self.asked(self.at)
+
+
+def stand(span: Span, own: float, at: Any) -> Stand:
+    """A slider at a place that was asked for, or else where the client's own is."""
+    steps = ladder(span, own)
+    place = steps.index(own)
+    return Stand(steps, place, at if isinstance(at, int) and 0 <= at < len(steps) else place)
+
+
+def ladder(span: Span, own: float) -> tuple[float, ...]:
+    """Its steps, with all that one wants to set exactly, and the client's own."""
+    low, high = min(span.low, own), max(span.high, own)
+    steps = [float(f"{step:.2g}") for step in np.geomspace(low, high, span.steps)]
+    return tuple(sorted({*steps, *(step for step in map(float, span.exact) if low <= step <= high), own}))
+
+
+def weights(low: float, high: float, stands: float | None = None) -> tuple[float, ...]:
+    """Places of a weight from one end of a range to the other, and where it stands already."""
+    steps = [float(f"{weight:.3g}") for weight in np.linspace(low, high, WEIGHTS)]
+    return tuple(steps if stands is None or stands in steps else sorted([*steps, stands]))

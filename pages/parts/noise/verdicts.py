@@ -1,0 +1,114 @@
+"""The verdict on learning, and what is left of the noise at the server, wherever the sliders stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Experiment, changed
+from ldp_core.theory import client_weights, outlook, server_noise
+from ldp_core.theory.feasibility import Outlook, limits_in_words
+from pages.parts.noise.designs import Design, around
+from pages.parts.noise.what_if import WhatIf
+from pages.parts.ui.text import number, percent
+
+MOST_CLIENTS = 5000
+"""Of more than these the verdict stays that of the draft: to have it follow a hand would take too long."""
+MANY = " So many clients: the verdict is that of the draft, whatever is dragged."
+REFUSED = " So asked, the clients could not run: the verdict is that of the draft."
+RATIOS = 0.03, 30.0
+"""Ends of the line on which noise stands over what it is held against."""
+
+
+def verdicts(now: WhatIf, shown: Sequence[Design]) -> dict[str, Any]:
+    """What assets/web/verdicts.js shows of all designs."""
+    asked = [asking(design.experiment, now) for design in shown]
+    still = next((why for _, why in asked if why), "")
+    rows = [_row(design, experiment, now) for design, (experiment, _) in zip(shown, asked, strict=True)]
+    return {
+        "title": "What is left of it at the server",
+        "rest": "" if still else _who(now, shown[0].experiment),
+        "rows": rows,
+        "note": f"A rule of thumb, from the noise alone; Train shows what really happens.{still}",
+    }
+
+
+def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
+    view, noise = outlook(experiment), server_noise(experiment)
+    share = float(client_weights(experiment)[min(now.client, experiment.clients.count - 1)])
+    figures = [
+        ["noise σ per weight", number(view.sigma)],
+        ["weights without noise", number(view.size) if view.size else "not measured"],
+        [f"share of client {now.client + 1}", percent(share, 1)],
+    ]
+    if noise.empty:
+        figures.append(["empty rounds", percent(noise.empty)])
+    return {
+        "name": design.label,
+        "run": design.style.tint,
+        "word": view.word,
+        # the line above the words shows the limits
+        "why": view.why.removesuffix(f"; {limits_in_words(*view.limits)}" if view.limits else ""),
+        "figures": figures,
+        "scale": _scale(view),
+    }
+
+
+def _who(now: WhatIf, experiment: Experiment) -> str:
+    """Who asks for something else, and for what; "" where nobody does."""
+    budget = "" if now.epsilon is None else f"ε {number(now.epsilon)}"
+    asked = " and ".join(filter(None, [budget, now.range_in_words]))
+    own = experiment.population().epsilon
+    many = int((own == own[now.client]).sum())
+    who = "the client" if many == 1 else f"all {number(many, 6)} clients"
+    return f", if {who} with ε {number(float(own[now.client]))} asked for {asked}" if asked else ""
+
+
+def _scale(view: Outlook) -> dict[str, Any] | None:
+    """Where the noise stands between learning and chance, as shares of a logarithmic line; None where nothing
+    is said.
+    """
+    if view.limits is None or view.ratio is None:
+        return None
+    places = [_place(ratio) for ratio in (*view.limits, view.ratio)]
+    names = [f"learns up to {number(view.limits[0])}", f"chance from {number(view.limits[1])} on"]
+    return {"limits": places[:2], "at": places[2], "names": names, "ratio": number(view.ratio)}
+
+
+def _place(ratio: float) -> float:
+    low, high = (float(np.log10(end)) for end in RATIOS)
+    share = (float(np.log10(max(ratio, RATIOS[0]))) - low) / (high - low)
+    return round(min(1.0, max(0.0, share)), 4)
+
+
+def asking(experiment: Experiment, now: WhatIf) -> tuple[Experiment, str]:
+    """The experiment in which all who ask for this client's ε ask for what the sliders say; or the experiment
+    as it is, and why it has to do, as a sentence.
+    """
+    # where whole uploads are shortened to a length there is no range to be changed
+    tau = None if experiment.mechanism.region == "ball" else now.tau
+    if now.epsilon is None and tau is None:
+        return experiment, ""
+    count, clients = experiment.clients.count, experiment.clients
+    if count > MOST_CLIENTS:
+        return experiment, MANY
+    client = min(now.client, count - 1)
+    budgets = np.array(clients.budgets(), dtype=float)
+    mine = budgets == budgets[client]
+    changes = {}
+    if now.epsilon is not None:
+        scope = experiment.population().epsilon[client] / budgets[client]
+        budgets[mine] = now.epsilon / scope
+        changes["clients.epsilon"] = budgets.tolist()
+    if tau is not None:
+        for end, own, moved in zip(
+            ("low", "high"), clients.bounds(), around(*clients.bounds(), tau), strict=True
+        ):
+            changes[f"clients.{end}"] = np.where(mine, moved, own).tolist()
+    try:
+        return changed(experiment, changes), ""
+    except StudioError:  # a system that fixes its clients' budgets, or a range too narrow for where it lies
+        return experiment, REFUSED
