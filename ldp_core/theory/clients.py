@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,14 +44,21 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
 
 def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
     """The largest variance over each client's safe range, (K,), or that behind its votes: what the server
-    weights by.
+    weights by. Read only: it is asked for again and again, and computed once.
     """
+    return _worst_variance(experiment, round)
+
+
+@lru_cache(maxsize=8)
+def _worst_variance(experiment: Experiment, round: int) -> Floats:
     population = experiment.population()
-    return _over_pieces(
+    found = _over_pieces(
         experiment,
         round,
         lambda m: m.weighing_variance(population.epsilon, population.low, population.high),
     )
+    found.setflags(write=False)
+    return found
 
 
 def end_variance(experiment: Experiment, round: int = 1) -> Floats:

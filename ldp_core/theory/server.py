@@ -118,6 +118,7 @@ class _Public:
     def __init__(self, experiment: Experiment, held: Floats) -> None:
         self._experiment, self._held = experiment, held
         self._changes = experiment.pieces(1) != experiment.pieces(2)
+        self._sent: dict[int, list[tuple[float, Drawn]]] = {}
         self._symmetric = self._is_symmetric()
         self._at: dict[int, tuple[list[tuple[float, Drawn]], Floats]] = {}
 
@@ -159,19 +160,26 @@ class _Public:
     def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
         """Each piece's share of the weights with the clients' noise there, and what the server weights by."""
         if number not in self._at:
-            experiment = self._experiment
-            noisy = experiment.tells.perturbed / experiment.uploaded  # what goes in clear has none
-            pieces = [
-                (noisy * piece.size / experiment.uploaded, mid_range(experiment.population(), piece))
-                for piece in experiment.pieces(number)
-            ]
+            pieces = self._own(number)
             if self._symmetric:
                 pieces = [
                     (share, Drawn(np.full_like(drawn.variance, drawn.variance.mean()), drawn.bias))
                     for share, drawn in pieces
                 ]
-            self._at[number] = pieces, worst_variance(experiment, number)
+            self._at[number] = pieces, worst_variance(self._experiment, number)
         return self._at[number]
+
+    def _own(self, number: int) -> list[tuple[float, Drawn]]:
+        """Each piece's share of the weights, and each client's own noise there."""
+        if number not in self._sent:
+            experiment = self._experiment
+            noisy = experiment.tells.perturbed / experiment.uploaded  # what goes in clear has none
+            population = experiment.population()
+            self._sent[number] = [
+                (noisy * piece.size / experiment.uploaded, mid_range(population, piece))
+                for piece in experiment.pieces(number)
+            ]
+        return self._sent[number]
 
     def _is_symmetric(self) -> bool:
         """True where all clients count alike, whoever takes part: then only their mean variance matters."""
@@ -179,8 +187,6 @@ class _Public:
         share = experiment.aggregator.moments(
             worst_variance(experiment), self._held, experiment.aggregator.between
         )[0]
-        unbiased = not any(
-            mid_range(experiment.population(), piece).bias.any() for piece in experiment.pieces()
-        )
+        unbiased = not any(drawn.bias.any() for _, drawn in self._own(1))
         alike = bool(np.ptp(share) <= 1e-12 * share.max())
         return alike and unbiased and experiment.clients.run_limit is None

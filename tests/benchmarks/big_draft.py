@@ -31,7 +31,7 @@ async def move(viewer: Viewer, until: float, took: list[float]) -> None:
     for n in range(1, 10_000):
         if time.monotonic() > until:
             return
-        asked = {"weight": n % 80, "seq": n, "settled": False}
+        asked = {"weight": n % 80 / 40 - 1, "seq": n, "settled": False}
         took.append(await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked})))
         await asyncio.sleep(PAUSE_SECONDS)
 

@@ -17,9 +17,10 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -29,7 +30,9 @@ from ldp_core import presets
 from ldp_core.experiment import Draft, Variant
 from ldp_core.runs.record import drafts
 from pages.parts.charts.styles import styles
+from pages.parts.noise.ahead import ACROSS
 from pages.parts.noise.designs import Design, views
+from pages.parts.noise.ladders import BUDGETS, HALVES, stand
 from pages.parts.noise.what_if import ahead_keys
 from tests.benchmarks.machine import described
 from tests.browser.chromium import ARGUMENTS, find_chromium
@@ -75,12 +78,15 @@ def draft(names: Sequence[str]) -> str:
     return f"draft={drafts.new(made(names))}"
 
 
-def held(names: Sequence[str]) -> dict[str, str]:
-    """What a browser says that it holds of what was computed ahead."""
+def held(names: Sequence[str], asked: Mapping[str, Any]) -> dict[str, str]:
+    """The keys of what is computed ahead, for the first client and where its sliders stand."""
     draft = made(names)
     looks, experiments = styles(draft), draft.experiments()
     shown = [Design(i, draft.variants[i], experiments[i], looks[i]) for i in range(len(names))]
-    return ahead_keys(views(shown, 0), 0, None, None)
+    budget, low, high = views(shown, 0)[0].asked
+    epsilon = stand(BUDGETS, budget, asked.get("epsilon")).here
+    tau = stand(HALVES, (high - low) / 2, asked.get("tau")).here
+    return ahead_keys(views(shown, 0, epsilon, tau), 0, epsilon, tau)
 
 
 async def drag(page: Page, slider: str) -> list[float]:
@@ -124,27 +130,37 @@ async def dragged(pages: Sequence[Page], slider: str) -> list[float]:
     return found
 
 
-async def drops(viewer: Viewer, answers: list[float], each_move: bool, has: dict[str, str]) -> None:
-    """What a dragging browser sends, for ever: each move that was answered before, and the drop."""
+async def drops(
+    viewer: Viewer, answers: list[float], each_move: bool, names: Sequence[str], first: int
+) -> None:
+    """What a dragging browser sends, for ever: each move that was answered before, and the drop; where the
+    browser follows by itself first that a hand comes near a slider.
+    """
     sent = itertools.count(1)
     lasts = MOVES * FRAME_MS / 1000 + 0.5
-    for key in itertools.cycle(SLIDERS.values()):
+    asked: dict[str, Any] = {"seq": 0, "settled": False}
+
+    async def send(**change: Any) -> float:
+        asked.update(change)
+        return await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked}))
+
+    for n, key in zip(itertools.count(first), itertools.cycle(SLIDERS.values())):
+        if not each_move and key in ACROSS:
+            lacks = {other: known for other, known in held(names, asked).items() if other != key}
+            await send(wants=key, has=lacks)
+            asked["has"] = held(names, asked)
         until = time.monotonic() + lasts
-        for n in itertools.count():
-            ends = not each_move or time.monotonic() >= until
-            if not each_move:
-                await asyncio.sleep(lasts)
-            asked = {
-                key: 20 + n % 40 if not ends else 30 + next(sent) % 20,
-                "seq": next(sent),
-                "settled": ends,
-                "has": has,
-            }
-            value = json.dumps({"asked": asked})
-            answers.append(await viewer.move("studio_strip", "json_value", value))
-            if ends:
-                break
+        if not each_move:
+            await asyncio.sleep(lasts)
+        while each_move and time.monotonic() < until:
+            answers.append(await send(**{key: place(key, next(sent))}, seq=next(sent), settled=False))
+        answers.append(await send(**{key: place(key, 7 * n)}, seq=next(sent), settled=True))
         await asyncio.sleep(REST_SECONDS)
+
+
+def place(key: str, n: int) -> float:
+    """Somewhere on a slider."""
+    return n % 81 / 40 - 1 if key == "weight" else 10 + n % 30
 
 
 async def watches(viewer: Viewer) -> None:
@@ -164,8 +180,8 @@ async def crowd(
     viewers = [await Viewer.open(url, "noise", draft(names)) for _ in range(dragging + watching)]
     answers: list[float] = []
     tasks = [asyncio.create_task(watches(viewer)) for viewer in viewers[dragging:]]
-    for viewer in viewers[:dragging]:
-        tasks.append(asyncio.create_task(drops(viewer, answers, each_move, held(names))))
+    for n, viewer in enumerate(viewers[:dragging]):
+        tasks.append(asyncio.create_task(drops(viewer, answers, each_move, names, n)))
         await asyncio.sleep(0.2)  # nobody drags in step
     try:
         yield answers

@@ -60,6 +60,7 @@ def main() -> None:
         law = ".es-chart.js-plotly-plot .es-labels"
         print("weight moved:", quantiles(moves(page, "Its weight", law)))
         print("budget moved:", quantiles(moves(page, "Budget ε", law)))
+        print("range moved:", quantiles(moves(page, "Safe range ±τ", law)))
         print("load:", os.getloadavg()[0])
         browser.close()
         server.stop()

@@ -81,7 +81,7 @@ async def move(viewers: list[Viewer], watch: Watch, until: float) -> None:
 
 
 async def moved(viewer: Viewer, watch: Watch, n: int) -> None:
-    asked = {"weight": n // 7 % 80, "seq": n + 1, "settled": False}
+    asked = {"weight": n // 7 % 80 / 40 - 1, "seq": n + 1, "settled": False}
     watch.moves.append(await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked})))
 
 

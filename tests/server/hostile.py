@@ -75,6 +75,9 @@ KINDS = (
     "json_trigger_value",
 )
 
+ASKED = ("who", "epsilon", "tau", "weight", "seq", "settled", "has", "wants")
+"""Fields of what the strip of Noise says."""
+
 
 def draw(dice: random.Random, viewer: Viewer) -> BackMsg:
     """One message to the page that a viewer has open."""
@@ -181,7 +184,7 @@ def _forged(dice: random.Random) -> Any:
             {"edits": {"mount": "m", "log": [edit]}},
             {"edits": {"mount": "m", "log": [{"serial": 1}]}},
             {"asked": odd},
-            {"asked": {dice.choice(("who", "epsilon", "weight", "seq", "settled")): odd, "settled": True}},
+            {"asked": {dice.choice(ASKED): odd, "settled": True}},
             {"opened": odd},
             [{"event": "opened", "value": odd}],
             {"event": odd},

@@ -78,7 +78,7 @@ def test_reruns_leave_the_memory_as_it_was(server: Server, monkeypatch: pytest.M
         async def drag(viewer: Viewer, deadline: float) -> None:
             nonlocal done
             while time.monotonic() < deadline:
-                asked = {"weight": done % 80, "seq": done + 1, "settled": False}
+                asked = {"weight": done % 80 / 40 - 1, "seq": done + 1, "settled": False}
                 await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked}))
                 done += 1
                 await asyncio.sleep(PAUSE_SECONDS)

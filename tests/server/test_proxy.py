@@ -82,7 +82,7 @@ def test_a_page_and_its_files_and_its_websocket_come_through(proxy: Proxy):
     async def visit(**headers: str) -> Viewer:
         viewer = await Viewer.open(proxy.way(), "noise", **headers)
         await viewer.move(
-            "studio_strip", "json_value", '{"asked": {"weight": 7, "seq": 1, "settled": false}}'
+            "studio_strip", "json_value", '{"asked": {"weight": 0.7, "seq": 1, "settled": false}}'
         )
         await viewer.close()
         return viewer

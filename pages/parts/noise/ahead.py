@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pages.parts.noise.designs import Design
-from pages.parts.noise.verdicts import verdicts
+from pages.parts.noise.verdicts import asking, verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components
 from pages.parts.ui.shared_cache import once
@@ -30,13 +30,18 @@ def ahead(now: WhatIf, shown: Sequence[Design]) -> bytes:
 
 def _along(slider: str, key: str, now: WhatIf, shown: Sequence[Design]) -> bytes:
     stands, across = now.sliders[slider], now.sliders[ACROSS[slider]]
-    steps = []
-    for at in range(len(stands.steps)):
-        value = stands.asked(at)
-        moved = replace(now, epsilon=value) if slider == "epsilon" else replace(now, tau=value)
-        told = verdicts(moved, shown)
-        steps.append({"rest": told["rest"], "rows": told["rows"]})
-    return components.packed({"slider": slider, "key": key, "across": across.at, "steps": columns(steps)})
+    places = [moved_to(now, slider, stands.asked(at)) for at in range(len(stands.steps))]
+    # limits are intervals: what may be asked for at both ends may be asked for between them
+    ends = [asking(design.experiment, place) for place in (places[0], places[-1]) for design in shown]
+    checked = not any(why for _, why in ends)
+    told = [verdicts(place, shown, checked) for place in places]
+    steps = columns([{"rest": one["rest"], "rows": one["rows"], "note": one["note"]} for one in told])
+    return components.packed({"slider": slider, "key": key, "across": across.at, "steps": steps})
+
+
+def moved_to(now: WhatIf, slider: str, value: float | None) -> WhatIf:
+    """With one slider elsewhere; None: where it is what the client asks for."""
+    return replace(now, epsilon=value) if slider == "epsilon" else replace(now, tau=value)
 
 
 def columns(values: Sequence[Any]) -> dict[str, Any]:

@@ -23,9 +23,9 @@ RATIOS = 0.03, 30.0
 """Ends of the line on which noise stands over what it is held against."""
 
 
-def verdicts(now: WhatIf, shown: Sequence[Design]) -> dict[str, Any]:
-    """What assets/web/verdicts.js shows of all designs."""
-    asked = [asking(design.experiment, now) for design in shown]
+def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
+    """What assets/web/verdicts.js shows of all designs; `checked`: as of `asking`."""
+    asked = [asking(design.experiment, now, checked) for design in shown]
     still = next((why for _, why in asked if why), "")
     rows = [_row(design, experiment, now) for design, (experiment, _) in zip(shown, asked, strict=True)]
     return {
@@ -84,9 +84,9 @@ def _place(ratio: float) -> float:
     return round(min(1.0, max(0.0, share)), 4)
 
 
-def asking(experiment: Experiment, now: WhatIf) -> tuple[Experiment, str]:
+def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[Experiment, str]:
     """The experiment in which all who ask for this client's ε ask for what the sliders say; or the experiment
-    as it is, and why it has to do, as a sentence.
+    as it is, and why it has to do, as a sentence. `checked`: it is known that they may ask for it.
     """
     # where whole uploads are shortened to a length there is no range to be changed
     tau = None if experiment.mechanism.region == "ball" else now.tau
@@ -95,20 +95,22 @@ def asking(experiment: Experiment, now: WhatIf) -> tuple[Experiment, str]:
     count, clients = experiment.clients.count, experiment.clients
     if count > MOST_CLIENTS:
         return experiment, MANY
+    budgets, (low, high) = clients.budgets(), clients.bounds()
     client = min(now.client, count - 1)
-    budgets = np.array(clients.budgets(), dtype=float)
     mine = budgets == budgets[client]
-    changes = {}
+    asked: dict[str, tuple[float, ...]] = {}
     if now.epsilon is not None:
         scope = experiment.population().epsilon[client] / budgets[client]
-        budgets[mine] = now.epsilon / scope
-        changes["clients.epsilon"] = budgets.tolist()
+        asked["epsilon"] = tuple(np.where(mine, now.epsilon / scope, budgets).tolist())
     if tau is not None:
-        for end, own, moved in zip(
-            ("low", "high"), clients.bounds(), around(*clients.bounds(), tau), strict=True
-        ):
-            changes[f"clients.{end}"] = np.where(mine, moved, own).tolist()
+        ends = zip(("low", "high"), (low, high), around(low, high, tau), strict=True)
+        asked |= {end: tuple(np.where(mine, moved, own).tolist()) for end, own, moved in ends}
+    if checked:
+        own = {"range": None} if tau is not None else {}
+        fields = {name: getattr(experiment, name) for name in Experiment.model_fields}
+        fields["clients"] = clients.model_copy(update={**asked, **own})
+        return Experiment.model_construct(**fields), ""
     try:
-        return changed(experiment, changes), ""
+        return changed(experiment, {f"clients.{field}": list(values) for field, values in asked.items()}), ""
     except StudioError:  # a system that fixes its clients' budgets, or a range too narrow for where it lies
         return experiment, REFUSED

@@ -13,7 +13,7 @@ from ldp_core import presets
 from ldp_core.experiment import Draft, changed
 from ldp_core.theory import outlook
 from pages.parts.charts.styles import styles
-from pages.parts.noise.ahead import ahead, columns
+from pages.parts.noise.ahead import ahead, columns, moved_to
 from pages.parts.noise.answer import laws
 from pages.parts.noise.designs import Design, views
 from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, ladder, stand, weights
@@ -168,9 +168,11 @@ def test_what_is_computed_ahead_is_what_the_server_says_at_each_place(wants: str
     assert told["key"] == now.keys[wants]
     for at in (0, 7, stands.own, len(stands.steps) - 1):
         assert at is not None
-        value = {"epsilon": stands.asked(at)} if wants == "epsilon" else {"tau": stands.asked(at)}
-        there = verdicts(replace(now, **value), shown)
-        assert spread(told["steps"], at) == {"rest": there["rest"], "rows": there["rows"]}
+        place = moved_to(now, wants, stands.asked(at))
+        there = verdicts(place, shown)
+        quick = [asking(one.experiment, place, checked=True) for one in shown]
+        assert quick == [asking(one.experiment, place) for one in shown]
+        assert spread(told["steps"], at) == {part: there[part] for part in ("rest", "rows", "note")}
     assert json.loads(ahead(replace(now, has=now.keys), shown)) == {"slider": wants}
 
 
