@@ -67,7 +67,8 @@ def _curves(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
     """The variance of what is sent, against the two things that a client can choose."""
     seen = list(now.seen)
     once, use = different(seen), seen[0].design.experiment.use()
-    within = f", on {now.range_in_words}" if now.tau else ""
+    alike = len({view.use[1:] for view in seen}) == 1
+    within = f", on a safe range of {now.range}" if now.tau and alike else ""
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     weight = min(max(now.weight, low), high)  # outside its range it is clipped
     yield Card(

@@ -169,7 +169,8 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
         variance = number(float(mechanisms.get("piecewise").variance(0.2, 6.0, -tau, tau)))
         assert caption.startswith(f"variance {variance}, σ")
         assert f"the safe range, ±{words} (shaded)" in caption
-        assert rest == f", if all 18 clients with ε 0.5 asked for ε 6 and a safe range of ±{words}"
+        asks = "all 20 clients with a safe range of ±1 for"
+        assert rest == f", if all 18 clients with ε 0.5 asked for ε 6, and {asks} ±{words}"
     until(f"!{live}.place")
     at_rest(page)
     caption = page.locator(".es-cards .es-caption").first.inner_text()

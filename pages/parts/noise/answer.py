@@ -44,6 +44,8 @@ def laws(now: WhatIf) -> Iterator[Card]:
         clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
         tint = tint_of(mechanisms.registry, mechanism.name)
         grey = f"grey: a weight from the other end of the safe range, {range_in_words(low, high)} (shaded)"
+        if mechanism.region == "ball":
+            grey = "grey: a weight from the other end of what is shaded; uploads are shortened to a length"
         tail = _otherwise(view)
         yield Card(
             title=view.name,

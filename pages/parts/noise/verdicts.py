@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed
@@ -13,7 +14,7 @@ from ldp_core.theory import client_weights, outlook, server_noise
 from ldp_core.theory.feasibility import Outlook, limits_in_words
 from pages.parts.noise.designs import Design, around
 from pages.parts.noise.what_if import WhatIf
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import number, percent, range_in_words
 
 MOST_CLIENTS = 5000
 """Of more than these the verdict stays that of the draft: to have it follow a hand would take too long."""
@@ -59,12 +60,25 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
 
 def _who(now: WhatIf, experiment: Experiment) -> str:
     """Who asks for something else, and for what; "" where nobody does."""
-    budget = "" if now.epsilon is None else f"ε {number(now.epsilon)}"
-    asked = " and ".join(filter(None, [budget, now.range_in_words]))
-    own = experiment.population().epsilon
-    many = int((own == own[now.client]).sum())
-    who = "the client" if many == 1 else f"all {number(many, 6)} clients"
-    return f", if {who} with ε {number(float(own[now.client]))} asked for {asked}" if asked else ""
+    if now.own:
+        return ""
+    population, client = experiment.population(), now.client
+    own = number(float(population.epsilon[client]))
+    there = range_in_words(float(population.low[client]), float(population.high[client]))
+    by_budget, by_range = alike(experiment, client)
+    budget = f"if {_all(by_budget)} with ε {own} asked for ε {number(now.epsilon or 0.0)}"
+    if now.tau is None:
+        return f", {budget}"
+    if now.epsilon is None:
+        return f", if {_all(by_range)} with a safe range of {there} asked for {now.range}"
+    if (by_budget == by_range).all():
+        return f", {budget} and a safe range of {now.range}"
+    return f", {budget}, and {_all(by_range)} with a safe range of {there} for {now.range}"
+
+
+def _all(chosen: NDArray[np.bool_]) -> str:
+    many = int(chosen.sum())
+    return "the client" if many == 1 else f"all {number(many, 6)} clients"
 
 
 def _scale(view: Outlook) -> dict[str, Any] | None:
@@ -85,8 +99,9 @@ def _place(ratio: float) -> float:
 
 
 def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[Experiment, str]:
-    """The experiment in which all who ask for this client's ε ask for what the sliders say; or the experiment
-    as it is, and why it has to do, as a sentence. `checked`: it is known that they may ask for it.
+    """The experiment in which all who ask for this client's ε ask for the slider's, and all who ask for its
+    safe range for one of half width τ around the same centre; or the experiment as it is, and why it has to
+    do, as a sentence. `checked`: it is known that they may ask for it.
     """
     # where whole uploads are shortened to a length there is no range to be changed
     tau = None if experiment.mechanism.region == "ball" else now.tau
@@ -97,14 +112,14 @@ def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[
         return experiment, MANY
     budgets, (low, high) = clients.budgets(), clients.bounds()
     client = min(now.client, count - 1)
-    mine = budgets == budgets[client]
+    by_budget, by_range = alike(experiment, client)
     asked: dict[str, tuple[float, ...]] = {}
     if now.epsilon is not None:
         scope = experiment.population().epsilon[client] / budgets[client]
-        asked["epsilon"] = tuple(np.where(mine, now.epsilon / scope, budgets).tolist())
+        asked["epsilon"] = tuple(np.where(by_budget, now.epsilon / scope, budgets).tolist())
     if tau is not None:
         ends = zip(("low", "high"), (low, high), around(low, high, tau), strict=True)
-        asked |= {end: tuple(np.where(mine, moved, own).tolist()) for end, own, moved in ends}
+        asked |= {end: tuple(np.where(by_range, moved, own).tolist()) for end, own, moved in ends}
     if checked:
         own = {"range": None} if tau is not None else {}
         fields = {name: getattr(experiment, name) for name in Experiment.model_fields}
@@ -114,3 +129,9 @@ def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[
         return changed(experiment, {f"clients.{field}": list(values) for field, values in asked.items()}), ""
     except StudioError:  # a system that fixes its clients' budgets, or a range too narrow for where it lies
         return experiment, REFUSED
+
+
+def alike(experiment: Experiment, client: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Who asks for the ε of a client, and who for its safe range, (K,) each."""
+    budgets, (low, high) = experiment.clients.budgets(), experiment.clients.bounds()
+    return budgets == budgets[client], (low == low[client]) & (high == high[client])

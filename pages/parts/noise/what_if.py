@@ -14,10 +14,10 @@ import streamlit as st
 
 from ldp_core.limits import BOUND
 from pages.parts.charts.law import is_live
-from pages.parts.noise.designs import Design, View, views
+from pages.parts.noise.designs import Design, View, around, views
 from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Stand, stand, weights
 from pages.parts.ui import components
-from pages.parts.ui.text import number, signed
+from pages.parts.ui.text import number, range_in_words, signed
 from pages.parts.ui.workspace import Workspace
 
 MOST_AHEAD = 200
@@ -59,15 +59,12 @@ class WhatIf:
         if self.own:
             return f"client {self.client + 1} ({self.who})"
         budget = f"a client with ε {number(self.seen[0].epsilon)}"
-        return f"{budget} and {self.range_in_words}" if self.tau else budget
+        return f"{budget} and a safe range of {self.range}" if self.tau else budget
 
     @property
-    def range_in_words(self) -> str:
-        """The safe range; "" where it is what the client asks for."""
-        if self.tau is None:
-            return ""
-        _, low, high = self.seen[0].asked
-        return f"a safe range of {'±' if low == -high else 'half width '}{number(self.tau)}"
+    def range(self) -> str:
+        """The safe range that is asked for, in words; "" where it is what the client asks for."""
+        return "" if self.tau is None else range_in_words(*around(*self.seen[0].asked[1:], self.tau))
 
 
 def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int]) -> WhatIf:

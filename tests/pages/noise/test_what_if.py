@@ -100,11 +100,11 @@ def test_a_weight_stays_where_it_is_when_the_range_does_not():
 
 def test_all_who_ask_alike_ask_for_another_range_whose_centre_stays():
     base = changed(DRAFT.base, {"clients.low": [-0.5] * 18 + [-1] * 2, "clients.high": [1.5] * 18 + [1] * 2})
-    for epsilon, tau, words in (
-        (None, 0.2, "asked for a safe range of half width 0.2"),
-        (2.0, 0.2, "asked for ε 2 and a safe range of half width 0.2"),
+    for epsilon, words in (
+        (None, "with a safe range of [−0.5, 1.5] asked for [0.3, 0.7]"),
+        (2.0, "with ε 0.5 asked for ε 2 and a safe range of [0.3, 0.7]"),
     ):
-        now, shown = asked(epsilon, 0, tau, Draft(base, DRAFT.variants))
+        now, shown = asked(epsilon, 0, 0.2, Draft(base, DRAFT.variants))
         assert (now.seen[0].low, now.seen[0].high) == (0.3, 0.7)
         assert now.seen[0].asked == (0.5, -0.5, 1.5)
         experiment, still = asking(shown[0].experiment, now)
@@ -113,17 +113,22 @@ def test_all_who_ask_alike_ask_for_another_range_whose_centre_stays():
         low, high = experiment.clients.bounds()
         assert low.tolist() == [0.3] * 18 + [-1] * 2
         assert high.tolist() == [0.7] * 18 + [1] * 2
-        assert verdicts(now, shown)["rest"] == f", if all 18 clients with ε 0.5 {words}"
+        assert verdicts(now, shown)["rest"] == f", if all 18 clients {words}"
 
 
 def test_a_range_as_narrow_leaves_as_little_noise():
     now, shown = asked(2.0, 0, 0.2)
     told = verdicts(now, shown)
-    assert told["rest"] == ", if all 18 clients with ε 0.5 asked for ε 2 and a safe range of ±0.2"
-    sets = {"clients.epsilon": [2.0] * 18 + [8.0] * 2, "clients.range": [0.2] * 18 + [1.0] * 2}
+    budgets, ranges = (
+        "all 18 clients with ε 0.5 asked for ε 2",
+        "all 20 clients with a safe range of ±1 for ±0.2",
+    )
+    assert told["rest"] == f", if {budgets}, and {ranges}"
+    sets = {"clients.epsilon": [2.0] * 18 + [8.0] * 2, "clients.range": 0.2}
     for row, design in zip(told["rows"], shown, strict=True):
         view = outlook(changed(design.experiment, sets))
         assert (row["word"], row["figures"][0][1]) == (view.word, number(view.sigma))
+        assert row["word"] != "unknown", "everybody's range is as wide"
     (card,) = laws(now)
     variance = float(now.seen[0].mechanism.variance(0.2, 2.0, -0.2, 0.2))
     assert card.caption.startswith(f"variance {number(variance)}, σ {number(variance**0.5)}; ")
