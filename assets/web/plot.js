@@ -98,13 +98,14 @@ function afresh(element) {
   element.writes = undefined;
 }
 
-const MOVING = ["x", "y", "text", "hovertemplate"];
+const MOVING = ["x", "y", "text", "hovertemplate", "name"]; // a name is told where a pointer is, and in a legend
 
 // All of a figure but the points and the ends of its axes, or null where points alone cannot be moved.
 function framed(data, layout) {
   const { xaxis: { range: acrossRange, ...across }, yaxis: { range: upRange, ...up }, ...rest } = layout;
   if (!acrossRange || !upRange || data.some((trace) => trace.type !== "scatter")) return null;
-  const fixed = data.map((trace) => ({ ...trace, ...Object.fromEntries(MOVING.map((key) => [key, 0])) }));
+  const named = (trace) => (layout.showlegend ? trace.name : 0);
+  const fixed = data.map((trace) => ({ ...trace, ...Object.fromEntries(MOVING.map((key) => [key, 0])), name: named(trace) }));
   return JSON.stringify([fixed, across, up, rest]);
 }
 
