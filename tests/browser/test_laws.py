@@ -171,9 +171,9 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
         assert f"the safe range, ±{words} (shaded)" in caption
         asks = "all 20 clients with a safe range of ±1 for"
         assert rest == f", if all 18 clients with ε 0.5 asked for ε 6, and {asks} ±{words}"
-    drawn = page.locator(".es-cards .js-plotly-plot").first
+    chart = page.locator(".es-cards .js-plotly-plot").first
     page.wait_for_timeout(300)
-    name = drawn.evaluate("async (chart) => { await chart.drawing; return chart._fullData[0].name; }")
+    name = chart.evaluate("async (chart) => { await chart.drawing; return chart._fullData[0].name; }")
     assert name == f"if it were −{said[-1][0]}"
     until(f"!{live}.place")
     at_rest(page)
