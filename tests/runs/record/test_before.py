@@ -114,10 +114,10 @@ def test_what_was_cut_is_called_interrupted_and_goes_on_from_its_state(before: P
     experiment = parse(json.loads(run["experiment"]))
     rest = [event.as_json() for event in simulate(experiment, digits(), start=start.state)]
     whole = [event.as_json() for event in simulate(experiment, digits())]
-    before, after, every = (
+    first, after, every = (
         {e["round"]: e["loss"] for e in events if e["event"] == "round"} for events in (told, rest, whole)
     )
     assert [*after] == list(range(17, 61))
-    assert {**before, **after} == pytest.approx(every, rel=1e-3)
-    if all(every[number] == loss for number, loss in before.items()):  # a processor that rounds as that one
+    assert {**first, **after} == pytest.approx(every, rel=1e-3)
+    if all(every[number] == loss for number, loss in first.items()):  # a processor that rounds as that one
         assert rest[-1]["weights_sha256"] == whole[-1]["weights_sha256"]
