@@ -3,10 +3,16 @@
 The sample is stated before it starts: of each claim the run of that version that was cheapest, whatever it
 came to, if it took no longer than `MOST_SECONDS` and its data are here. Claims that tell a time are left out.
 Only if every figure of every one of them comes out again is the pair written (`ldp_core.papers.same`).
+
+Another kind of processor rounds otherwise, and long runs tell. Where the stored figures were found on one,
+the older program itself, in a folder of its own, is run here beside this one, and both must find the same.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -47,6 +53,7 @@ def recheck(
     folder: Path | None = None,
     say: Callable[[str], None] = print,
     progress: Told = quiet,
+    beside: Path | None = None,
 ) -> bool:
     """Run some of older versions' stored runs again; note each version of which all came out as they were.
 
@@ -55,12 +62,14 @@ def recheck(
         folder: of the figures, and where the pairs are noted; by default those that come with the program.
         say: is told what it will take, and each run.
         progress: is told what is done before the first run.
+        beside: where the older program lies, which is run as well: what it finds here takes the place of the
+            stored figures.
 
     Returns:
         True if every version's runs came out again.
 
     Raises:
-        InvalidExperiment: there is no figure of such a version.
+        InvalidExperiment: there is no figure of such a version, or another program lies there.
         OSError: the pair cannot be written.
     """
     shelves = {name: Shelf.of((folder or SHIPPED) / f"{name}.json") for name, _ in _claims()}
@@ -71,6 +80,9 @@ def recheck(
     one_thread()
     same_all = True
     for old in asked:
+        if beside and (found := _said_by(beside, VERSION)) != old:
+            told = f"must be the folder of the program of version {old}; got one of {shown(found)}"
+            raise InvalidExperiment([Problem("--beside", told)])
         chosen, left_out = sample(old, shelves)
         for sentence in left_out:
             say(sentence)
@@ -80,7 +92,7 @@ def recheck(
             continue
         takes = sum(one.figure.seconds for one in chosen)
         say(f"{old}: {len(chosen)} runs again, which took {max(1, takes):.0f} s when they were stored")
-        if _all_come_out(chosen, say, progress):
+        if _all_come_out(chosen, say, progress, beside):
             runs = tuple(
                 Rerun(one.system, one.claim, one.arm.label, one.figure.seed, one.figure.key) for one in chosen
             )
@@ -138,13 +150,50 @@ def _asked(versions: Sequence[str], figures: Sequence[Figure]) -> list[str]:
     return [one for one in versions or latest if one != version()]
 
 
-def _all_come_out(chosen: Sequence[Chosen], say: Callable[[str], None], progress: Told) -> bool:
+def _all_come_out(
+    chosen: Sequence[Chosen], say: Callable[[str], None], progress: Told, beside: Path | None
+) -> bool:
     """All of them are run, and who differs is told with how."""
     alike = True
     for number, one in enumerate(chosen, start=1):
         (again,) = measure([(one.arm, one.figure.seed)], lambda name: load(name, progress))
-        different = same.differing(one.figure, again)
+        different = same.differing(_by(beside, one) if beside else one.figure, again)
         alike = alike and not different
         said = f"differs: {'; '.join(different)}" if different else "the same"
         say(f"{number} of {len(chosen)}: {one.words}: {said}")
     return alike
+
+
+VERSION = "from ldp_core.papers.version import version; print(version())"
+RUN = """
+import json, sys
+from dataclasses import asdict
+from ldp_core import papers
+from ldp_core.papers import side_by_side
+from ldp_core.papers.measuring import measure
+from ldp_core.runs.lockstep import load, one_thread
+one_thread()
+system, name, arm, seed = sys.argv[1:]
+claim = side_by_side.CLAIM if system == side_by_side.NAME else papers.get(system).claim(name)
+figure, = measure([(claim.arm(arm), int(seed))], load)
+print(json.dumps(asdict(figure)))
+"""
+"""Typed into a program of another version."""
+
+
+def _by(program: Path, one: Chosen) -> Figure:
+    """What another version of the program finds of a run on this machine."""
+    words = (one.system, one.claim, one.arm.label, str(one.figure.seed))
+    return Figure(**json.loads(_said_by(program, RUN, *words)))
+
+
+def _said_by(program: Path, script: str, *words: str) -> str:
+    try:
+        told = subprocess.run(
+            [sys.executable, "-c", script, *words], cwd=program, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        last = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[-1:]
+        told_why = f"must be the folder of a program that can be run; got {shown(str(program))} ({last})"
+        raise InvalidExperiment([Problem("--beside", told_why)]) from None
+    return told.stdout.strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from ldp_core.papers.stored import Figure, Shelf, write
 from ldp_core.papers.version import version
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.recheck import MOST_SECONDS, recheck, sample
+from tests.conftest import ROOT
 
 SYSTEM, CLAIM = "personalized_ldp_fl", "iid-digits"
 OTHER = "pldp_fl"
@@ -110,3 +113,26 @@ def test_the_command_says_by_its_exit_whether_all_came_out(
     assert main(asked) == 1
     assert main([*asked, "--fresh"]) == 2
     assert "--fresh does not go with --recheck" in capsys.readouterr().err
+
+
+def test_figures_of_another_processor_are_found_anew_by_the_older_program(tmp_path: Path, made: list[Figure]):
+    older = tmp_path / "older"
+    shutil.copytree(ROOT / "ldp_core", older / "ldp_core", ignore=shutil.ignore_patterns("__pycache__"))
+    with (older / "ldp_core" / "normal.py").open("a", encoding="utf-8") as file:
+        file.write("\nREWRITTEN = True\n")
+    said: list[str] = []
+    elsewhere = [replace(made[2], noise=0.125, version="0ld")]
+    write(tmp_path / f"{OTHER}.json", elsewhere)
+    with pytest.raises(InvalidExperiment, match="--beside must be the folder of a program that can be run"):
+        recheck(["0ld"], tmp_path, said.append, beside=tmp_path)
+    with pytest.raises(
+        InvalidExperiment, match="--beside must be the folder of the program of version 0ld"
+    ) as no:
+        recheck(["0ld"], tmp_path, said.append, beside=older)
+    old = re.search("got one of “(.*)”", str(no.value))
+    assert old
+    write(tmp_path / f"{OTHER}.json", [replace(one, version=old[1]) for one in elsewhere])
+    assert not recheck([old[1]], tmp_path, said.append)
+    assert recheck([old[1]], tmp_path, said.append, beside=older)
+    (pair,) = read(tmp_path / NAME)
+    assert (pair.old, pair.new) == (old[1], version())
