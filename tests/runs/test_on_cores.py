@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import signal
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
@@ -34,6 +35,16 @@ def hands() -> list[BaseProcess]:
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EPSILON_CORES", "2")
+
+
+@pytest.fixture
+def unheard() -> Iterator[None]:
+    """Crashes that are meant: nobody need read where."""
+    heard = faulthandler.is_enabled()
+    faulthandler.disable()
+    yield
+    if heard:
+        faulthandler.enable()
 
 
 def test_each_has_the_figures_that_it_has_in_one_process():
@@ -73,6 +84,7 @@ def test_one_core_needs_no_other_process(monkeypatch: pytest.MonkeyPatch):
     assert {len(hands()) for _ in train_all(made(WORTH, rounds=1))} == {0}
 
 
+@pytest.mark.usefixtures("unheard")
 def test_what_one_had_taken_that_crashed_is_begun_once_more():
     found = Counter[int]()
     for number, (place, _) in enumerate(train_all(made(40, rounds=10))):
@@ -111,6 +123,7 @@ def test_what_goes_wrong_in_one_is_said_here(
     assert hands() == []
 
 
+@pytest.mark.usefixtures("unheard")
 def test_one_that_crashes_again_and_again_is_given_up(monkeypatch: pytest.MonkeyPatch):
     def crashes(*_: Any) -> Any:
         os.kill(os.getpid(), signal.SIGSEGV)
