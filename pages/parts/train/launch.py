@@ -91,11 +91,18 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             )
         if job is not None and not since:
             return
-        every = workspace.draft.runs(reference=True)
-        if run_cache.has({run_cache.name_of(run.experiment) for run in every}):
-            st.caption("this has been trained on this server before, and is shown at once")
-        elif known := rates():
-            st.caption(takes(cost(workspace.draft).seconds(known)))
+        if words := _lasts(workspace.draft):
+            with st.container(key="lasts"):
+                st.caption(words)
+
+
+def _lasts(draft: Draft) -> str:
+    """How long its runs will take here; "" while this machine has not been measured."""
+    every = draft.runs(reference=True)
+    if run_cache.has({run_cache.name_of(run.experiment) for run in every}):
+        return "trained here before: shown at once"
+    known = rates()
+    return takes(cost(draft).seconds(known)) if known else ""
 
 
 def stale(workspace: Workspace, job: Job | None) -> bool:
