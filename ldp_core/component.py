@@ -37,6 +37,12 @@ class Component(BaseModel):
     order: ClassVar[int] = 50
     """Where a page lists it: simple and usual parts first."""
 
+    def __hash__(self) -> int:
+        """Of what it is, too: many have no parameters, and experiments that differ in nothing else would be
+        compared field by field wherever they are looked up.
+        """
+        return hash((type(self), *(getattr(self, field) for field in type(self).model_fields)))
+
     def matters(self, parameter: str) -> bool:
         """False for a parameter that the others make idle, so that a page need not ask for it."""
         return True
