@@ -11,14 +11,13 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import presets
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from pages.parts.compare import cells
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.ui.text import ago, few, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.workspace import start_with
+from pages.parts.ui.workspace import offer_first
 
 MOST = 6
 """Runs side by side: more lines than that nobody tells apart."""
@@ -122,10 +121,7 @@ def suggestions(clock: float) -> None:
     several = [job for job in jobs.recent(OFFERED) if len(variants(job)) > 1]
     if not several:
         st.caption("No training on this server compares anything yet: open a scenario and press Train.")
-        first = presets.get(presets.names()[0])
-        if st.button(f"Open “{first.label}”", type="primary"):
-            start_with(first.draft)
-            st.switch_page("train.py")
+        offer_first()
         return
     st.markdown("**Or begin with one of the newest trainings**")
     for job in several[:SUGGESTED]:

@@ -32,6 +32,7 @@ from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import ago, asked_in_words, bytes_in_words, few, number, plain, runs_in_words
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
+from pages.parts.ui.workspace import offer_first
 
 EACH = 20
 """Runs on one page of the list."""
@@ -65,6 +66,7 @@ def job_list() -> None:
         found = lines(wanted, me.owner) if whose == WHOSE[1] else found
     if wanted == Wanted() and not found:
         st.caption("None yet. Open a scenario and press Train.")
+        offer_first()
     elif wanted != Wanted():
         st.caption(f"{number(len(found), 6)} {'run fits' if len(found) == 1 else 'runs fit'}.")
     lasting_refusal()

@@ -127,6 +127,14 @@ def start_with(draft: Draft) -> Workspace:
     return Workspace(identity, draft)
 
 
+def offer_first() -> None:
+    """Where nothing has been trained yet: the first scenario, to be opened on Train."""
+    first = presets.get(presets.names()[0])
+    if st.button(f"Open “{first.label}”", type="primary"):
+        start_with(first.draft)
+        st.switch_page("train.py")
+
+
 def _copy_of(snapshot: str) -> Workspace:
     draft, ladder = drafts.snapshot(snapshot), drafts.ladder_of(snapshot)
     if draft is None:
