@@ -18,6 +18,8 @@ from pages.parts.ui.text import percent
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 GAP = 6.0
 """Points of accuracy between two names, at least."""
+LEFT = 0.2
+"""Nearer to guessing than this the name goes to the left: all lines go off to the right."""
 RIGHT = 0.9
 """From this share on a name stands left of its line's end."""
 
@@ -85,7 +87,7 @@ def _names(ends: Sequence[tuple[float, float, str, str]]) -> list[dict[str, obje
     """A name beside each line's end, on the side where there is room; none over another."""
     spot, found = np.inf, []
     for x, y, name, paint in sorted(ends, key=lambda one: -one[1]):
-        spot, left = min(y, spot - GAP), x > RIGHT
+        spot, left = min(y, spot - GAP), not LEFT < x < RIGHT
         found.append(
             {
                 "x": x,
@@ -94,7 +96,7 @@ def _names(ends: Sequence[tuple[float, float, str, str]]) -> list[dict[str, obje
                 "font": {"size": 12, "color": paint},
                 "showarrow": False,
                 "xanchor": "right" if left else "left",
-                "xshift": -10 if left else 10,
+                "xshift": -5 if left else 10,
             }
         )
     return found
