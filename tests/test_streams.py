@@ -6,9 +6,10 @@ from itertools import product
 from typing import get_args
 
 import numpy as np
+import pytest
 import torch
 
-from ldp_core.streams import Purpose, key, stream
+from ldp_core.streams import Key, Purpose, key, stream
 
 PURPOSES = get_args(Purpose)
 
@@ -29,6 +30,15 @@ def test_the_same_key_starts_anew_and_another_round_is_another_stream():
     draws = first.random(16)
     np.testing.assert_array_equal(draws, again.random(16))
     assert not np.array_equal(draws, other.random(16))
+
+
+def test_a_stream_is_that_of_its_key():
+    for seed, purpose, round in product((0, 2**53 - 1), PURPOSES, (0, 9999)):
+        whole = key(seed, purpose, round)
+        theirs = np.random.Generator(np.random.Philox(key=whole))
+        np.testing.assert_array_equal(stream(seed, purpose, round).random(4), theirs.random(4))
+    with pytest.raises(ValueError, match="a key is for"):
+        np.random.PCG64(Key(whole))  # type: ignore[arg-type]
 
 
 def test_changing_the_seed_changes_every_purpose():
