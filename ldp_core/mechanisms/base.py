@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.component import Component
 from ldp_core.errors import InvalidInput, shown
+from ldp_core.mechanisms.shared.law import Law
 
 if TYPE_CHECKING:
     import torch
@@ -199,6 +200,14 @@ class Mechanism(Component):
     ) -> tuple[Any, Any]:
         """`mean` and `variance`, bit for bit; whoever overrides it computes once what both need."""
         return self.mean(value, epsilon, low, high), self.variance(value, epsilon, low, high)
+
+    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Law:
+        """`perturb` and `moments` at these budgets and ranges, for whoever asks often.
+
+        Raises:
+            InvalidInput: a budget or a range; some mechanisms say so only when they are asked.
+        """
+        return Law(self, epsilon, low, high)
 
     @abstractmethod
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:

@@ -25,6 +25,7 @@ from ldp_core.mechanisms.base import (
     check_range,
 )
 from ldp_core.mechanisms.shared.blocks import broadcast, checked, perturb_blocks
+from ldp_core.mechanisms.shared.law import Law
 from ldp_core.mechanisms.shared.scale_free import ScaleFree
 
 if TYPE_CHECKING:
@@ -135,6 +136,9 @@ class PiecewiseAsPrinted(Piecewise):
     def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
         return None
 
+    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Law:
+        return Law(self, epsilon, low, high)
+
     def perturb(
         self,
         values: Values,
@@ -150,7 +154,7 @@ class PiecewiseAsPrinted(Piecewise):
         data = xp.broadcast_to(data, shape)
         array = data if xp is np else data.detach().cpu().numpy()
         if not array.size:
-            return super().perturb(values, epsilon, low, high, generator)
+            return super().at(epsilon, low, high).perturb(values, generator)
         v, scale = printed_scale.scaled(array if array.ndim else array[None], lows, highs)
         reach = max(1.0, float(v.max()), -float(v.min()))
 

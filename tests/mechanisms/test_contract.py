@@ -72,6 +72,25 @@ def test_both_moments_at_once_are_the_two_bit_for_bit(mechanism: Mechanism, span
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize("mechanism", EVERY, ids=named)
+def test_a_law_that_is_asked_again_gives_the_bits_of_the_mechanism(mechanism: Mechanism):
+    given = np.array([[0.1], [1.0], [20.0]]), np.full((3, 1), -0.5), np.array([[0.5], [1.0], [2.0]])
+    law, draw = mechanism.at(*given), np.random.default_rng(1)
+    for number, kind in enumerate((np.float32, np.float32, np.float64, np.float32)):
+        values = draw.normal(0, 1, (3, VECTOR)).astype(kind)
+        mine, own = (np.random.default_rng(number) for _ in range(2))
+        np.testing.assert_array_equal(law.perturb(values, mine), mechanism.perturb(values, *given, own))
+        for ours, theirs in zip(law.moments(values), mechanism.moments(values, *given), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    if mechanism.role == "identity":
+        return
+    with pytest.raises(InvalidInput, match="epsilon must be"):
+        mechanism.at(np.array([[-1.0]]), -1.0, 1.0).perturb(values, draw)
+    values[1, 2] = np.nan
+    with pytest.raises(InvalidInput):
+        law.perturb(values, draw)
+
+
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
 def test_the_variance_never_exceeds_its_stated_maximum_and_reaches_it(mechanism: Mechanism):
     for epsilon, span in product(EPSILONS, RANGES):

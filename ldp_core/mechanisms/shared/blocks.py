@@ -10,7 +10,8 @@ calls changes a bit of the result.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,81 @@ def is_tensor(values: object) -> bool:
     """True for a torch tensor, without importing torch for the sake of asking."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(values, torch.Tensor)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Ranges and coefficients in the kind, type and shape of some values, to be cut into blocks with them."""
+
+    shape: tuple[int, ...]
+    """That all have together."""
+    rows: int
+    ranges: list[Any]
+    """Low, high, centre and half-width."""
+    coefficients: dict[str, Any]
+
+    @property
+    def columns(self) -> int:
+        """Values in a row."""
+        return self.shape[-1] if self.shape else 1
+
+
+class Blocks:
+    """A sampler at given budgets and ranges. What it makes of them for values of one kind, it keeps."""
+
+    def __init__(self, coefficients: dict[str, Floats], low: Floats, high: Floats) -> None:
+        """As `perturb_blocks` has them."""
+        self._coefficients, self._low, self._high = coefficients, low, high
+        self._made: dict[Hashable, Tables] = {}
+
+    def perturb(
+        self,
+        sample: Sampler,
+        values: Any,
+        generator: np.random.Generator | torch.Generator,
+        normal: bool = False,
+        placed: bool = True,
+    ) -> Any:
+        """As `perturb_blocks`."""
+        xp, data = of_kind(values, generator)
+        tables = self._tables(xp, data)
+        block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
+        rows, columns = tables.rows, tables.columns
+        if not rows:
+            return xp.empty_like(xp.broadcast_to(data, tables.shape))
+        data = xp.broadcast_to(data, tables.shape).reshape(rows, columns)
+        out = xp.empty_like(data)
+
+        module = SELECTS if xp is np else xp
+        for r, c in _blocks(rows, columns, max(1, block)):
+            lo, hi, centre, half = (_part(table, r, c) for table in tables.ranges)
+            x = data[r, c]
+            v = xp.clip(((x - lo) - (hi - x)) / (2 * half), -1, 1)  # exactly ±1 at the ends of the range
+            if bool(xp.isnan(v).any()):
+                raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
+            u = _draw(xp, generator, v, normal)
+            y = sample(module, v, u, {name: _part(one, r, c) for name, one in tables.coefficients.items()})
+            out[r, c] = centre + half * y if placed else y
+        return out.reshape(tables.shape)
+
+    def _tables(self, xp: Any, data: Any) -> Tables:
+        """Raises InvalidInput for ranges that the values' type cannot resolve, or shapes that do not fit."""
+        key = data.dtype, tuple(data.shape), None if xp is np else data.device
+        if key not in self._made:
+            low, high = self._low, self._high
+            check_resolution(low, high, xp.finfo(data.dtype))
+            every = [low.shape, *(c.shape for c in self._coefficients.values())]
+            shape = broadcast(tuple(data.shape), *every)
+            rows = int(np.prod(shape)) // (shape[-1] if shape else 1) if 0 not in shape else 0
+            ranges = low, high, (low + high) / 2, (high - low) / 2
+            self._made.clear()
+            self._made[key] = Tables(
+                shape,
+                rows,
+                [_table(p, shape, rows, xp, data) for p in ranges] if rows else [],
+                {name: _table(p, shape, rows, xp, data) for name, p in self._coefficients.items() if rows},
+            )
+        return self._made[key]
 
 
 def perturb_blocks(
@@ -57,31 +133,7 @@ def perturb_blocks(
         normal: draw u from the standard normal law instead.
         placed: outputs are moved to the range; otherwise they are what `sample` returns.
     """
-    xp, data = checked(values, generator, low, high)
-    block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
-
-    shape = broadcast(tuple(data.shape), low.shape, *(c.shape for c in coefficients.values()))
-    columns = shape[-1] if shape else 1
-    rows = int(np.prod(shape)) // columns if columns else 0
-    if not rows:
-        return xp.empty_like(xp.broadcast_to(data, shape))
-    data = xp.broadcast_to(data, shape).reshape(rows, columns)
-    out = xp.empty_like(data)
-
-    ranges = [_table(p, shape, rows, xp, data) for p in (low, high, (low + high) / 2, (high - low) / 2)]
-    tables = {name: _table(p, shape, rows, xp, data) for name, p in coefficients.items()}
-
-    module = SELECTS if xp is np else xp
-    for r, c in _blocks(rows, columns, max(1, block)):
-        lo, hi, centre, half = (_part(table, r, c) for table in ranges)
-        x = data[r, c]
-        v = xp.clip(((x - lo) - (hi - x)) / (2 * half), -1, 1)  # exactly ±1 at the ends of the range
-        if bool(xp.isnan(v).any()):
-            raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
-        u = _draw(xp, generator, v, normal)
-        y = sample(module, v, u, {name: _part(table, r, c) for name, table in tables.items()})
-        out[r, c] = centre + half * y if placed else y
-    return out.reshape(shape)
+    return Blocks(coefficients, low, high).perturb(sample, values, generator, normal, placed)
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -104,20 +156,27 @@ def checked(values: Any, generator: Any, low: Floats, high: Floats) -> tuple[Any
     Raises:
         InvalidInput: a generator of the other library, or a range that the values' type cannot resolve.
     """
+    xp, data = of_kind(values, generator)
+    check_resolution(low, high, xp.finfo(data.dtype))
+    return xp, data
+
+
+def of_kind(values: Any, generator: Any) -> tuple[Any, Any]:
+    """The array module of `values`, and the values as floats.
+
+    Raises:
+        InvalidInput: a generator of the other library.
+    """
     if is_tensor(values):
         import torch
 
         if not isinstance(generator, torch.Generator):
             raise InvalidInput("torch tensors are perturbed with a torch.Generator; got another kind")
-        values = values if values.is_floating_point() else values.double()
-        check_resolution(low, high, torch.finfo(values.dtype))
-        return torch, values
+        return torch, values if values.is_floating_point() else values.double()
     if not isinstance(generator, np.random.Generator):
         raise InvalidInput("numpy arrays are perturbed with a numpy Generator; got another kind")
     data = np.asarray(values)
-    data = data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
-    check_resolution(low, high, np.finfo(data.dtype))
-    return np, data
+    return np, data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
 
 
 class Selects:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.mechanisms.base import Floats, Mechanism, Values, as_floats, check_budget, check_range
-from ldp_core.mechanisms.shared.blocks import perturb_blocks
+from ldp_core.mechanisms.shared.blocks import Blocks
+from ldp_core.mechanisms.shared.law import Law
 
 if TYPE_CHECKING:
     import torch
@@ -93,9 +95,7 @@ class ScaleFree(Mechanism):
         high: ArrayLike,
         generator: np.random.Generator | torch.Generator,
     ) -> Values:
-        lows, highs = check_range(low, high)
-        coefficients = self.unit_coefficients(check_budget(epsilon))
-        return perturb_blocks(self.unit_sample, coefficients, values, lows, highs, generator)
+        return self.at(epsilon, low, high).perturb(values, generator)
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         v, centre, half = normalised(value, low, high)
@@ -108,8 +108,10 @@ class ScaleFree(Mechanism):
     def moments(
         self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
     ) -> tuple[Any, Any]:
-        (v, centre, half), budget = normalised(value, low, high), check_budget(epsilon)
-        return (centre + half * self.unit_mean(v, budget))[()], (half**2 * self.unit_variance(v, budget))[()]
+        return self.at(epsilon, low, high).moments(value)
+
+    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Law:
+        return UnitLaw(self, epsilon, low, high)
 
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         lows, highs = check_range(low, high)
@@ -174,9 +176,32 @@ class ScaleFree(Mechanism):
         return centre + half * self.unit_edges(float(v), epsilon)
 
 
+class UnitLaw(Law):
+    """Of such a mechanism: budgets and ranges are checked when it is made."""
+
+    def __init__(self, mechanism: ScaleFree, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
+        self._unit, self._ranges, self._budget = mechanism, check_range(low, high), check_budget(epsilon)
+
+    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+        perturbed: Values = self._blocks.perturb(self._unit.unit_sample, values, generator)
+        return perturbed
+
+    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
+        v, centre, half = _normalised(value, *self._ranges)
+        mean, variance = self._unit.unit_mean(v, self._budget), self._unit.unit_variance(v, self._budget)
+        return (centre + half * mean)[()], (half**2 * variance)[()]
+
+    @cached_property
+    def _blocks(self) -> Blocks:
+        return Blocks(self._unit.unit_coefficients(self._budget), *self._ranges)
+
+
 def normalised(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Clipped values as v in [−1, 1] (exactly ±1 at the ends), with the centre and half-width."""
-    lows, highs = check_range(low, high)
+    return _normalised(value, *check_range(low, high))
+
+
+def _normalised(value: ArrayLike, lows: Floats, highs: Floats) -> tuple[Floats, Floats, Floats]:
     x = as_floats(value, "value")
     v = np.clip(((x - lows) - (highs - x)) / (highs - lows), -1, 1)  # exactly ±1 at the ends
     return v, (lows + highs) / 2, (highs - lows) / 2
