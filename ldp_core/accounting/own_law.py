@@ -176,8 +176,7 @@ def _characteristic(law: Law, uses: int, mean: float, size: int) -> tuple[NDArra
     cancel are small. That takes a sine and a cosine for each loss, so it is done only where |φ|^k is
     not nothing, which a quick transform tells.
     """
-    folded = np.zeros(size)
-    np.add.at(folded, np.arange(-law.cells, law.cells + 1) % size, law.masses)
+    folded = np.bincount(np.arange(-law.cells, law.cells + 1) % size, law.masses, size)
     rough = np.abs(np.fft.rfft(folded))
     with np.errstate(divide="ignore"):
         there = np.flatnonzero(uses * np.log(np.minimum(rough + 1e-15, 1.0)) > -FADED)

@@ -60,7 +60,7 @@ class Spending:
             boxed = release.mechanism.scope == "upload" and release.mechanism.region == "box"
             whole = release.sent.perturbed if boxed else 1
             return _gaussian(float(mu) ** 2 / whole, 1)
-        return self._pure(release.mechanism, client, 1)
+        return dict(_pure(release.mechanism, client, 1))
 
     def uploads(self, client: Client, count: float) -> dict[str, Any]:
         """For `count` uploads; an average number of them need not be whole.
@@ -77,8 +77,8 @@ class Spending:
             return self._normal(client, count)
         # the bound is for the next whole use
         uses = [math.ceil(n * release.uses - 1e-9) for n, release in self._first(count)]
-        parts = [self._pure(release.mechanism, client, n) for release, n in zip(told, uses, strict=True)]
-        return parts[0] if len(parts) == 1 else _added(parts)
+        parts = [_pure(release.mechanism, client, n) for release, n in zip(told, uses, strict=True)]
+        return dict(parts[0]) if len(parts) == 1 else _added(parts)
 
     def again(self, client: Client, times: int) -> dict[str, Any]:
         """For an upload's values that are sent `times` over in one round, which may be more than a run has.
@@ -118,25 +118,29 @@ class Spending:
             low, high = (middle, high) if fits else (low, middle)
         return low
 
-    @staticmethod
-    def _pure(mechanism: Mechanism, client: Client, uses: int) -> dict[str, Any]:
-        loss, exact = float(mechanism.ledger_loss(*client)), float(mechanism.privacy_loss(*client))
-        if not math.isfinite(loss):
-            why = NO_NOISE if mechanism.role == "identity" else IN_CLEAR
-            return _line(None, 0.0, "none", None, why)
-        if loss != exact:  # a paper's own figure, which may be too small
-            return _line(loss * uses, 0.0, "nominal", loss * uses) | {"guarantee": loss >= exact}
-        basic = generic = loss * uses
-        if uses == 1:
-            return _line(loss, 0.0, "basic", basic, generic=generic)
-        found = _line(basic, 0.0, "basic", basic)
-        optimal = compose_counts((loss,), (uses,), DELTA)["epsilon"]
-        if optimal <= basic * (1 - GAIN):
-            generic, found = optimal, _line(optimal, DELTA, "optimal", basic)
-        own = own_epsilon(mechanism, *client, uses, DELTA)
-        if own <= generic * (1 - GAIN):
-            found = _line(own, DELTA, "own_law", basic)
-        return found | {"generic": generic}
+
+@lru_cache(maxsize=4096)
+def _pure(mechanism: Mechanism, client: Client, uses: int) -> dict[str, Any]:
+    """For so many uses, without Gaussian noise. Read only: all who ask for the same share it, be it clients
+    of one run or the runs of a sweep.
+    """
+    loss, exact = float(mechanism.ledger_loss(*client)), float(mechanism.privacy_loss(*client))
+    if not math.isfinite(loss):
+        why = NO_NOISE if mechanism.role == "identity" else IN_CLEAR
+        return _line(None, 0.0, "none", None, why)
+    if loss != exact:  # a paper's own figure, which may be too small
+        return _line(loss * uses, 0.0, "nominal", loss * uses) | {"guarantee": loss >= exact}
+    basic = generic = loss * uses
+    if uses == 1:
+        return _line(loss, 0.0, "basic", basic, generic=generic)
+    found = _line(basic, 0.0, "basic", basic)
+    optimal = compose_counts((loss,), (uses,), DELTA)["epsilon"]
+    if optimal <= basic * (1 - GAIN):
+        generic, found = optimal, _line(optimal, DELTA, "optimal", basic)
+    own = own_epsilon(mechanism, *client, uses, DELTA)
+    if own <= generic * (1 - GAIN):
+        found = _line(own, DELTA, "own_law", basic)
+    return found | {"generic": generic}
 
 
 def _uses_of_noise(release: Release) -> int:
