@@ -45,8 +45,13 @@ class Work:
 
     @property
     def shape(self) -> Hashable:
-        """Equal for works that can be trained as one; None for one that is better alone."""
-        if not self.engine.joins(self.recipe.model):
+        """Equal for works that can be trained as one; None for one that is better alone: on one thread the
+        fused kernel has one row after another anyway.
+        """
+        if not self.engine.joins(self.recipe.model) or (self.engine.kind, self.engine.processes) == (
+            "fused",
+            1,
+        ):
             return None
         return (
             self.engine,
@@ -97,7 +102,7 @@ def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
 
 def joined(plans: Sequence[Plan]) -> Plan:
     """One plan of all rows, those of the first plan's shards first; batches of one size."""
-    steps = [(np.array(plan.active)[:, None] > np.arange(len(plan.rows))).sum(0) for plan in plans]
+    steps = [plan.steps for plan in plans]
     before = np.cumsum([0, *(len(plan.rows) for plan in plans[:-1])])
     longest = max(len(plan.active) for plan in plans)
     order = np.argsort(-np.concatenate(steps), kind="stable")

@@ -8,6 +8,7 @@ epoch may be short, and is filled up with samples of weight 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,9 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Plan:
-    """The steps of one round for K rows (clients), sorted by falling number of steps."""
+    """The steps of one round for K rows (clients), sorted by falling number of steps. Runs may share one:
+    it is read only.
+    """
 
     rows: Indices
     """(K,) which of the given shards each row of the plan trains on."""
@@ -27,6 +30,50 @@ class Plan:
     """(T, K, B) 1/b for the b samples of a batch, 0 for padding."""
     active: list[int]
     """(T,) how many leading rows still train at each step."""
+
+    @property
+    def nbytes(self) -> int:
+        """That its arrays fill."""
+        return self.rows.nbytes + self.samples.nbytes + self.weights.nbytes
+
+    @cached_property
+    def lengths(self) -> Indices:
+        """(T, K): samples in each batch."""
+        return np.ascontiguousarray(np.count_nonzero(self.weights > 0, axis=2).astype(np.int64))
+
+    @cached_property
+    def steps(self) -> Indices:
+        """(K,): how many steps each row takes."""
+        found: Indices = (np.array(self.active)[:, None] > np.arange(len(self.rows))).sum(0)
+        return found
+
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """The smallest and the largest sample index; (0, 0) of an empty plan."""
+        return (int(self.samples.min()), int(self.samples.max())) if self.samples.size else (0, 0)
+
+    @cached_property
+    def fault(self) -> str:
+        """What in it does not fit together, as a sentence; "" if all does."""
+        steps, rows, width = self.samples.shape
+        active = np.array(self.active)
+        if self.samples.dtype != np.int64:
+            return "indices must be whole numbers of 64 bits"
+        if (
+            sorted(self.rows) != list(range(rows))
+            or len(active) != steps
+            or self.weights.shape != self.samples.shape
+        ):
+            return "a plan's rows, steps and weights do not fit together"
+        if (np.diff(active) > 0).any() or (active > rows).any():
+            return "rows that train at a step must be the first ones, and train at those before it"
+        trains = np.arange(rows) < active[:, None]
+        real = np.arange(width) < self.lengths[..., None]
+        share = np.where(real, 1 / np.maximum(self.lengths, 1)[..., None], 0)
+        close = np.allclose(self.weights[trains], share[trains], rtol=1e-6, atol=0)
+        if (self.lengths[trains] < 1).any() or not close:
+            return "the samples of a batch must come first and have equal weights"
+        return ""
 
 
 def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator: np.random.Generator) -> Plan:

@@ -79,6 +79,9 @@ def test_a_kernel_gives_each_the_bits_that_it_has_alone(model: str, optimizer: s
     for work, trained in zip(works, train_works(works), strict=True):
         assert torch.equal(trained, work.alone())
         assert (trained - work.start).abs().max() > 0.001, "nothing was trained"
+    lone = one(0, model, engine=replace(engine, processes=1), optimizer=optimizer)
+    assert lone.shape is None, "on one thread it has one row after another, joined or not"
+    assert torch.equal(lone.alone(), works[0].alone())
     assert not engine.joins(models.get("cnn")), "a convolution fills the cores by itself"
 
 

@@ -90,9 +90,9 @@ def failure(model: Model, shape: Shape, classes: int, adam: bool = False) -> str
 
 def has_fma() -> bool:
     """True if the processor fuses a product with a sum: all that do give the same bits."""
-    features = _machine()[1].split(",")
+    features = f",{_machine()[1]},"
     return (
-        "+fma" in features or "aarch64" in llvm.get_process_triple() or "arm64" in llvm.get_process_triple()
+        ",+fma," in features or "aarch64" in llvm.get_process_triple() or "arm64" in llvm.get_process_triple()
     )
 
 

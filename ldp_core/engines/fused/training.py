@@ -21,7 +21,7 @@ from ldp_core.engines.fused.compiled import Compiled, compiled
 from ldp_core.engines.fused.memory import Workspace
 from ldp_core.engines.plan import Indices, Plan
 from ldp_core.engines.recipe import Recipe
-from ldp_core.models.chain import layers_of
+from ldp_core.models.chain import Layers, layers_of
 from ldp_core.optimizers.adam import BETA1, BETA2
 
 AT_ONCE = 2e8
@@ -62,11 +62,9 @@ def train_fused(
     """
     layers = layers_of(recipe.model, recipe.shape, recipe.classes)
     begin, samples, labels = _array(start), _array(x), _array(y)
-    lengths = _lengths(plan)
-    _check(recipe, begin, samples, labels, plan, lengths)
+    _check(recipe, layers, begin, samples, labels, plan)
     kernel = compiled(layers, plan.samples.shape[2], begin.dtype, is_adam(recipe))
-    rows = len(plan.rows)
-    steps = (np.array(plan.active)[:, None] > np.arange(rows)).sum(0)
+    rows, steps, lengths = len(plan.rows), plan.steps, plan.lengths
     starts = begin if begin.ndim == 1 else np.ascontiguousarray(begin[plan.rows])
     rate, per_row, per_step = _rates(recipe, plan, rates, begin.dtype)
     scales = np.sqrt(1 - BETA2 ** (1.0 + np.arange(len(plan.active)))).astype(begin.dtype)
@@ -101,7 +99,7 @@ def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads
     """The scores (n, classes) of the model `weights` (d,) for samples x (n, *shape)."""
     layers = layers_of(recipe.model, recipe.shape, recipe.classes)
     model, samples = _array(weights), _array(x)
-    _check_samples(recipe, model, samples)
+    _check_samples(recipe, layers, model, samples)
     kernel = compiled(layers, 1, model.dtype, is_adam(recipe))  # the one that is there
     found = np.empty((len(samples), layers.classes), dtype=model.dtype)
 
@@ -201,11 +199,6 @@ def _workspace(kernel: Compiled) -> Iterator[Workspace]:
     kernel.idle.append(work)
 
 
-def _lengths(plan: Plan) -> Indices:
-    """(T, K): samples in each batch."""
-    return np.ascontiguousarray(np.count_nonzero(plan.weights > 0, axis=2).astype(np.int64))
-
-
 def _rates(
     recipe: Recipe, plan: Plan, rates: torch.Tensor | None, dtype: np.dtype[np.generic]
 ) -> tuple[NDArray[np.generic], int, int]:
@@ -226,44 +219,32 @@ def _rates(
 
 def _check(
     recipe: Recipe,
+    layers: Layers,
     start: NDArray[np.generic],
     samples: NDArray[np.generic],
     labels: NDArray[np.generic],
     plan: Plan,
-    lengths: Indices,
 ) -> None:
     """The kernel looks at nothing twice: what it is told must be there."""
-    _check_samples(recipe, start, samples)
-    steps, rows, width = plan.samples.shape
-    active = np.array(plan.active)
-    if plan.samples.dtype != np.int64 or labels.dtype != np.int64 or labels.shape != samples.shape[:1]:
-        raise ValueError("indices and labels must be whole numbers of 64 bits, one label a sample")
-    if plan.samples.min(initial=0) < 0 or plan.samples.max(initial=0) >= len(samples):
+    _check_samples(recipe, layers, start, samples)
+    if plan.fault:
+        raise ValueError(plan.fault)
+    if labels.dtype != np.int64 or labels.shape != samples.shape[:1]:
+        raise ValueError("labels must be whole numbers of 64 bits, one a sample")
+    if plan.span[0] < 0 or plan.span[1] >= len(samples):
         raise ValueError("a batch names a sample that is not there")
     if labels.min(initial=0) < 0 or labels.max(initial=0) >= recipe.classes:
         raise ValueError("a sample is of a class that is not there")
-    if (
-        sorted(plan.rows) != list(range(rows))
-        or len(active) != steps
-        or plan.weights.shape != plan.samples.shape
-    ):
-        raise ValueError("a plan's rows, steps and weights do not fit together")
-    if start.ndim > 1 and len(start) != rows:
+    if start.ndim > 1 and len(start) != len(plan.rows):
         raise ValueError("each row of a plan must have a start")
-    if (np.diff(active) > 0).any() or (active > rows).any():
-        raise ValueError("rows that train at a step must be the first ones, and train at those before it")
-    trains = np.arange(rows) < active[:, None]
-    real = np.arange(width) < lengths[..., None]
-    share = np.where(real, 1 / np.maximum(lengths, 1)[..., None], 0)
-    if (lengths[trains] < 1).any() or not np.allclose(plan.weights[trains], share[trains], rtol=1e-6, atol=0):
-        raise ValueError("the samples of a batch must come first and have equal weights")
 
 
-def _check_samples(recipe: Recipe, weights: NDArray[np.generic], samples: NDArray[np.generic]) -> None:
-    dimension = recipe.model.dimension(recipe.shape, recipe.classes)
+def _check_samples(
+    recipe: Recipe, layers: Layers, weights: NDArray[np.generic], samples: NDArray[np.generic]
+) -> None:
     if weights.dtype not in (np.float32, np.float64) or weights.dtype != samples.dtype:
         raise ValueError("weights and samples must be of the same floating-point numbers")
-    if samples.shape[1:] != recipe.shape or weights.shape[-1] != dimension:
+    if samples.shape[1:] != recipe.shape or weights.shape[-1] != layers.dimension:
         raise ValueError("weights and samples must have the model's shapes")
 
 
