@@ -27,12 +27,14 @@ CASES = [
     BASE | {"selection": {"kind": "once"}},
     BASE | {"attack": "auto", "rounds": 2},
 ]
+EMPTY: dict[str, dict[str, Any]] = {"round": {"spent": {}}, "end": {"ledger": []}}
+"""Of what is told where nobody asks for the ledger."""
 CLOSE = ("noise_variance", "signal_variance", "noise_variance_theory", "loss", "accuracy")
 
 
-def folded(cases: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
+def folded(cases: list[dict[str, Any]], ledger: bool = True) -> dict[int, list[dict[str, Any]]]:
     found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for number, event in fold(enumerate(map(parse, cases)), {"digits": digits()}):
+    for number, event in fold(enumerate(map(parse, cases)), {"digits": digits()}, ledger=ledger):
         assert isinstance(event, Event)
         found[number].append(event.as_json())
     return found
@@ -50,6 +52,16 @@ def test_each_run_tells_what_it_tells_alone():
                 if name in theirs:
                     assert mine[name] == pytest.approx(theirs[name], rel=1e-3), (number, name)
         assert found[number][-1]["ledger"] == alone[-1]["ledger"]
+
+
+def test_without_the_ledger_all_else_is_the_same():
+    whole, less = folded(CASES[:3]), folded(CASES[:3], ledger=False)
+    assert whole.keys() == less.keys()
+    for number, told in whole.items():
+        for full, short in zip(told, less[number], strict=True):
+            empty = EMPTY.get(full["event"], {})
+            assert short == full | empty
+            assert all(full[name] for name in empty)
 
 
 def test_a_run_that_diverges_takes_nobody_with_it():

@@ -64,13 +64,12 @@ def _evaluate_shared(federation: Federation, weights: torch.Tensor, recipe: Reci
     """Score one model on all held-out samples."""
     scores = federation.engine.scores(recipe, weights, federation.samples)
     right, loss = [], 0.0
-    for logits, y in zip(torch.split(scores, BATCH), torch.split(federation.test_y, BATCH), strict=True):
+    for first in range(0, scores.shape[0], BATCH):
+        logits, y = scores[first : first + BATCH], federation.test_y[first : first + BATCH]
         right.append(logits.argmax(1) == y)
         loss += float(torch.nn.functional.cross_entropy(logits, y, reduction="sum"))
-    hits = torch.cat(right).cpu().numpy()
-    labels = federation.test_y.cpu().numpy()
-    counts = np.bincount(labels, minlength=federation.classes)
-    per_class = np.bincount(labels[hits], minlength=federation.classes) / np.maximum(counts, 1)
+    hits, labels = torch.cat(right).cpu().numpy(), federation.test_labels
+    per_class = np.bincount(labels[hits], minlength=federation.classes) / federation.test_counts
     return Score(float(hits.mean()), per_class.tolist(), loss / len(labels), hits)
 
 
@@ -105,7 +104,7 @@ def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Sco
         per_client.tolist() if count <= EACH else None,
         {
             name: _of_group(federation, members, right, labels_asked)
-            for name, members in groups(federation).items()
+            for name, members in federation.groups.items()
         },
         _on_own_mixes(federation, right, labels_asked) if mixed else None,
     )
@@ -163,7 +162,7 @@ def own_losses(federation: Federation, trained: torch.Tensor, shards: Sequence[I
 def mixes(federation: Federation) -> Floats:
     """(K, classes): the share of each class among each client's samples."""
     everybody = np.eye(len(federation.shards), dtype=bool)
-    return np.stack([_mix(federation, one) for one in everybody])
+    return np.stack([federation.deal.mix(one, federation.classes) for one in everybody])
 
 
 def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int) -> Floats:
@@ -176,7 +175,7 @@ def _of_group(
     federation: Federation, members: NDArray[np.bool_], right: NDArray[np.bool_], labels: NDArray[np.int64]
 ) -> float | None:
     """Classes weighted as the group holds them, each as its own members' models do on it."""
-    mix = _mix(federation, members)
+    mix = federation.deal.mix(members, federation.classes)
     return float(mix @ _by_class(right[members], labels[members], federation.classes)) if mix.any() else None
 
 
@@ -184,21 +183,7 @@ def per_group(federation: Federation, score: Score) -> dict[str, float | None]:
     """The accuracy that each group of clients sees: classes weighted as the group holds them."""
     if score.groups is not None:
         return score.groups
+    per_class = np.array(score.per_class)
     return {
-        name: float(mix @ np.array(score.per_class)) if (mix := _mix(federation, members)).any() else None
-        for name, members in groups(federation).items()
+        name: float(mix @ per_class) if mix.any() else None for name, mix in federation.group_mixes.items()
     }
-
-
-def groups(federation: Federation) -> dict[str, np.ndarray]:
-    """The clients that ask for at most the median budget, and the others; bool (K,) each."""
-    return {"strict": federation.strict, "permissive": ~federation.strict}
-
-
-def _mix(federation: Federation, members: np.ndarray) -> Floats:
-    """The share of each class among the samples of some clients; all zero if there are none."""
-    shards = [federation.shards[i] for i in np.flatnonzero(members)]
-    if not shards:
-        return np.zeros(federation.classes)
-    labels = federation.train_y.cpu().numpy()[np.concatenate(shards)]
-    return np.bincount(labels, minlength=federation.classes) / len(labels)

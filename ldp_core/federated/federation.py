@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.process_pool import Samples
 from ldp_core.engines.recipe import Recipe
 from ldp_core.experiment import Experiment, Population
+from ldp_core.federated.deal import Deal, deal
+from ldp_core.federated.terms import Terms
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
@@ -36,13 +39,18 @@ class Federation:
     test_x: torch.Tensor
     test_y: torch.Tensor
     classes: int
-    shards: list[Indices]
+    deal: Deal
     population: Population
     strict: np.ndarray
     """(K,) bool: the clients whose budget is small beside the others'; see `_strict`."""
     engine: Engine
     tick: Callable[[float], None] | None = None
     """Is told, within a round, the share of its training that is done."""
+
+    @property
+    def shards(self) -> list[Indices]:
+        """The samples of each client, by their numbers."""
+        return self.deal.shards
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -59,18 +67,43 @@ class Federation:
         """What an engine reads."""
         return self.train_x, self.train_y, self.test_x
 
-    @property
+    @cached_property
     def recipe(self) -> Recipe:
         """How every client trains."""
         local = self.experiment.local
         return Recipe(self.experiment.network, self.shape, self.classes, local.optimizer, local.learning_rate)
+
+    @cached_property
+    def terms(self) -> Terms:
+        """On what clients upload."""
+        return Terms(self.experiment)
+
+    @cached_property
+    def groups(self) -> dict[str, NDArray[np.bool_]]:
+        """The clients that ask for at most the median budget, and the others; (K,) each."""
+        return {"strict": self.strict, "permissive": ~self.strict}
+
+    @cached_property
+    def group_mixes(self) -> dict[str, Floats]:
+        """The share of each class among the samples of each of the two; all zero if it has nobody."""
+        return {name: self.deal.mix(members, self.classes) for name, members in self.groups.items()}
+
+    @cached_property
+    def test_labels(self) -> Indices:
+        """Of the held-out samples, (n,), on the host."""
+        return self.test_y.cpu().numpy()
+
+    @cached_property
+    def test_counts(self) -> Indices:
+        """(classes,): how many of them each class has; 1 where it has none, to divide by."""
+        return np.maximum(np.bincount(self.test_labels, minlength=self.classes), 1)
 
     @property
     def chunk(self) -> int:
         """How many clients are trained at a time, so that their matrix fits in memory."""
         return max(1, limits.CHUNK_BYTES // (4 * self.experiment.dimension))
 
-    @property
+    @cached_property
     def hull(self) -> tuple[float, float]:
         """The smallest interval that holds every client's safe range."""
         return float(self.population.low.min()), float(self.population.high.max())
@@ -90,9 +123,7 @@ def assemble(
         InvalidInput: a partition that cannot give every client a sample.
     """
     population = experiment.population()
-    shards = experiment.partition.split(
-        data.train_y, experiment.clients.count, stream(experiment.seed, "partition")
-    )
+    dealt = deal(experiment, data.train_y)
     scale = experiment.system.scale(experiment.dataset) if experiment.system else 1.0
     train_x, train_y, test_x, test_y = _placed(data, device, scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])
@@ -104,7 +135,7 @@ def assemble(
         test_x=test_x,
         test_y=test_y,
         classes=data.classes,
-        shards=shards,
+        deal=dealt,
         population=population,
         strict=_strict(population.epsilon),
         engine=choose(experiment.model.batched, device, recipe, began),
@@ -157,7 +188,7 @@ def taking_part(
         form=experiment.form,
         layers=experiment.layers,
         sent=experiment.sent,
-        shards=tuple(len(shard) for shard in federation.shards),
+        shards=tuple(federation.deal.sizes.tolist()),
         model=experiment.model,
     )
     own = {name: array.copy() for name, array in (arrays or {}).items()}

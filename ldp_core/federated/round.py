@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,9 +19,9 @@ from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.privacy_filter import PrivacyFilter
 from ldp_core.federated.upload import uploaded
 from ldp_core.mechanisms.base import Floats
+from ldp_core.partitions.base import Indices
 from ldp_core.streams import Purpose, stream
 from ldp_core.systems import Participation
-from ldp_core.theory import worst_variance
 
 DRAWN: tuple[Purpose, ...] = ("records", "batches", "encoding", "noise")
 """What clients draw in a round, each from a stream of its own."""
@@ -89,7 +89,7 @@ def round_steps(
     joined = participation or taking_part(federation)
     chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
     chosen = chosen[budgets.can_afford(chosen)]
-    pieces = experiment.pieces(number)
+    pieces = federation.terms.pieces(number)
     client_weights = _client_weights(federation, chosen, number)
     draws = {purpose: stream(experiment.seed, purpose, number) for purpose in DRAWN}
     model = weights.cpu().numpy()
@@ -104,15 +104,13 @@ def round_steps(
         clients = chosen[start : start + federation.chunk]
         share = client_weights[start : start + federation.chunk]
         begin = joined.begin(model, clients)
-        shards = joined.records([federation.shards[i] for i in clients], draws["records"])
-        work = _work(
-            federation,
-            weights if begin is None else torch.from_numpy(begin).to(weights),
-            plan_batches(
-                list(shards), experiment.local.epochs, experiment.local.batch_size, draws["batches"]
-            ),
-            (start, len(chosen)),
-        )
+        held = [federation.shards[i] for i in clients]
+        shards = joined.records(held, draws["records"])
+        # where all who take part train on all that they hold, so does whoever else has the seed
+        whole = shards is held and len(clients) == len(chosen)
+        plan = _plan(federation, shards, draws["batches"], (number, clients.tobytes()) if whole else None)
+        begun = weights if begin is None else torch.from_numpy(begin).to(weights)
+        work = _work(federation, begun, plan, (start, len(chosen)))
         trained = yield work
         _refuse_wild(federation, clients, trained, number)
         if joined.compares_clients:
@@ -130,6 +128,7 @@ def round_steps(
             share,
             federation.engine.processes,
             whether=bool(experiment.aggregator.unpredicted),
+            laws=federation.terms.laws,
         )
         joined.heard(model, uploads.values, clients)
         clipped_count += uploads.outside
@@ -156,14 +155,26 @@ def round_steps(
     )
 
 
+def _plan(
+    federation: Federation, shards: Sequence[Indices], generator: np.random.Generator, known: Hashable = None
+) -> Plan:
+    """The batches of some shards; `known` says which, where other runs of the deal may have the same."""
+    local = federation.experiment.local
+
+    def make() -> Plan:
+        return plan_batches(list(shards), local.epochs, local.batch_size, generator)
+
+    return federation.deal.plan((known, local.epochs, local.batch_size), make) if known else make()
+
+
 def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
     """The aggregator's weight of each participant: all zero where it draws nobody, or nobody is left."""
     experiment = federation.experiment
     if not len(chosen):
         return np.zeros(0)
     return experiment.aggregator.weights(
-        worst_variance(experiment, number)[chosen],
-        sizes=np.array([len(federation.shards[i]) for i in chosen]),
+        federation.terms.worst(number)[chosen],
+        sizes=federation.deal.sizes[chosen],
         between=experiment.aggregator.between,
         generator=stream(experiment.seed, "aggregation", number),
     )
@@ -194,15 +205,17 @@ def _refuse_wild(
     Raises:
         Diverged: training left them.
     """
+    low, high = trained.aminmax()
+    if float(low) >= -limits.DIVERGED_WEIGHT and float(high) <= limits.DIVERGED_WEIGHT:  # never so with a NaN
+        return
     largest = trained.abs().amax(dim=1)
     wild = ~(largest <= limits.DIVERGED_WEIGHT)  # true for NaN as well
-    if bool(wild.any()):
-        row = int(wild.nonzero()[0])
-        exact = number == 1 or federation.experiment.mechanism.role == "identity"
-        raise Diverged(
-            f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
-            f"training; {_remedy(federation.experiment, exact)}"
-        )
+    row = int(wild.nonzero()[0])
+    exact = number == 1 or federation.experiment.mechanism.role == "identity"
+    raise Diverged(
+        f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
+        f"training; {_remedy(federation.experiment, exact)}"
+    )
 
 
 def _remedy(experiment: Experiment, exact: bool) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.experiment.schema import Piece
+from ldp_core.federated.terms import Columns, Laws, within
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.law import Law
 from ldp_core.systems import Encoded
 
 Vectors = NDArray[np.float32]
-Columns = tuple[Floats, Floats, Floats]
-"""Budget, low and high of some clients, (k, 1) each, or (k, m) where each weight has its own."""
 TOGETHER = 2**17
 """Numbers that are clipped, or whose moments are computed, at a time."""
 
@@ -47,6 +47,7 @@ def uploaded(
     shares: Floats | None = None,
     threads: int = 1,
     whether: bool = False,
+    laws: Laws | None = None,
 ) -> Uploads:
     """Clip and perturb what some clients have encoded; what goes in clear, or not at all, has no noise.
 
@@ -62,19 +63,21 @@ def uploaded(
         shares: the clients' weights in the aggregate, (k,); None: nobody asks for the noise's moments.
         threads: at most.
         whether: of the moments only this is asked, whether there is any noise: some clients' are enough.
+        laws: of the run, where it has more rounds like this one.
     """
     columns = epsilon, encoded.low, encoded.high
+    found = (laws or Laws()).of(pieces, columns)
     exact = projected(pieces, encoded.values, columns)
     outside = encoded.values != exact
     passed = [one for one in (encoded.clear, encoded.unsent) if one is not None]
     bias = variance = np.zeros(1)
     if shares is None:
-        values = perturbed(pieces, exact, columns, noise)
+        values = _sent(pieces, exact, found, noise)
     else:
-        law = Moments(pieces, exact, columns, passed, shares, whether)
-        with law.beside(threads):
-            values = perturbed(pieces, exact, columns, noise)
-        bias, variance = shares @ law.bias, shares**2 @ law.variance
+        moments = Moments(pieces, exact, columns, passed, shares, whether, found)
+        with moments.beside(threads):
+            values = _sent(pieces, exact, found, noise)
+        bias, variance = shares @ moments.bias, shares**2 @ moments.variance
     if encoded.unsent is not None:
         exact = np.where(encoded.unsent, known, exact)
         outside &= ~encoded.unsent
@@ -88,13 +91,17 @@ def perturbed(
     pieces: Sequence[Piece], values: Vectors, clients: Columns, noise: np.random.Generator
 ) -> Vectors:
     """What the clients send for `values` (k, m), which are clipped first."""
+    return _sent(pieces, values, Laws().of(pieces, clients), noise)
+
+
+def _sent(
+    pieces: Sequence[Piece], values: Vectors, laws: Sequence[Law], noise: np.random.Generator
+) -> Vectors:
     if len(pieces) == 1:
-        return pieces[0].mechanism.perturb(values, *clients, noise)
+        return laws[0].perturb(values, noise)
     out = np.empty_like(values)
-    for piece in pieces:
-        out[:, piece.columns] = piece.mechanism.perturb(
-            values[:, piece.columns], *_within(clients, piece), noise
-        )
+    for piece, law in zip(pieces, laws, strict=True):
+        out[:, piece.columns] = law.perturb(values[:, piece.columns], noise)
     return out
 
 
@@ -103,7 +110,7 @@ def projected(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vec
     out = np.empty_like(values)
     for rows in _some_rows(values.shape):
         for piece in pieces:
-            _, low, high = _within(clients, piece, rows)
+            _, low, high = within(clients, piece, rows)
             out[rows, piece.columns] = piece.mechanism.project(values[rows, piece.columns], low, high)
     return out
 
@@ -123,10 +130,13 @@ class Moments:
         passed: Sequence[NDArray[np.bool_]],
         shares: Floats,
         whether: bool,
+        laws: Sequence[Law] | None = None,
     ) -> None:
         self._of = pieces, clipped, clients, passed
         self._shares, self._whether = shares, whether
         self._rows = [rows for rows in _some_rows(clipped.shape) if shares[rows].any()]
+        whole = len(clipped) <= _rows_at_once(clipped.shape)
+        self._laws = laws if whole else None  # of all clients: they are those of the only rows
         self._waiting = iter(self._rows)  # taking the next ones is a single step of the interpreter
         self.bias, self.variance = np.zeros(clipped.shape), np.zeros(clipped.shape)
 
@@ -148,9 +158,10 @@ class Moments:
     def _compute(self) -> None:
         pieces, clipped, clients, passed = self._of
         while (rows := next(self._waiting, None)) is not None:
-            for piece in pieces:
+            for i, piece in enumerate(pieces):
                 values = clipped[rows, piece.columns]
-                mean, variance = piece.mechanism.moments(values, *_within(clients, piece, rows))
+                own = self._laws[i] if self._laws else piece.mechanism.at(*within(clients, piece, rows))
+                mean, variance = own.moments(values)
                 self.bias[rows, piece.columns] = mean - values
                 self.variance[rows, piece.columns] = variance
             for one in passed:
@@ -161,13 +172,9 @@ class Moments:
 
 def _some_rows(shape: tuple[int, ...]) -> list[slice]:
     """A few clients at a time, of (k, m) values."""
-    step = max(1, TOGETHER // max(1, shape[1]))
+    step = _rows_at_once(shape)
     return [slice(first, first + step) for first in range(0, shape[0], step)]
 
 
-def _within(clients: Columns, piece: Piece, rows: slice = slice(None)) -> Columns:
-    """Of what each weight has its own, the piece's weights'; what a client has is every piece's."""
-    epsilon, low, high = (
-        column[rows, piece.columns] if column.shape[1] > 1 else column[rows] for column in clients
-    )
-    return epsilon, low, high
+def _rows_at_once(shape: tuple[int, ...]) -> int:
+    return max(1, TOGETHER // max(1, shape[1]))

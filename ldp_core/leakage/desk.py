@@ -17,7 +17,7 @@ from ldp_core.attacks.shared.laws import blocks
 from ldp_core.events import Cell, LadderStarted, Reference
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.federated.federation import Federation
-from ldp_core.federated.upload import Columns
+from ldp_core.federated.terms import Columns
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, candidate_values, identify

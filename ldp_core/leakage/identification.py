@@ -17,7 +17,7 @@ from ldp_core.attacks import Public, identifier
 from ldp_core.attacks.likelihood import places
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated.federation import Federation
-from ldp_core.federated.upload import Columns
+from ldp_core.federated.terms import Columns
 from ldp_core.leakage.candidates import Lineup
 from ldp_core.leakage.observe import Begun, Control, observe, one_step
 from ldp_core.streams import stream

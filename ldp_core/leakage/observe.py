@@ -24,7 +24,8 @@ from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment.schema import Piece
 from ldp_core.experiment.threat_model import beside_training
 from ldp_core.federated.federation import Federation, taking_part
-from ldp_core.federated.upload import Columns, Vectors, perturbed, projected, uploaded
+from ldp_core.federated.terms import Columns
+from ldp_core.federated.upload import Vectors, perturbed, projected, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded, Participation

@@ -100,7 +100,7 @@ def folded(
     last: dict[int, dict[str, Any]] = {}
     began: dict[int, float] = {}
     clock, now = 0.0, time.perf_counter()
-    for number, event in fold(experiments, data, quickest=True):
+    for number, event in fold(experiments, data, quickest=True, ledger=False):
         passed, now = time.perf_counter() - now, time.perf_counter()
         clock += passed / max(1, len(began))
         began.setdefault(number, clock)
@@ -113,7 +113,7 @@ def folded(
         elif isinstance(event, Ended):
             tick(number, True)
             seconds = round(clock - began.pop(number), 4)
-            yield number, figures_of(last.pop(number, {}), event.as_json() | {"seconds": seconds})
+            yield number, figures_of(last.pop(number, {}), vars(event) | {"seconds": seconds})
 
 
 def figures_of(last: Mapping[str, Any], end: Mapping[str, Any]) -> Figures:

@@ -72,7 +72,7 @@ def test_few_are_trained_here_and_so_is_what_fills_all_cores_by_itself():
         {"dataset": "mnist_sample", "model": "cnn", "rounds": 1, "attack": None, "local": {"epochs": 1}}
     )
     assert not leaves_cores(convolutions)
-    mixed = [convolutions, *made(WORTH, rounds=1)]
+    mixed = [convolutions, *made(WORTH, rounds=10)]  # so that the first is told before the last has begun
     there = {place: len(hands()) for place, _ in train_all(mixed)}
     assert there.keys() == set(range(WORTH + 1))
     assert there[1] == 2

@@ -1,0 +1,64 @@
+"""On what terms clients upload: worked out once where that is the same from round to round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldp_core.experiment import Experiment
+from ldp_core.experiment.schema import Piece
+from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.law import Law
+from ldp_core.theory import worst_variance
+
+Columns = tuple[Floats, Floats, Floats]
+"""Budget, low and high of some clients, (k, 1) each, or (k, m) where each weight has its own."""
+
+
+class Terms:
+    """Of the uploads of one run."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
+        self._known: dict[int, tuple[tuple[Piece, ...], Floats]] = {}
+        self.laws = Laws()
+
+    def pieces(self, number: int) -> tuple[Piece, ...]:
+        """Who perturbs what in round `number`."""
+        return self._of(number)[0]
+
+    def worst(self, number: int) -> Floats:
+        """The variances by which the server weighs in round `number`, (K,)."""
+        return self._of(number)[1]
+
+    def _of(self, number: int) -> tuple[tuple[Piece, ...], Floats]:
+        kind = number if len(self._experiment.releases) > 1 else 1
+        if kind not in self._known:
+            self._known.clear()  # rounds come in order
+            self._known[kind] = self._experiment.pieces(kind), worst_variance(self._experiment, kind)
+        return self._known[kind]
+
+
+class Laws:
+    """The mechanisms of an upload's pieces at the budgets and ranges of some clients; the last are kept."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Sequence[Piece], Columns, list[Law]] | None = None
+
+    def of(self, pieces: Sequence[Piece], clients: Columns) -> list[Law]:
+        """One for each piece."""
+        if self._last and self._last[0] == pieces and all(map(np.array_equal, self._last[1], clients)):
+            return self._last[2]
+        found = [piece.mechanism.at(*within(clients, piece)) for piece in pieces]
+        if all(column.shape[1] == 1 for column in clients):  # others fill as much memory as the uploads
+            self._last = pieces, clients, found
+        return found
+
+
+def within(clients: Columns, piece: Piece, rows: slice = slice(None)) -> Columns:
+    """Of what each weight has its own, the piece's weights'; what a client has is every piece's."""
+    epsilon, low, high = (
+        column[rows, piece.columns] if column.shape[1] > 1 else column[rows] for column in clients
+    )
+    return epsilon, low, high

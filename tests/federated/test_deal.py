@@ -1,0 +1,101 @@
+"""Runs of one seed share their shards and their batches, and both are what they would be alone."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core.engines.plan import Plan, plan_batches
+from ldp_core.experiment import parse
+from ldp_core.federated import deal as module
+from ldp_core.federated.deal import deal
+from ldp_core.federated.federation import Federation, assemble, initial_weights
+from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.round import round_steps
+from ldp_core.streams import stream
+from tests.data import digits
+
+LABELS = digits().train_y
+
+
+def dealt(changes: dict[str, Any]) -> Federation:
+    return assemble(parse({"attack": None, **changes}), digits(), torch.device("cpu"))
+
+
+def plan_of(one: Federation, number: int) -> Plan:
+    budgets = PrivacyFilter(one.experiment)
+    return next(round_steps(one, initial_weights(one), number, budgets)).plan
+
+
+def equal(one: Plan, other: Plan) -> bool:
+    return all(np.array_equal(getattr(one, f.name), getattr(other, f.name)) for f in fields(Plan))
+
+
+def test_those_under_way_with_one_seed_have_one_deal_and_one_plan_a_round():
+    first, second, other = (
+        dealt(one) for one in ({"seed": 5}, {"seed": 5, "mechanism": "duchi"}, {"seed": 6})
+    )
+    assert first.deal is second.deal is not other.deal
+    assert plan_of(first, 3) is plan_of(second, 3)
+    assert not equal(plan_of(first, 3), plan_of(other, 3))
+    assert not equal(plan_of(first, 3), plan_of(first, 4))
+    anew = plan_batches(first.shards, 2, 10, stream(5, "batches", 3))
+    assert equal(plan_of(second, 3), anew)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"local": {"epochs": 3}},
+        {"local": {"batch_size": 7}},
+        {"selection": {"kind": "fraction", "fraction": 0.5}},
+        {"partition": {"kind": "dirichlet", "alpha": 0.3}},
+        {"clients": {"count": 19}},
+        {"system": "personalized_ldp_fl"},  # which trains on a sample of its records
+    ],
+)
+def test_what_differs_in_its_batches_has_its_own(changes: dict[str, Any]):
+    usual = dealt({"seed": 5})
+    before = plan_of(usual, 1)
+    alone = plan_of(dealt({"seed": 5, "dataset": "digits", **changes}), 1)
+    assert not equal(alone, before)
+    del usual
+    gc.collect()
+    assert equal(plan_of(dealt({"seed": 5, "dataset": "digits", **changes}), 1), alone)
+
+
+def test_a_deal_ends_with_those_who_hold_it():
+    gc.collect()
+    before = len(module._deals)
+    held = deal(parse({"seed": 77}), LABELS)
+    assert len(module._deals) == before + 1
+    del held
+    gc.collect()
+    assert len(module._deals) == before
+
+
+def test_plans_beyond_what_may_be_kept_are_made_anew(monkeypatch: pytest.MonkeyPatch):
+    one, made = deal(parse({"seed": 78}), LABELS), list[int]()
+
+    def make(number: int) -> Callable[[], Plan]:
+        def plan() -> Plan:
+            made.append(number)
+            return plan_batches(one.shards, 1, 10, stream(78, "batches", number))
+
+        return plan
+
+    size = make(0)().nbytes
+    monkeypatch.setattr(module, "PLANS_BYTES", 2 * size)
+    for number in (1, 2, 1, 3, 2, 1):
+        one.plan(number, make(number))
+    assert made == [0, 1, 2, 3, 1], "the oldest goes first"
+    monkeypatch.setattr(module, "PLANS_BYTES", size - 1)
+    for _ in range(2):
+        one.plan("large", make(4))
+    assert made[-2:] == [4, 4], "one that is larger than all that may be kept is not"

@@ -1,0 +1,48 @@
+"""What is kept from round to round is what each round would work out for itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ldp_core import mechanisms
+from ldp_core.errors import InvalidInput
+from ldp_core.experiment import parse
+from ldp_core.experiment.schema import Piece
+from ldp_core.federated.terms import Columns, Laws, Terms
+from ldp_core.theory import worst_variance
+
+
+@pytest.mark.parametrize("mechanism", ["piecewise", "dynamic_gaussian", "grr"])
+def test_each_round_has_its_own_pieces_and_variances(mechanism: str):
+    experiment = parse({"mechanism": mechanism, "rounds": 4})
+    terms = Terms(experiment)
+    for number in (1, 2, 4, 1):
+        assert terms.pieces(number) == experiment.pieces(number)
+        np.testing.assert_array_equal(terms.worst(number), worst_variance(experiment, number))
+    assert (terms.pieces(1) is terms.pieces(3)) == (mechanism != "dynamic_gaussian")
+
+
+def columns(epsilon: float, width: int = 1) -> Columns:
+    ones = np.ones((3, width))
+    return np.full((3, 1), epsilon), -ones, ones
+
+
+def test_laws_are_kept_as_long_as_nothing_has_changed():
+    laws, pieces = Laws(), [Piece(slice(0, 5), mechanisms.get("duchi"))]
+    first = laws.of(pieces, columns(1.0))
+    assert laws.of(list(pieces), columns(1.0)) is first
+    assert laws.of(pieces, columns(2.0)) is not first
+    other = [Piece(slice(0, 5), mechanisms.get("laplace"))]
+    assert laws.of(other, columns(2.0)) is not laws.of(pieces, columns(2.0))
+    wide = laws.of(pieces, columns(2.0, width=5))
+    assert laws.of(pieces, columns(2.0, width=5)) is not wide, "ends of each weight fill too much memory"
+
+
+def test_what_is_wrong_is_refused_as_ever():
+    pieces = [Piece(slice(0, 5), mechanisms.get("duchi"))]
+    with pytest.raises(InvalidInput, match="epsilon must be"):
+        Laws().of(pieces, columns(-1.0))
+    epsilon, low, high = columns(1.0)
+    with pytest.raises(InvalidInput, match="low must be below high"):
+        Laws().of(pieces, (epsilon, high, low))
