@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import streamlit as st
 
@@ -12,6 +13,7 @@ from pages.parts.noise.designs import Design, add_button, choose, designs, diffe
 from pages.parts.noise.promise_table import Promised, promise_table
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import against_budget, against_value
+from pages.parts.noise.verdicts import asking, who_asks
 from pages.parts.noise.what_if import WhatIf, settled, what_if
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
@@ -27,7 +29,11 @@ def main() -> None:
     workspace = open_workspace("noise")
     with st.container(gap="small"):
         with header(workspace):
-            if st.button("Train these designs", type="primary"):
+            if st.button(
+                "Train these designs",
+                type="primary",
+                help="As the clients ask for it, not as it was dragged",
+            ):
                 st.switch_page("train.py")
             add_button(workspace)
         question(
@@ -112,7 +118,13 @@ def _promises(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
 
 
 def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    design_tables.at_the_server(shown, named_clients(shown[0].experiment))
+    asked = [asking(design.experiment, now) for design in shown]
+    if why := next((why for _, why in asked if why), ""):
+        st.caption(why.strip())
+    elif words := who_asks(now, asked[0][0]):
+        st.caption(f"As it would be{words}.")
+    moved = [replace(design, experiment=own) for design, (own, _) in zip(shown, asked, strict=True)]
+    design_tables.at_the_server(moved, named_clients(shown[0].experiment))
     formula(SERVER, "formula server")
 
 

@@ -28,5 +28,6 @@ function pieces(parent, list) {
     text(node, words);
     node.style.color = run === null ? "" : colours.resolve(`run(${run})`);
     node.style.fontWeight = run === null ? "" : "650";
+    node.style.whiteSpace = run === null || words.length > 24 ? "" : "nowrap"; // a name like 1/σ stays whole
   });
 }

@@ -21,7 +21,7 @@ export function moved(card, place) {
     ...card,
     rest: `: what is sent for a weight of ${weight.words}${clipped}, at ε ${number(epsilon)}`,
     caption: `variance ${number(own.variance)}, σ ${number(Math.sqrt(own.variance))}; ${range(law)}${law.tail}`,
-    figure: figure(JSON.parse(card.figure), law, traces, own, value),
+    figure: figure(JSON.parse(card.figure), law, traces, own, value, weight.value),
   };
 }
 
@@ -37,12 +37,12 @@ function range({ low, high }) {
   return `grey: a weight from the other end of the safe range, ${words} (shaded)`;
 }
 
-function figure({ layout }, law, data, own, value) {
+function figure({ layout }, law, data, own, value, weight) {
   const stems = own.atoms.filter(([, p]) => p > 0.005).sort(([, p], [, q]) => q - p);
   const highest = Math.max(...data.flatMap((trace) => trace.y.filter(Number.isFinite)));
   const top = stems.length ? 1.2 : roundedUp(1.1 * highest);
   const notes = stems.map(([x, p]) => ({ ...law.note, x, y: p, text: `<b>${percent(p)}</b> at ${signed(x)}` }));
-  const mark = { ...layout.annotations[0], x: value, y: top, text: `true weight ${signed(value)}` };
+  const mark = { ...layout.annotations[0], x: value, y: top, text: `${value === weight ? "true" : "clipped"} weight ${signed(value)}` };
   const [span, line] = layout.shapes;
   const title = { ...layout.yaxis.title, text: stems.length ? "probability" : "density" };
   return {

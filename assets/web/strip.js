@@ -17,11 +17,13 @@ export function render(component) {
   const strip = child(parentElement, "div", "es-strip");
   strip.component = component;
   strip.sent ??= data.seq;
+  const answered = data.seq >= strip.sent;
+  if (answered) strip.waiting = false; // what is filled in now is what was asked for
   choices(strip, data.who);
   const sliders = resize(child(strip, "div", "es-sliders"), data.sliders.length, () => slider(strip));
   sliders.forEach((node, i) => fill(strip, node, data.sliders[i]));
-  if (data.seq >= strip.sent) {
-    strip.waiting = false;
+  offerBack(strip);
+  if (answered) {
     if (strip.next) send(strip);
     else if (!strip.querySelector(".es-range:active")) live.place = null; // the page is where the hand is
   }
@@ -66,13 +68,23 @@ function choices(strip, who) {
     return button;
   });
   buttons.forEach((button, i) => {
-    const [key, words] = who.options[i];
-    text(button, words);
+    const [key] = who.options[i];
     button.setAttribute("aria-checked", String(key === who.chosen));
     button.onclick = () => {
       live.place = null;
       place(strip, { who: key, epsilon: null, tau: null }, true); // it begins with that client's own
     };
+  });
+}
+
+// Whom it speaks of is also the way back to what that client asks for, wherever the sliders were dragged.
+function offerBack(strip) {
+  const away = [...strip.querySelectorAll(".es-slider")].some(({ data, children }) => data.own !== null && Number(children[1].value) !== data.own);
+  const { options } = strip.component.data.who;
+  strip.querySelectorAll(".es-choice").forEach((button, i) => {
+    const back = away && button.getAttribute("aria-checked") === "true";
+    text(button, back ? `${options[i][1]} ↺` : options[i][1]);
+    button.title = back ? "Back to what it asks for" : "";
   });
 }
 
@@ -84,6 +96,7 @@ function slider(strip) {
   input.addEventListener("input", () => {
     input.held = true;
     told(node);
+    offerBack(strip);
     if (!follow(strip)) place(strip, asked(node), false);
   });
   input.addEventListener("change", () => {

@@ -272,6 +272,12 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     page.get_by_text(f"What is promised to a client with ε {number(epsilon)}").wait_for()
     row = page.get_by_role("row").filter(has_text="mean").filter(has_text=f"ε {number(epsilon, 4)}, δ 0")
     row.first.wait_for()  # a weight's ε is the mechanism's own
+    strictest, generous = (page.get_by_role("radio", name=name) for name in ("strictest", "most permissive"))
+    expect(strictest).to_contain_text("↺")  # the way back
+    generous.click()
+    expect(slider).to_have_attribute("aria-valuetext", "8")
+    strictest.click()
+    expect(slider).to_have_attribute("aria-valuetext", "0.5")
 
 
 # one of each kind; tests/pages/charts/test_base.py draws the figures of all of them

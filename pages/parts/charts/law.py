@@ -22,18 +22,22 @@ LIVE = ("Laplace", "Duchi", "PDPM", "PDPMAsPrinted", "Piecewise", "Hybrid", "GRR
 
 
 def law_figure(
-    mechanism: Mechanism, tint: int, value: float, epsilon: float, low: float, high: float
+    mechanism: Mechanism, tint: int, weight: float, epsilon: float, low: float, high: float
 ) -> Figure:
-    """Density or probabilities of the answer for `value`, and for the end of the range farthest from it."""
+    """Density or probabilities of the answer for a weight, which is clipped first, and for the end of the
+    range farthest from it.
+    """
+    value = min(max(weight, low), high)
     other = low if value - low > high - value else high
     traces, notes = [], []
-    for weight, name, paint in ((other, f"if it were {signed(other)}", None), (value, "this weight", tint)):
-        law = _law(mechanism, weight, epsilon, low, high, name, paint)
+    for one, name, paint in ((other, f"if it were {signed(other)}", None), (value, "this weight", tint)):
+        law = _law(mechanism, one, epsilon, low, high, name, paint)
         traces += law
         if paint is not None and law and law[0]["mode"] != "lines":
             stems = list(zip(law[0]["x"][1::3].tolist(), law[0]["y"][1::3].tolist(), strict=True))
             likeliest = sorted(stems, key=lambda stem: -stem[1])
             notes += [_probability(x, y, tint) for x, y in likeliest if y > 0.005]
+    which = "true" if value == weight else "clipped"
     highest = max((float(np.nanmax(trace["y"])) for trace in traces), default=1.0)
     top = 1.2 if notes else rounded_up(1.1 * highest)
     return figure(
@@ -47,7 +51,7 @@ def law_figure(
         },
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 26, "b": 8},
-        annotations=[_mark(value, top, f"true weight {signed(value)}"), *notes],
+        annotations=[_mark(value, top, f"{which} weight {signed(value)}"), *notes],
         shapes=[_span(low, high), _line(value)],
     )
 

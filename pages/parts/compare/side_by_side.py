@@ -86,17 +86,17 @@ def figures(arms: Sequence[Arm]) -> None:
             "run",
             "of",
             "accuracy",
-            f"against {first}, in points (95{THIN}% interval)",
-            "ε for the whole run, at worst",
+            f"against {first}, in points (95{THIN}% interval of that alone)",
+            "ε for the whole run, of who gives most away",
             "right image picked out",
         ],
         rows,
     )
     st.caption(
         "ε is that of the client that gives most away, over all its uploads at worst, against any two values "
-        "in its safe range. An interval here is of that one difference. Picked out: of uploads of one image, "
-        "over clients, seeds and rounds; beside it "
-        "what guessing gives."
+        "in its safe range. An interval here is of that one difference; the headline's is wider where there "
+        "are several. Picked out: of uploads of one image, over clients, seeds and rounds; beside it what "
+        "guessing gives."
     )
 
 

@@ -51,7 +51,7 @@ def laws(now: WhatIf) -> Iterator[Card]:
             title=view.name,
             rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {number(epsilon)}",
             caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {grey}{tail}",
-            figure=law_figure(mechanism, tint, weight, epsilon, low, high),
+            figure=law_figure(mechanism, tint, now.weight, epsilon, low, high),
             label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
             height=HEIGHT,
             row=len(apart),

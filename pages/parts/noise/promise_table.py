@@ -45,6 +45,8 @@ SLIGHT = 0.05
 """An ε below which its factor is told as what it adds, in per cent: it begins with 1.0 anyway."""
 SPELLED = 15.0
 """An ε beyond which its factor is told as a power of ten."""
+MANY = 2
+"""Weights that are perturbed by themselves, from which on it is told how their ε add up."""
 MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
 
 
@@ -97,7 +99,7 @@ def promise_table(promised: Sequence[Promised]) -> None:
     rows = [(one.name, list(_cells(one, again))) for one in promised]
     weight, upload, *run = SCOPES.values()
     table(["run", weight, upload, *([SEEN] if again else []), *run], grouped(rows))
-    st.markdown(in_words(promised[0]))
+    st.markdown(in_words(promised[0]) + added_up(promised[0]))
     if any(map(_seems_dearer, promised)):
         st.caption(DEARER)
     st.caption(COVERS + (BALL if any(_in_ball(each) for each in promised) else ""))
@@ -174,6 +176,31 @@ def in_words(one: Promised) -> str:
         if upload["epsilon"] > 3 * weight["epsilon"]:
             text += " A budget for one weight is not a budget for a person."
     return text
+
+
+def added_up(one: Promised) -> str:
+    """How a weight's ε becomes the run's, where each weight is perturbed by itself; "" elsewhere."""
+    weight, upload, run = (one.entry[scope] for scope in ("coordinate", "upload", "run_worst"))
+    lines = weight, upload, run
+    if not all(line["guarantee"] and line["rule"] != "nominal" for line in lines) or weight["delta"]:
+        return ""
+    each, once, all_of_them = (line["basic"] for line in lines)
+    weights, uploads = round(once / each), round(all_of_them / once)
+    if weights < MANY or not math.isclose(weights * uploads * each, all_of_them, rel_tol=1e-9):
+        return ""
+    text = (
+        f"\n\nHow it adds up: {number(weights, 6)} weights × ε {number(each, 4)} = {number(once, 5)} for an "
+        f"upload; × {number(uploads, 6)} upload{'s' * (uploads != 1)} = {number(all_of_them, 5)} for the run."
+    )
+    if run["epsilon"] * 1.001 >= all_of_them:
+        return text
+    generic = run["generic"]
+    larger = generic is not None and run["epsilon"] * 1.001 < generic < all_of_them
+    any_of_them = f", and {number(generic, 4)} for any mechanism of this ε" if larger else ""
+    return text + (
+        " That so many answers all tell in the same direction is unlikely: with a δ of "
+        f"{number(run['delta'])} the bound is **ε {number(run['epsilon'], 4)}**{any_of_them}."
+    )
 
 
 def _in_ball(one: Promised) -> bool:

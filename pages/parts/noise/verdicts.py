@@ -31,7 +31,7 @@ def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dic
     rows = [_row(design, experiment, now) for design, (experiment, _) in zip(shown, asked, strict=True)]
     return {
         "title": "What is left of it at the server",
-        "rest": "" if still else _who(now, shown[0].experiment),
+        "rest": "" if still else who_asks(now, shown[0].experiment),
         "rows": rows,
         "note": f"A rule of thumb, from the noise alone; Train shows what really happens.{still}",
     }
@@ -58,7 +58,7 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     }
 
 
-def _who(now: WhatIf, experiment: Experiment) -> str:
+def who_asks(now: WhatIf, experiment: Experiment) -> str:
     """Who asks for something else, and for what; "" where nobody does."""
     if now.own:
         return ""

@@ -92,7 +92,8 @@ def launch(workspace: Workspace, job: Job | None) -> None:
         if job is not None and not since:
             return
         if words := _lasts(workspace.draft):
-            with st.container(key="lasts"):
+            # beside the button on a phone, where nothing longer has to stand there
+            with st.container(key="lasts" if job is None else None):
                 st.caption(words)
 
 

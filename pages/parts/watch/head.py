@@ -215,7 +215,7 @@ def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
     name = "Accuracy" if state in ("completed", "") else "Accuracy so far"
     ranked = _ranked(shown)
     if not ranked:
-        words = "press Train, and it is drawn here"
+        words = "waiting for the first round" if state == "live" else "press Train, and it is drawn here"
         return {"name": "Accuracy", "pieces": [(words, None)], "rest": "", "kind": WAITING}
     if steps:
         return {"name": name, **_climbs(shown, steps)}
@@ -249,7 +249,10 @@ def promised(draft: Draft) -> Chip:
     told = [_promises(draft, client, client == named[0]) for client in both]
     pieces, guarantee = told[0]
     others = f"; {told[1][0]}" if len(told) > 1 else ""
-    rest = f"client {named[0] + 1}, at worst" + (f"; client {named[-1] + 1}: {others[2:]}" if others else "")
+    first = f"client {named[0] + 1}"
+    rest = (
+        f"{first}, strictest; client {named[-1] + 1}: {others[2:]}" if others else f"{first}, as all others"
+    )
     kind = "" if guarantee else "recovered"
     return {"name": "Privacy of the run", "pieces": [(pieces, None)], "rest": rest, "kind": kind}
 

@@ -145,7 +145,9 @@ def _watch(identity: str, every: float | None, stale: bool = False, guess: float
     with state.container(gap=None):
         job_state(job, draft, now.progress, shown)
         if stale and not job.live:
-            st.caption(":orange[**Of earlier settings**, so drawn faintly; point at it to see it in full.]")
+            st.caption(
+                ":orange[**Of earlier settings**, so drawn faintly; point at it or touch it to see all.]"
+            )
     with view:
         then = _then(now)
         pictured = _pictured(draft, then.shown)
