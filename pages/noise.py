@@ -121,7 +121,7 @@ def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     asked = [asking(design.experiment, now) for design in shown]
     if why := next((why for _, why in asked if why), ""):
         st.caption(why.strip())
-    elif words := who_asks(now, asked[0][0]):
+    elif words := who_asks(now, shown[0].experiment):
         st.caption(f"As it would be{words}.")
     moved = [replace(design, experiment=own) for design, (own, _) in zip(shown, asked, strict=True)]
     design_tables.at_the_server(moved, named_clients(shown[0].experiment))
