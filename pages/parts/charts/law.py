@@ -151,14 +151,8 @@ def _area(tint: int | None) -> dict[str, Any]:
     }
     fill = {} if tint is None else {"fill": "tozeroy", "fillcolor": colour(tint, 0.15)}
     hover = "%{x:.3g}: %{y:.3g}"
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "showlegend": True,
-        "line": line,
-        "hovertemplate": hover,
-        **fill,
-    }
+    shown = {"type": "scatter", "mode": "lines", "showlegend": True}
+    return {**shown, "line": line, "hovertemplate": hover, **fill}
 
 
 def _probability(x: float, y: float, tint: int) -> dict[str, Any]:
