@@ -21,6 +21,8 @@ from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
 
 Progress = Callable[[float], None]
+TOGETHER = 2**16
+"""Numbers of an observation, at most, for which a call costs more than what it computes."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,9 @@ class Reconstructor(Attacker):
 
     many: ClassVar[bool] = False
     """It finds several images in one upload; others take an upload for a single image's."""
+    apart: ClassVar[bool] = False
+    """It reads each victim's uploads by themselves and draws nothing; so those of several observations are
+    read at once, to the same bits."""
 
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
@@ -144,11 +149,31 @@ class Reconstructor(Attacker):
         on_progress: Progress | None = None,
     ) -> list[Image]:
         """The same for several observations of one global model, each with a generator of its own."""
+        if self.apart and len(seen) > 1 and seen[0].uploads.size <= TOGETHER:
+            return self._together(seen, generators)
         found = []
         for i, (one, generator) in enumerate(zip(seen, generators, strict=True), start=1):
             found.append(self.reconstruct(one, generator=generator))
             if on_progress:
                 on_progress(i / len(seen))
+        return found
+
+    def _together(
+        self, seen: Sequence[Observation], generators: Sequence[np.random.Generator]
+    ) -> list[Image]:
+        """The same, at once for neighbours that differ in their victims alone, as controls do."""
+        found: list[Image] = []
+        joined, counts = seen[0], [len(seen[0].epsilon)]
+        for one in [*seen[1:], None]:
+            both = joined.beside(one) if one is not None else None
+            if one is not None and both is not None:
+                joined = both
+                counts.append(len(one.epsilon))
+                continue
+            images = self.reconstruct(joined, generator=generators[len(found)])
+            found += np.split(images, np.cumsum(counts)[:-1])
+            if one is not None:
+                joined, counts = one, [len(one.epsilon)]
         return found
 
 

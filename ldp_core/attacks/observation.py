@@ -7,10 +7,10 @@ training sample can be reached from it (tests/attacks/test_boundary.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Image = NDArray[np.float64]
 Law = tuple[slice, Mechanism]
 """A stretch of the upload and the mechanism that perturbed it."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,15 @@ class Public:
 
     x: NDArray[np.float32]
     y: NDArray[np.int64]
+    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, what: Callable[..., T], *of: Any) -> T:
+        """what(self, *of), when it is first asked for: pictures stay the same from round to round."""
+        key = (what, *of)
+        if key not in self._found:
+            self._found[key] = what(self, *of)
+        found: T = self._found[key]
+        return found
 
 
 @dataclass(frozen=True)
@@ -126,12 +136,24 @@ class Observation:
         """(n, d): the gradient at the global model of each of n labelled images."""
         import torch
 
+        parts = [part.flatten(1) for part in self._gradients_of(x, y).values()]
+        return torch.cat(parts, 1).numpy().astype(np.float64)
+
+    def reactions_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
+        """(n, units): of those gradients the first layer's bias, how strongly each unit reacts."""
+        _, bias = self.model.slices(self.shape, self.classes)[:2]
+        return self._gradients_of(x, y)[bias.name].numpy().astype(np.float64)
+
+    def _gradients_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> dict[str, torch.Tensor]:
+        """The same by parameter, in their order in the upload."""
+        import torch
+
         weights = torch.from_numpy(self.previous).expand(len(x), -1)
         views = self.model.views(weights, self.shape, self.classes)
         labels = torch.from_numpy(np.asarray(y, dtype=np.int64)).unsqueeze(1)
         samples = torch.from_numpy(np.asarray(x, dtype=np.float32)).unsqueeze(1)
         found = self.model.gradients(views, samples, labels, torch.ones_like(labels, dtype=samples.dtype))
-        return torch.cat([found[name].flatten(1) for name in views], 1).numpy().astype(np.float64)
+        return {name: found[name] for name in views}
 
     def parameters(self, like: torch.Tensor) -> dict[str, torch.Tensor]:
         """The global model's, in the precision and on the device of `like`."""
@@ -168,4 +190,32 @@ class Observation:
             high=self.high[victims],
             noted={name: rows[victims] for name, rows in self.noted.items()},
             unsent=None if self.unsent is None else self.unsent[:, victims],
+        )
+
+    def beside(self, other: Observation) -> Observation | None:
+        """Their victims as those of one observation; None if more than the victims differs, or where which
+        weights come in clear is to be found out of all uploads.
+        """
+        alike = (self.laws, self.clear, self.shortened_by, self.rounds, self.low.shape, self.batch_size)
+        theirs = (
+            other.laws,
+            other.clear,
+            other.shortened_by,
+            other.rounds,
+            other.low.shape,
+            other.batch_size,
+        )
+        if self.clear or alike != theirs or self.previous is not other.previous:
+            return None
+        unsent = None
+        if self.unsent is not None and other.unsent is not None:
+            unsent = np.concatenate([self.unsent, other.unsent], axis=1)
+        return replace(
+            self,
+            uploads=np.concatenate([self.uploads, other.uploads], axis=1),
+            epsilon=np.concatenate([self.epsilon, other.epsilon]),
+            low=np.concatenate([self.low, other.low]),
+            high=np.concatenate([self.high, other.high]),
+            noted={name: np.concatenate([rows, other.noted[name]]) for name, rows in self.noted.items()},
+            unsent=unsent,
         )

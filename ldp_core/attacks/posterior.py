@@ -11,6 +11,9 @@ image (reference: attacks, sections 4 and 5).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +27,8 @@ from ldp_core.mechanisms.base import Floats
 
 GRID = 33
 """Levels of brightness, and of reaction, at which a posterior is computed."""
+BRIGHTNESS, SPREADS = np.linspace(0, 1, GRID), np.linspace(-4, 4, GRID)
+"""Those levels: of pixels, and of reactions, in standard deviations from what is expected."""
 ROWS = 24
 """Of a wide layer, only the units that react most are read."""
 PASSES = 3
@@ -31,6 +36,9 @@ PUBLIC = 256
 """Public images whose reactions are computed, at most."""
 SPREAD = np.array([0.05, 0.25, 0.4, 0.25, 0.05])
 """Neighbouring levels share their counts: what was seen at one could have been at the one beside it."""
+
+
+Law = Callable[[Floats], Any]
 
 
 class Posterior(Reconstructor):
@@ -44,6 +52,7 @@ class Posterior(Reconstructor):
     )
     reference = "Balunović et al. 2022 (Bayes-optimal adversary); attacks, sections 4 and 5"
     also_knows = "public images of the same kind, as a prior"
+    apart = True
 
     def suits(self, facts: Facts) -> float | None:
         # a wider network has too many unknown reactions for a posterior; it is read by its rank
@@ -62,8 +71,9 @@ class Posterior(Reconstructor):
         public = seen.public
         if seen.mechanism.role == "identity" or public is None:
             return Trimmed().reconstruct(seen, generator=generator)
-        shares = _class_shares(seen, public)
-        brightness = _brightness(seen, public, shares)
+        kind = public.once(_Kind.of, seen.classes)
+        shares = _class_shares(seen, kind)
+        brightness = np.log(np.einsum("vy,yfg->vfg", shares, kind.brightness))
         delta, spread = _expected_reactions(seen, public, shares)
         rows = np.argsort(-(np.abs(delta) + spread), axis=1, kind="stable")[:, :ROWS]
         delta, spread = (np.take_along_axis(part, rows, axis=1) for part in (delta, spread))
@@ -84,36 +94,49 @@ class Posterior(Reconstructor):
 
 
 class _Reading:
-    """The answers of some rows (V, R, F + 1), held against what would have been sent."""
+    """The answers of some rows (V, R, F + 1), held against what would have been sent.
+
+    In memory the levels of a grid lie apart, and what they share side by side: a law goes over long stretches
+    then, and a sum still adds the same numbers in the same order.
+    """
 
     def __init__(self, seen: Observation, rows: NDArray[np.int64]) -> None:
         self._seen = seen
-        self._base = seen.first_layer(seen.base)[rows]
-        self._sent = [np.take_along_axis(seen.first_layer(u), rows[:, :, None], axis=1) for u in seen.uploads]
-        self._ends = tuple(end[:, None, None, None] for end in (seen.epsilon, seen.low, seen.high))
+        base = seen.first_layer(seen.base)[rows]
+        sent = [np.take_along_axis(seen.first_layer(u), rows[:, :, None], axis=1) for u in seen.uploads]
+        self._pixels = [part[:, :, :-1, None] for part in (base, *sent)]
+        turned = [np.ascontiguousarray(part.transpose(0, 2, 1)) for part in (base, *sent)]
+        self._all = [part.transpose(0, 2, 1)[..., None] for part in turned]
+        ends = tuple(end[:, None, None, None] for end in (seen.epsilon, seen.low, seen.high))
+        law = seen.mechanism.law_of
+        self._laws = [[law(one, *ends) for one in parts[1:]] for parts in (self._pixels, self._all)]
 
     def pixels(self, reactions: Floats, log_prior: Floats) -> Floats:
         """(V, F): each pixel's posterior mean, given the reactions (V, R)."""
-        levels = np.linspace(0, 1, GRID)
-        gradients = reactions[:, :, None, None] * levels
-        return _mean(levels, log_prior + self._log_likelihood(gradients, slice(None, -1)).sum(axis=1))
+        base = self._pixels[0]
+        victims, rows, features, _ = base.shape
+        steps = self._seen.moved(reactions[:, None, :] * BRIGHTNESS[:, None])  # (V, GRID, R)
+        value = np.empty((victims, GRID, rows, features)).transpose(0, 2, 3, 1)
+        np.add(base, steps.transpose(0, 2, 1)[:, :, None], out=value)
+        return _mean(BRIGHTNESS, log_prior + self._log_likelihood(self._laws[0], value, 1))
 
     def reactions(self, pixels: Floats, expected: Floats, spread: Floats) -> Floats:
         """(V, R): each reaction's posterior mean, given the pixels (V, F) and the constant 1 of the bias."""
-        levels = expected[..., None] + spread[..., None] * np.linspace(-4, 4, GRID)
+        levels = expected[..., None] + spread[..., None] * SPREADS
         known = np.concatenate([pixels, np.ones((len(pixels), 1))], axis=1)
-        gradients = levels[:, :, None, :] * known[:, None, :, None]
-        log_prior = -(np.linspace(-4, 4, GRID) ** 2) / 2
-        return _mean(levels, log_prior + self._log_likelihood(gradients, slice(None)).sum(axis=2))
+        gradients = levels.transpose(0, 2, 1)[:, :, None] * known[:, None, :, None]  # (V, GRID, F + 1, R)
+        value = self._seen.moved(gradients).transpose(0, 3, 2, 1)
+        value += self._all[0]
+        log_prior = -(SPREADS**2) / 2
+        return _mean(levels, log_prior + self._log_likelihood(self._laws[1], value, 2))
 
-    def _log_likelihood(self, gradients: Floats, of: slice) -> Floats:
-        """(V, R, F, GRID) of some columns, if these were their gradients."""
-        value = self._base[:, :, of, None] + self._seen.moved(gradients)
-        law = self._seen.mechanism.marginal_log_prob
-        total = np.zeros(value.shape)
-        for sent in self._sent:
-            total += law(sent[:, :, of, None], value, *self._ends)
-        return total
+    @staticmethod
+    def _log_likelihood(laws: Sequence[Law], value: Floats, over: int) -> Floats:
+        """Of what was sent, if the values (V, R, F, GRID) without noise were these, added over an axis."""
+        total, *others = (law(value) for law in laws)
+        for each in others:
+            total = total + each
+        return np.ascontiguousarray(total.sum(axis=over))
 
 
 def _mean(levels: Floats, log_posterior: Floats) -> Floats:
@@ -124,41 +147,51 @@ def _mean(levels: Floats, log_posterior: Floats) -> Floats:
 def _shares(log_weight: Floats) -> Floats:
     """Weights along the last axis that sum to one; equal ones where nothing explains what was sent."""
     top = log_weight.max(axis=-1, keepdims=True)
-    weight = np.where(np.isneginf(top), 1.0, np.exp(log_weight - np.where(np.isneginf(top), 0.0, top)))
+    if (nothing := np.isneginf(top)).any():
+        weight = np.where(nothing, 1.0, np.exp(log_weight - np.where(nothing, 0.0, top)))
+    else:
+        weight = np.exp(log_weight - top)
     found: Floats = weight / weight.sum(axis=-1, keepdims=True)
     return found
 
 
-def _class_shares(seen: Observation, public: Public) -> Floats:
+@dataclass(frozen=True)
+class _Kind:
+    """What public images say of their kind, whatever the model."""
+
+    means: NDArray[np.float32]
+    """(classes, *shape): of each class, or of all where there is none of it."""
+    brightness: Floats
+    """(classes, F, GRID): smoothed histograms of each pixel."""
+
+    @classmethod
+    def of(cls, public: Public, classes: int) -> _Kind:
+        everything = public.x.mean(0)
+        means = np.stack(
+            [public.x[of].mean(0) if (of := public.y == y).any() else everything for y in range(classes)]
+        )
+        pixels = public.x.reshape(len(public.x), -1).astype(np.float64)
+        features = pixels.shape[1]
+        place = np.clip(np.rint(pixels * (GRID - 1)), 0, GRID - 1).astype(np.int64)
+        bins = (public.y[:, None] * features + np.arange(features)) * GRID + place
+        counts = np.bincount(bins.ravel(), minlength=classes * features * GRID).astype(np.float64)
+        padded = np.pad(counts.reshape(classes, features, GRID), ((0, 0), (0, 0), (2, 2)), mode="edge")
+        smooth = 0.02 + sum(w * padded[..., k : k + GRID] for k, w in enumerate(SPREAD))
+        return cls(means, smooth / smooth.sum(axis=-1, keepdims=True))
+
+
+def _class_shares(seen: Observation, kind: _Kind) -> Floats:
     """(V, classes): how likely each class is, if every image looked like the average of its class."""
-    everything = public.x.mean(0)
-    means = np.stack(
-        [public.x[of].mean(0) if (of := public.y == y).any() else everything for y in range(seen.classes)]
-    )
-    uploads = seen.uploads_of(means, np.arange(seen.classes))
+    uploads = seen.uploads_of(kind.means, np.arange(seen.classes))
     scores = log_likelihood(seen, np.broadcast_to(uploads, (len(seen.epsilon), *uploads.shape)))
     return _shares(scores)
-
-
-def _brightness(seen: Observation, public: Public, shares: Floats) -> Floats:
-    """(V, F, GRID): the log prior of each pixel: smoothed histograms of public images, class by class."""
-    pixels = public.x.reshape(len(public.x), -1).astype(np.float64)
-    features = pixels.shape[1]
-    place = np.clip(np.rint(pixels * (GRID - 1)), 0, GRID - 1).astype(np.int64)
-    bins = (public.y[:, None] * features + np.arange(features)) * GRID + place
-    counts = np.bincount(bins.ravel(), minlength=seen.classes * features * GRID).astype(np.float64)
-    padded = np.pad(counts.reshape(seen.classes, features, GRID), ((0, 0), (0, 0), (2, 2)), mode="edge")
-    smooth = 0.02 + sum(w * padded[..., k : k + GRID] for k, w in enumerate(SPREAD))
-    share = smooth / smooth.sum(axis=-1, keepdims=True)
-    return np.log(np.einsum("vy,yfg->vfg", shares, share))
 
 
 def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tuple[Floats, Floats]:
     """(V, R) each: mean and standard deviation of the first bias's gradient over public images."""
     parts = []
     for some in blocks(min(PUBLIC, len(public.x)), seen.previous.size):
-        gradients = seen.gradients_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some])
-        parts.append(seen.first_layer(gradients)[..., -1])
+        parts.append(seen.reactions_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some]))
     reactions, labels = np.concatenate(parts), public.y[:PUBLIC]
     weight = shares[:, labels] / np.maximum(np.bincount(labels, minlength=seen.classes)[labels], 1)
     weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)

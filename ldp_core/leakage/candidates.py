@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ldp_core.attacks import Public
+from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.observation import Image
 from ldp_core.federated.federation import Federation
+from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 
@@ -27,6 +30,15 @@ class Lineup:
     mean_image: Image
     class_means: Image
     """(V, *shape): of each image's own class."""
+
+    @cached_property
+    def guessed(self) -> dict[str, Floats]:
+        """(V,) each, in dB: how close those two come, whatever is sent."""
+        mean = np.broadcast_to(self.mean_image, self.originals.shape)
+        return {
+            "psnr_mean_image": metrics.psnr(mean, self.originals),
+            "psnr_class_mean": metrics.psnr(self.class_means, self.originals),
+        }
 
     def of(self, victims: slice) -> Lineup:
         """The same for some of the images."""

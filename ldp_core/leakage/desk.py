@@ -20,7 +20,7 @@ from ldp_core.federated.federation import Federation
 from ldp_core.federated.terms import Columns
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
-from ldp_core.leakage.identification import Rows, candidate_values, identify
+from ldp_core.leakage.identification import Rows, identify, would_send
 from ldp_core.leakage.observe import Control, audit_values, begun, observe, public_images, real_values
 from ldp_core.leakage.online import MOST_MEMBERS
 from ldp_core.leakage.scores import identification_bounds, score_audits, score_real
@@ -180,10 +180,10 @@ class Desk:
             others = self._federation.test_x[: len(members)].cpu().numpy()
             return [score_real(guesses[0], members, others, self._lineup.mean_image)]
         lineup = self._lineup.of(victims)
-        rows = score_audits(seen, guesses[:, 0], lineup, picked)
+        (rows,) = score_audits([(seen, guesses[:, 0], picked)], lineup)
         if control is None:
-            sent = candidate_values(self._federation, lineup, self._begun.of(victims))
-            for row, lines in zip(rows, identification_bounds(seen, lineup, sent), strict=True):
+            sent, _ = would_send(self._federation, lineup, seen, self._begun.of(victims))
+            for row, lines in zip(rows, identification_bounds(seen, sent), strict=True):
                 row["caps"] = lines
         return rows
 

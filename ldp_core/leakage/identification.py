@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ldp_core.attacks import Public, identifier
+from ldp_core.attacks import Observation, Public, identifier
 from ldp_core.attacks.likelihood import places
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated.federation import Federation
@@ -23,6 +23,9 @@ from ldp_core.leakage.observe import Begun, Control, observe, one_step
 from ldp_core.streams import stream
 
 Rows = dict[Control | None, list[dict[str, Any]]]
+Sent = tuple[np.ndarray, np.ndarray]
+SUFFIXES = ("", "_same_class")
+"""Of the figures among candidates of any class, and among those of the right one's class."""
 
 
 def identify(
@@ -36,6 +39,7 @@ def identify(
     times: int = 1,
     controls: bool = True,
     begun: Begun | None = None,
+    sent: Sent | None = None,
 ) -> Rows:
     """For each control and victim, where the right image came among any images, and among its own class.
 
@@ -49,52 +53,66 @@ def identify(
         times: how often the same values are perturbed and sent.
         controls: also where nothing is perturbed.
         begun: where each victim begins, if not at the global model.
+        sent: what `would_send` says, if that has been asked already.
     """
     draws = [stream(federation.experiment.seed, "attack right", key).random(4) for key in keys]
     table = np.array(draws).reshape(-1, 4)
+    kinds = lineup.any_class, lineup.same_class
+    count = np.array([candidates.y.shape[1] for candidates in kinds])
+    right = np.minimum((table[:, ::2] * count).astype(np.int64), count - 1).T
+    made = _made_of(federation, kinds, right, begun.own if begun else weights)
     found: Rows = {}
-    among = (("", lineup.any_class, table[:, :2]), ("_same_class", lineup.same_class, table[:, 2:]))
-    for suffix, candidates, (which, coin) in ((s, c, t.T) for s, c, t in among):
-        count = candidates.y.shape[1]
-        right = np.minimum((which * count).astype(np.int64), count - 1)
+    for kind, suffix in enumerate(SUFFIXES):
         seen = observe(
-            federation, _made_of(federation, candidates, right, begun.own if begun else weights), weights,
-            pieces, columns, noise, times=times, noted=begun.noted if begun else None,
+            federation, made[kind], weights, pieces, columns, noise, times=times,
+            noted=begun.noted if begun else None,
         )  # fmt: skip
-        own = values_of(federation, candidates, begun) if begun else None
-        for control, observed in seen.items() if controls else [(None, seen[None])]:
-            came = places(identifier().scores(observed, candidates, own), right, coin)
-            rows = found.setdefault(control, [{} for _ in right])
-            for row, rank, tied, credit in zip(rows, came.rank, came.tied, came.credit, strict=True):
-                row[f"candidates{suffix}"] = count
-                row[f"identification_rank{suffix}"] = int(rank)
-                row[f"identification_tied{suffix}"] = int(tied)
-                row[f"identification_credit{suffix}"] = float(credit)
+        if sent is None:
+            sent = would_send(federation, lineup, seen[None], begun)
+        wanted = seen if controls else {None: seen[None]}
+        scores = [identifier().scores(observed, kinds[kind], sent[kind]) for observed in wanted.values()]
+        each = (np.tile(one, len(wanted)) for one in (right[kind], table[:, 2 * kind + 1]))
+        came = places(np.concatenate(scores), *each)
+        told = zip(came.rank.tolist(), came.tied.tolist(), came.credit.tolist(), strict=True)
+        for control in wanted:
+            for row in found.setdefault(control, [{} for _ in keys]):
+                rank, tied, credit = next(told)
+                row[f"candidates{suffix}"] = int(count[kind])
+                row[f"identification_rank{suffix}"] = rank
+                row[f"identification_tied{suffix}"] = tied
+                row[f"identification_credit{suffix}"] = credit
     return found
 
 
 def _made_of(
-    federation: Federation, candidates: Public, right: np.ndarray, weights: torch.Tensor
+    federation: Federation, kinds: Sequence[Public], right: np.ndarray, weights: torch.Tensor
 ) -> np.ndarray:
-    """(V, d): the uploads of one step on each victim's right candidate."""
-    each = np.arange(len(right))
-    x = torch.from_numpy(candidates.x[each, right]).to(weights)
-    y = torch.from_numpy(candidates.y[each, right]).to(weights.device)
-    return one_step(federation, x, y, weights)
+    """(kinds, V, m): the uploads of one step on each victim's right candidate (kinds, V)."""
+    each = np.arange(right.shape[1])
+    x = np.concatenate([kind.x[each, of] for kind, of in zip(kinds, right, strict=True)])
+    y = np.concatenate([kind.y[each, of] for kind, of in zip(kinds, right, strict=True)])
+    own = weights if weights.dim() == 1 else weights.repeat(len(kinds), 1)
+    made = one_step(federation, torch.from_numpy(x).to(weights), torch.from_numpy(y).to(weights.device), own)
+    return made.reshape(*right.shape, -1)
 
 
-def candidate_values(federation: Federation, lineup: Lineup, begun: Begun) -> np.ndarray | None:
-    """(V, M, m): what each victim would send for each of its random candidates; None where the server's own
-    reckoning is right, because everybody begins at the global model.
+def would_send(federation: Federation, lineup: Lineup, seen: Observation, begun: Begun | None) -> Sent:
+    """(V, M, m) each: what each victim would send for each of its candidates of any and of the same class,
+    neither clipped nor perturbed.
+
+    Where everybody begins at the global model the server reckons it by itself, whatever it has `seen` of an
+    upload that starts there.
     """
-    return values_of(federation, lineup.any_class, begun)
-
-
-def values_of(federation: Federation, candidates: Public, begun: Begun) -> np.ndarray | None:
-    """The same for any candidates."""
-    if begun.own.dim() == 1:
-        return None
-    victims, count = candidates.y.shape
-    x = torch.from_numpy(candidates.x).to(begun.own).flatten(0, 1)
-    y = torch.from_numpy(candidates.y.ravel()).to(begun.own.device)
-    return one_step(federation, x, y, begun.own.repeat_interleave(count, 0)).reshape(victims, count, -1)
+    kinds = lineup.any_class, lineup.same_class
+    samples = np.concatenate([kind.x for kind in kinds], axis=1)
+    labels = np.concatenate([kind.y for kind in kinds], axis=1)
+    victims, count = labels.shape
+    x, y = samples.reshape(victims * count, *samples.shape[2:]), labels.ravel()
+    sent: np.ndarray
+    if begun is None or begun.own.dim() == 1:
+        sent = seen.uploads_of(x, y)
+    else:
+        own = begun.own.repeat_interleave(count, 0)
+        sent = one_step(federation, torch.from_numpy(x).to(own), torch.from_numpy(y).to(own.device), own)
+    sent, first = sent.reshape(victims, count, -1), kinds[0].y.shape[1]
+    return sent[:, :first], sent[:, first:]

@@ -170,7 +170,8 @@ def observe(
     # ranges are public, and the same however often something is sent
     ranges = columns[0], encoded[0].low, encoded[0].high
     missing = [one.unsent for one in encoded if one.unsent is not None]
-    filled = known[experiment.sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
+    previous = known[experiment.sent]
+    filled = previous if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
 
     def seen(
         uploads: Vectors, laws: tuple[Law, ...], ends: tuple[Floats, Floats], clipped: bool = True
@@ -178,7 +179,7 @@ def observe(
         mechanism = pieces[0].mechanism
         return Observation(
             uploads=uploads,
-            previous=known[experiment.sent],
+            previous=previous,
             target=experiment.target,
             optimizer=experiment.local.optimizer,
             nominal_rate=experiment.local.learning_rate,

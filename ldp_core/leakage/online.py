@@ -18,7 +18,7 @@ from ldp_core.experiment.threat_model import Spy, beside_training, spies
 from ldp_core.federated.federation import Federation, initial_weights, taking_part
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
-from ldp_core.leakage.identification import Rows, candidate_values, identify
+from ldp_core.leakage.identification import Rows, Sent, identify, would_send
 from ldp_core.leakage.observe import (
     Begun,
     Control,
@@ -84,7 +84,6 @@ class _Attacked:
         """Those of one round."""
         seed = self._federation.experiment.seed
         for spy in spies:
-            picked = self._picked(weights, number, begun) if spy.upload == "audit" else {}
             observed = self._seen(spy, weights, number, begun)
             # the same start under every control and mechanism, so that only the noise differs
             starts = [stream(seed, "reconstruction", number) for _ in observed]
@@ -92,11 +91,11 @@ class _Attacked:
                 found = yield from self._watched(spy.who, list(observed.values()), starts, number)
             else:
                 found = spy.who.reconstruct_all(list(observed.values()), generators=starts)
-            for (control, seen), guesses in zip(observed.items(), found, strict=True):
-                if spy.upload == "audit":
-                    rows = self._audits(control, seen, guesses, picked[control], begun)
-                else:
-                    rows = self._real(seen, guesses)
+            if spy.upload == "audit":
+                figures = self._audits(weights, number, begun, observed, found)
+            else:
+                figures = [self._real(*one) for one in zip(observed.values(), found, strict=True)]
+            for control, rows in zip(observed, figures, strict=True):
                 for client, row in zip(self.victims.clients, rows, strict=True):
                     yield Attacked(
                         round=number,
@@ -132,7 +131,7 @@ class _Attacked:
                 )
         return [pursuit.images(i) for i in range(len(observed))]
 
-    def _picked(self, weights: torch.Tensor, number: int, begun: Begun) -> Rows:
+    def _picked(self, weights: torch.Tensor, number: int, begun: Begun, sent: Sent) -> Rows:
         federation, experiment = self._federation, self._federation.experiment
         return identify(
             federation,
@@ -144,6 +143,7 @@ class _Attacked:
             stream(experiment.seed, "identification noise", number),
             self._times,
             begun=begun,
+            sent=sent,
         )
 
     def _seen(
@@ -169,19 +169,24 @@ class _Attacked:
 
     def _audits(
         self,
-        control: Control | None,
-        seen: Observation,
-        guesses: Image,
-        picked: list[dict[str, Any]],
+        weights: torch.Tensor,
+        number: int,
         begun: Begun,
-    ) -> list[dict[str, Any]]:
-        rows = score_audits(seen, guesses[:, 0], self._lineup, picked)
-        if control is None:
-            sent = candidate_values(self._federation, self._lineup, begun)
-            for row, lines in zip(rows, identification_bounds(seen, self._lineup, sent), strict=True):
-                row["caps"] = [line.as_json() for line in lines]
-                row["cap"] = min(line.value for line in lines)
-        return rows
+        observed: dict[Control | None, Observation],
+        found: Sequence[Image],
+    ) -> list[list[dict[str, Any]]]:
+        """The figures under each control; with bounds where the mechanism's own law holds."""
+        sent = would_send(self._federation, self._lineup, observed[None], begun)
+        picked = self._picked(weights, number, begun, sent)
+        attempts = [
+            (seen, guesses[:, 0], picked[control])
+            for (control, seen), guesses in zip(observed.items(), found, strict=True)
+        ]
+        rows = dict(zip(observed, score_audits(attempts, self._lineup), strict=True))
+        for row, lines in zip(rows[None], identification_bounds(observed[None], sent[0]), strict=True):
+            row["caps"] = [line.as_json() for line in lines]
+            row["cap"] = min(line.value for line in lines)
+        return list(rows.values())
 
     def _real(self, seen: Observation, guesses: Image) -> list[dict[str, Any]]:
         federation, found = self._federation, []

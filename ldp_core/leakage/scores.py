@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,32 +16,34 @@ from ldp_core.images import encode
 from ldp_core.leakage.candidates import Lineup
 from ldp_core.mechanisms.base import Floats
 
+Attempt = tuple[Observation, Image, list[dict[str, Any]]]
+"""What was seen of V audit uploads, the surest guess (V, *shape) at each, and what came of identification."""
 
-def score_audits(
-    seen: Observation, guesses: Image, lineup: Lineup, picked: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """The figures of each of V audit uploads, from the surest guess (V, *shape) at each.
 
-    `picked` says for each victim what came of the identification.
-    """
-    guesses, originals = metrics.clamped(guesses), lineup.originals
-    mean = np.broadcast_to(lineup.mean_image, originals.shape)
-    strangers = lineup.any_class.x[:, 1:]
+def score_audits(attempts: Sequence[Attempt], lineup: Lineup) -> list[list[dict[str, Any]]]:
+    """For each of several attempts at the same images, as under each control, the figures of each image."""
+    many, victims = len(attempts), len(lineup.labels)
+    guesses = metrics.clamped(np.stack([guess for _, guess, _ in attempts]))
+    flat = guesses.reshape(many * victims, *guesses.shape[2:])
+    originals = np.concatenate([lineup.originals] * many)
+    strangers = lineup.any_class.x[:, 1:].astype(np.float64)
     found = {
-        "psnr": metrics.psnr(guesses, originals),
-        "psnr_mean_image": metrics.psnr(mean, originals),
-        "psnr_class_mean": metrics.psnr(lineup.class_means, originals),
-        "ssim": metrics.ssim(guesses, originals),
-        "ncc": metrics.ncc(guesses, originals),
-        "ncc_non_members": np.array(
-            [metrics.ncc_pairs(g[None], s).max() for g, s in zip(guesses, strangers, strict=True)]
-        ),
-        "label_recovered": seen.labels() == lineup.labels,
+        "psnr": metrics.psnr(flat, originals),
+        **{name: np.tile(known, many) for name, known in lineup.guessed.items()},
+        "ssim": metrics.ssim(flat, originals),
+        "ncc": metrics.ncc(flat, originals),
+        "ncc_non_members": metrics.ncc_each(guesses, strangers).max(axis=2).ravel(),
+        "label_recovered": np.concatenate([seen.labels() == lineup.labels for seen, _, _ in attempts]),
     }
-    rows = [{name: values[v].item() for name, values in found.items()} for v in range(len(guesses))]
+    figures = [
+        dict(zip(found, row, strict=True)) for row in zip(*(f.tolist() for f in found.values()), strict=True)
+    ]
     return [
-        row | own | {"rounds_observed": seen.rounds, "image": encode(guess)}
-        for row, own, guess in zip(rows, picked, guesses, strict=True)
+        [
+            figures[place * victims + v] | own | {"rounds_observed": seen.rounds, "image": encode(guess)}
+            for v, (own, guess) in enumerate(zip(picked, guesses[place], strict=True))
+        ]
+        for place, (seen, _, picked) in enumerate(attempts)
     ]
 
 
@@ -82,23 +85,16 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
     }
 
 
-def identification_bounds(
-    seen: Observation, lineup: Lineup, uploads: Floats | None = None
-) -> list[list[bounds.Bound]]:
-    """For each victim, what bounds its identification among random candidates, on average over which of them
-    is the right one. `uploads` (V, M, m) are what it would send for each; by default as the server has it.
+def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bounds.Bound]]:
+    """For each of V victims, what bounds its identification among M candidates, on average over which of them
+    is the right one. `uploads` (V, M, m) are what it would send for each.
     """
-    candidates = lineup.any_class
-    victims, count = candidates.y.shape
-    flat = candidates.x.reshape(victims * count, *seen.shape)
-    if uploads is None:
-        uploads = seen.uploads_of(flat, candidates.y.ravel()).reshape(victims, count, -1)
     affinity = None if seen.clear else log_affinity(seen, uploads)
     exact = None if affinity is None else bounds.instance(affinity)
     found = []
-    for v in range(victims):
+    for v in range(len(uploads)):
         own = seen.of(slice(v, v + 1))
-        lines = bounds.worst_case(*total_budget(own), count)
+        lines = bounds.worst_case(*total_budget(own), uploads.shape[1])
         found.append(lines if exact is None else [*lines, bounds.for_these_inputs(float(exact[v]))])
     return found
 

@@ -10,6 +10,7 @@ void the guarantee without a sign.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
 
@@ -247,6 +248,14 @@ class Mechanism(Component):
         """The log law of one coordinate of the output, whatever the scope."""
         return self.log_prob(output, value, epsilon, low, high)
 
+    def law_of(
+        self, output: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Callable[[ArrayLike], Any]:
+        """`marginal_log_prob` of one output as a function of the value, bit for bit: for whoever tries many
+        values, and would have it look at the output each time anew.
+        """
+        return lambda value: self.marginal_log_prob(output, value, epsilon, low, high)
+
     def log_affinity(
         self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
     ) -> Any:
@@ -318,9 +327,11 @@ def check_range(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
         InvalidInput: an end that is not finite, or a low end that is not below its high end.
     """
     lows, highs = as_floats(low, "low"), as_floats(high, "high")
-    lows, highs = np.broadcast_arrays(lows, highs)
-    wrong = ~(np.isfinite(lows) & np.isfinite(highs) & (lows < highs))
-    if wrong.any():
+    if lows.shape != highs.shape:
+        lows, highs = np.broadcast_arrays(lows, highs)
+    right = (lows < highs) & (lows > -np.inf) & (highs < np.inf)
+    if not right.all():
+        wrong = ~right
         raise InvalidInput(
             "low must be below high and both finite; "
             f"got low {shown(float(lows[wrong][0]))} and high {shown(float(highs[wrong][0]))}"
@@ -340,6 +351,7 @@ def as_floats(value: ArrayLike, what: str) -> Floats:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         array = None
-    if array is None or np.isnan(array).any():
+    # the least of some numbers is none where one of them is: asked in one pass, as large grids are given here
+    if array is None or (array.size and np.isnan(np.minimum.reduce(array, axis=None))):
         raise InvalidInput(f"{what} must be a number or an array of numbers; got {shown(value)}")
     return array

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from ldp_core.mechanisms.shared.scale_free import ScaleFree, two_atoms
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, one_of_two
 
 
 class Duchi(ScaleFree):
@@ -49,9 +49,9 @@ class Duchi(ScaleFree):
 
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         x, outcome = np.exp(-epsilon), 1 / np.tanh(epsilon / 2)
-        log_plus = np.log(((1 + v) + x * (1 - v)) / (2 * (1 + x)))
-        log_minus = np.log(((1 - v) + x * (1 + v)) / (2 * (1 + x)))
-        return two_atoms(y, outcome, -outcome, log_plus, log_minus)
+        plus = ((1 + v) + x * (1 - v)) / (2 * (1 + x))
+        minus = ((1 - v) + x * (1 + v)) / (2 * (1 + x))
+        return one_of_two(y, outcome, -outcome, plus, minus)
 
     def unit_loss(self, epsilon: Floats) -> Floats:
         return epsilon

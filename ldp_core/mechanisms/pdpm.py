@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Difference, Floats, Use
-from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, two_atoms
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, one_of_two, two_atoms
 
 
 class PDPM(ScaleFree):
@@ -63,7 +63,7 @@ class PDPM(ScaleFree):
 
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         x, high, low = _outcomes(epsilon)
-        return two_atoms(y, high, -low, np.log(_p_high(v, x)), np.log(_p_low(v, x)))
+        return one_of_two(y, high, -low, _p_high(v, x), _p_low(v, x))
 
     def unit_loss(self, epsilon: Floats) -> Floats:
         return epsilon

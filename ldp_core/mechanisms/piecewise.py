@@ -7,7 +7,7 @@ where l = ((C+1)v − (C−1))/2; otherwise uniformly in the rest. Below, q = e^
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,11 +80,25 @@ class Piecewise(ScaleFree):
         return np.where(np.abs(y) <= bound + blur, np.clip(y, -bound, bound), y)
 
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
+        found: Floats = self.unit_law(y, epsilon, np.zeros(()))(v)
+        return found
+
+    def unit_law(self, y: Floats, epsilon: Floats, log_half: Floats) -> Callable[[Floats], Any]:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
-        left, window, bound = (v - q) / gap, 2 * q / gap, (1 + q) / gap
+        window, bound = 2 * q / gap, (1 + q) / gap
         inside = epsilon / 2 + np.log(np.tanh(epsilon / 4) / 2)
-        log_prob = np.where((y >= left) & (y <= left + window), inside, inside - epsilon)
-        return np.where(np.abs(y) <= bound * (1 + 1e-6), log_prob, -np.inf)  # float32 may round past the end
+        possible = np.abs(y) <= bound * (1 + 1e-6)  # float32 may round past the end
+        likely, seldom = (np.where(possible, one - log_half, -np.inf) for one in (inside, inside - epsilon))
+
+        def law(v: Floats) -> Floats:
+            edge = v - q
+            edge /= gap
+            within = y >= edge
+            edge += window
+            within &= y <= edge
+            return np.where(within, likely, seldom)
+
+        return law
 
     def unit_loss(self, epsilon: Floats) -> Floats:
         return epsilon
@@ -220,6 +234,12 @@ class PiecewiseAsPrinted(Piecewise):
         usual = self.unit_log_prob(y, np.clip(v, -1, 1), budget)
         outside = printed_scale.log_density(y, np.minimum(v, -1), budget)
         return (np.where(v < -1, outside, usual) - np.log(scale))[()]
+
+    def law_of(
+        self, output: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Callable[[ArrayLike], Any]:
+        # where an output lies depends on the value's own scale
+        return lambda value: self.log_prob(output, value, epsilon, low, high)
 
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return (super().privacy_loss(epsilon, low, high) + np.inf)[()]

@@ -59,7 +59,7 @@ class Model(Component):
 
     def slices(self, shape: Shape, classes: int) -> tuple[Slice, ...]:
         """Where each parameter lies."""
-        return _slices(tuple(self.parameter_shapes(shape, classes).items()))
+        return _slices(self, shape, classes)
 
     def layers(self, shape: Shape, classes: int) -> tuple[slice, ...]:
         """The stretch of the vector that each layer fills, its weights and biases together."""
@@ -152,7 +152,9 @@ class Model(Component):
 
 
 @lru_cache(maxsize=64)
-def _slices(shapes: tuple[tuple[str, Shape], ...]) -> tuple[Slice, ...]:
-    ends = np.cumsum([int(np.prod(shape)) for _, shape in shapes]).tolist()
+def _slices(model: Model, shape: Shape, classes: int) -> tuple[Slice, ...]:
+    # asked for in every step of a training and of an attack: a convolution's shapes take longer than its step
+    shapes = model.parameter_shapes(shape, classes)
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()]).tolist()
     starts = [0, *ends[:-1]]
-    return tuple(Slice(n, a, b, s) for (n, s), a, b in zip(shapes, starts, ends, strict=True))
+    return tuple(Slice(n, a, b, s) for (n, s), a, b in zip(shapes.items(), starts, ends, strict=True))

@@ -20,7 +20,7 @@ from ldp_core.attacks import Public
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import Federation, assemble, initial_weights
 from ldp_core.leakage.candidates import Lineup, line_up
-from ldp_core.leakage.identification import identify
+from ldp_core.leakage.identification import identify, would_send
 from ldp_core.leakage.observe import audit_values, observe
 from ldp_core.leakage.scores import identification_bounds
 from ldp_core.streams import stream
@@ -89,7 +89,8 @@ def bound(federation: Federation, sample: int, epsilon: float) -> float:
         (ends[0], ends[1], ends[2]),
         stream(1, "attack noise"),
     )[None]
-    return min(line.value for line in identification_bounds(seen, lineup_of(federation, sample, 1))[0])
+    sent, _ = would_send(federation, lineup_of(federation, sample, 1), seen, None)
+    return min(line.value for line in identification_bounds(seen, sent)[0])
 
 
 def exceeds(hits: float, n: int, share: float) -> bool:

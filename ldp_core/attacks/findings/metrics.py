@@ -55,6 +55,17 @@ def ncc_pairs(reconstructions: Image, originals: Image) -> Floats:
     return np.where(scale > TINY, (a @ b.T) / np.maximum(scale, TINY), 0.0)
 
 
+def ncc_each(reconstructions: Image, others: Image) -> Floats:
+    """(A, V, n): the same of A guesses (A, V, *shape) at each of V images against n others (V, n, *shape)."""
+    many, victims, *shape = reconstructions.shape
+    a, b = (_centred(image.reshape(-1, *shape)) for image in (reconstructions, others))
+    of_a, of_b = ((part**2).sum(axis=1) for part in (a, b))
+    scale = np.sqrt(of_a.reshape(many, victims, 1) * of_b.reshape(victims, -1))
+    a, b = a.reshape(many, victims, 1, -1), b.reshape(victims, -1, a.shape[1])
+    products = (a @ b.transpose(0, 2, 1))[:, :, 0]
+    return np.where(scale > TINY, products / np.maximum(scale, TINY), 0.0)
+
+
 def ssim(reconstruction: Image, original: Image) -> Floats:
     """Structural similarity in [−1, 1], one for each of (V, [channels,] height, width).
 

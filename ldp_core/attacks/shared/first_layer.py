@@ -22,8 +22,10 @@ def leading(rows: Floats) -> Floats:
     best = np.einsum("vrr->vr", gram).argmax(axis=1)
     u = np.take_along_axis(gram, best[:, None, None], axis=2)
     for _ in range(ITERATIONS):
-        u = gram @ (u / _floor(np.linalg.norm(u, axis=1, keepdims=True)))
-    u /= _floor(np.linalg.norm(u, axis=1, keepdims=True))
+        before, u = u, gram @ (u / _floor(_length(u)))
+        if np.array_equal(u, before):  # and so it stays
+            break
+    u /= _floor(_length(u))
     return _times(u[:, :, 0], rows)
 
 
@@ -124,6 +126,12 @@ def _unclipped(seen: Observation) -> Mask:
     sent = seen.first_layer(seen.uploads[0])
     low, high = (end.astype(np.float32)[:, None, None] for end in (seen.low, seen.high))
     return (sent > low) & (sent < high)
+
+
+def _length(vectors: Floats) -> Floats:
+    """(V, R, 1) → (V, 1, 1), as numpy's own norm has it, which asks first what it is given."""
+    found: Floats = np.sqrt(np.add.reduce(vectors * vectors, axis=1, keepdims=True))
+    return found
 
 
 def _floor(x: Floats) -> Floats:

@@ -170,8 +170,13 @@ class GaussianNoise(Mechanism):
         high: ArrayLike,
     ) -> Any:
         sigma = self.sigma(check_budget(epsilon), low, high)
-        z = (as_floats(output, "output") - self.mean(value, epsilon, low, high)) / sigma
-        return (-(z**2) / 2 - np.log(sigma) - np.log(2 * np.pi) / 2)[()]
+        z = as_floats(output, "output") - self.mean(value, epsilon, low, high)
+        z /= sigma
+        log_prob = -(z**2)
+        log_prob /= 2
+        log_prob -= np.log(sigma)
+        log_prob -= np.log(2 * np.pi) / 2
+        return log_prob[()]
 
     def log_prob(
         self,

@@ -9,7 +9,7 @@ difference would lose digits.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -127,13 +127,31 @@ class ScaleFree(Mechanism):
         low: ArrayLike,
         high: ArrayLike,
     ) -> Any:
-        v, centre, half = normalised(value, low, high)
-        budget = check_budget(epsilon)
-        y = self.unit_settled(
-            (as_floats(output, "output") - centre) / half, budget, blur(output, centre, half)
-        )
-        log_prob = self.unit_log_prob(y, v, budget)
-        return np.where(self.unit_atomic(y, budget), log_prob, log_prob - np.log(half))[()]
+        return ScaleFree.law_of(self, output, epsilon, low, high)(value)
+
+    def law_of(
+        self, output: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
+    ) -> Callable[[ArrayLike], Any]:
+        lows, highs = check_range(low, high)
+        width, budget = highs - lows, check_budget(epsilon)
+        centre, half = (lows + highs) / 2, width / 2
+        away = (as_floats(output, "output") - centre) / half
+        law = self.unit_law(self.unit_settled(away, budget, blur(output, centre, half)), budget, np.log(half))
+        return lambda value: law(_placed(as_floats(value, "value"), lows, highs, width))[()]
+
+    def unit_law(self, y: Floats, epsilon: Floats, log_half: Floats) -> Callable[[Floats], Any]:
+        """`unit_log_prob` of one output as a function of v; less `log_half` where that is of a density."""
+        atomic = self.unit_atomic(y, epsilon)
+        if atomic is True:
+            return lambda v: self.unit_log_prob(y, v, epsilon)
+        if atomic is False:
+            return lambda v: self.unit_log_prob(y, v, epsilon) - log_half
+
+        def law(v: Floats) -> Floats:
+            log_prob = self.unit_log_prob(y, v, epsilon)
+            return np.where(atomic, log_prob, log_prob - log_half)
+
+        return law
 
     def log_affinity(
         self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
@@ -202,9 +220,17 @@ def normalised(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Float
 
 
 def _normalised(value: ArrayLike, lows: Floats, highs: Floats) -> tuple[Floats, Floats, Floats]:
-    x = as_floats(value, "value")
-    v = np.clip(((x - lows) - (highs - x)) / (highs - lows), -1, 1)  # exactly ±1 at the ends
-    return v, (lows + highs) / 2, (highs - lows) / 2
+    width = highs - lows
+    return _placed(as_floats(value, "value"), lows, highs, width), (lows + highs) / 2, width / 2
+
+
+def _placed(x: Floats, low: Floats, high: Floats, width: Floats) -> Floats:
+    """Values as v in [−1, 1]."""
+    v = x - low  # an attacker asks for grids: what is written over stays in the processor's cache
+    v -= high - x
+    v /= width
+    found: Floats = np.clip(v, -1, 1, out=v if isinstance(v, np.ndarray) else None)  # exactly ±1 at the ends
+    return found
 
 
 def blur(output: ArrayLike, centre: Floats, half: Floats) -> Floats:
@@ -224,4 +250,12 @@ def near(y: Floats, atom: Floats | float, tolerance: float = 1e-4) -> Any:
 def two_atoms(y: Floats, upper: Floats, lower: Floats, log_upper: Floats, log_lower: Floats) -> Floats:
     """The log probability of an output of a law with two atoms; −inf for any other output."""
     result = np.where(near(y, upper), log_upper, np.where(near(y, lower), log_lower, -np.inf))
+    return np.asarray(result, dtype=np.float64)
+
+
+def one_of_two(y: Floats, upper: Floats, lower: Floats, p_upper: Floats, p_lower: Floats) -> Floats:
+    """The same from the probabilities: one logarithm of each, that of the atom that was seen."""
+    above = near(y, upper)
+    log_prob = np.log(np.where(above, p_upper, p_lower))
+    result = np.where(above | near(y, lower), log_prob, -np.inf)
     return np.asarray(result, dtype=np.float64)
