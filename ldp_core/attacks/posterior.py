@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,21 +20,19 @@ from numpy.typing import NDArray
 from ldp_core.attacks.base import Effort, Facts, Progress, Reconstructor
 from ldp_core.attacks.observation import Image, Observation, Public
 from ldp_core.attacks.shared.first_layer import window
+from ldp_core.attacks.shared.kind import GRID, Kind
 from ldp_core.attacks.shared.laws import blocks, log_likelihood
 from ldp_core.attacks.trimmed import Trimmed
 from ldp_core.mechanisms.base import Floats
 
-GRID = 33
-"""Levels of brightness, and of reaction, at which a posterior is computed."""
 BRIGHTNESS, SPREADS = np.linspace(0, 1, GRID), np.linspace(-4, 4, GRID)
-"""Those levels: of pixels, and of reactions, in standard deviations from what is expected."""
+"""Levels at which a posterior is computed: of pixels, and of reactions, in standard deviations from what is
+expected."""
 ROWS = 24
 """Of a wide layer, only the units that react most are read."""
 PASSES = 3
 PUBLIC = 256
 """Public images whose reactions are computed, at most."""
-SPREAD = np.array([0.05, 0.25, 0.4, 0.25, 0.05])
-"""Neighbouring levels share their counts: what was seen at one could have been at the one beside it."""
 
 
 Law = Callable[[Floats], Any]
@@ -71,7 +68,7 @@ class Posterior(Reconstructor):
         public = seen.public
         if seen.mechanism.role == "identity" or public is None:
             return Trimmed().reconstruct(seen, generator=generator)
-        kind = public.once(_Kind.of, seen.classes)
+        kind = public.once(Kind.of, seen.classes)
         shares = _class_shares(seen, kind)
         brightness = np.log(np.einsum("vy,yfg->vfg", shares, kind.brightness))
         delta, spread = _expected_reactions(seen, public, shares)
@@ -155,32 +152,7 @@ def _shares(log_weight: Floats) -> Floats:
     return found
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """What public images say of their kind, whatever the model."""
-
-    means: NDArray[np.float32]
-    """(classes, *shape): of each class, or of all where there is none of it."""
-    brightness: Floats
-    """(classes, F, GRID): smoothed histograms of each pixel."""
-
-    @classmethod
-    def of(cls, public: Public, classes: int) -> _Kind:
-        everything = public.x.mean(0)
-        means = np.stack(
-            [public.x[of].mean(0) if (of := public.y == y).any() else everything for y in range(classes)]
-        )
-        pixels = public.x.reshape(len(public.x), -1).astype(np.float64)
-        features = pixels.shape[1]
-        place = np.clip(np.rint(pixels * (GRID - 1)), 0, GRID - 1).astype(np.int64)
-        bins = (public.y[:, None] * features + np.arange(features)) * GRID + place
-        counts = np.bincount(bins.ravel(), minlength=classes * features * GRID).astype(np.float64)
-        padded = np.pad(counts.reshape(classes, features, GRID), ((0, 0), (0, 0), (2, 2)), mode="edge")
-        smooth = 0.02 + sum(w * padded[..., k : k + GRID] for k, w in enumerate(SPREAD))
-        return cls(means, smooth / smooth.sum(axis=-1, keepdims=True))
-
-
-def _class_shares(seen: Observation, kind: _Kind) -> Floats:
+def _class_shares(seen: Observation, kind: Kind) -> Floats:
     """(V, classes): how likely each class is, if every image looked like the average of its class."""
     uploads = seen.uploads_of(kind.means, np.arange(seen.classes))
     scores = log_likelihood(seen, np.broadcast_to(uploads, (len(seen.epsilon), *uploads.shape)))

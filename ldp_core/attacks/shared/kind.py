@@ -1,0 +1,41 @@
+"""What public images say of their kind, whatever the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.attacks.observation import Public
+from ldp_core.mechanisms.base import Floats
+
+GRID = 33
+"""Levels of brightness."""
+SPREAD = np.array([0.05, 0.25, 0.4, 0.25, 0.05])
+"""Neighbouring levels share their counts: what was seen at one could have been at the one beside it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Of each class."""
+
+    means: NDArray[np.float32]
+    """(classes, *shape): of each class, or of all where there is none of it."""
+    brightness: Floats
+    """(classes, F, GRID): smoothed histograms of each pixel."""
+
+    @classmethod
+    def of(cls, public: Public, classes: int) -> Kind:
+        everything = public.x.mean(0)
+        means = np.stack(
+            [public.x[of].mean(0) if (of := public.y == y).any() else everything for y in range(classes)]
+        )
+        pixels = public.x.reshape(len(public.x), -1).astype(np.float64)
+        features = pixels.shape[1]
+        place = np.clip(np.rint(pixels * (GRID - 1)), 0, GRID - 1).astype(np.int64)
+        bins = (public.y[:, None] * features + np.arange(features)) * GRID + place
+        counts = np.bincount(bins.ravel(), minlength=classes * features * GRID).astype(np.float64)
+        padded = np.pad(counts.reshape(classes, features, GRID), ((0, 0), (0, 0), (2, 2)), mode="edge")
+        smooth = 0.02 + sum(w * padded[..., k : k + GRID] for k, w in enumerate(SPREAD))
+        return cls(means, smooth / smooth.sum(axis=-1, keepdims=True))
