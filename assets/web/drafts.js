@@ -14,8 +14,10 @@ function remembered() {
   }
 }
 
-export function keep({ id, name }) {
-  const list = [{ id, name, at: Date.now() }, ...remembered().filter((d) => d.id !== id)];
+// Of drafts that are as their scenario was prepared, the last one opened: they are all the same.
+export function keep({ id, name, prepared }) {
+  const twin = (d) => d.id === id || (prepared && d.prepared && d.name === name);
+  const list = [{ id, name, prepared, at: Date.now() }, ...remembered().filter((d) => !twin(d))];
   try {
     localStorage.setItem(KEY, JSON.stringify(list.slice(0, MOST)));
   } catch {

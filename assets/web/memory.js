@@ -1,6 +1,6 @@
 // What every page does in the browser beside what it draws: who is here, which drafts are theirs, tables
 // within reach of the keyboard.
-// data: {keep: {id, name}, token} on every page with a draft, {token} where a teacher comes in; {show: true}
+// data: {keep: {id, name, prepared}, token} on every page with a draft, {token} where a teacher comes in; {show: true}
 // on the start page.
 
 import { keep, show } from "./drafts.js";

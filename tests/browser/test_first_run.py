@@ -29,6 +29,17 @@ KEPT = """() => {
   const panels = document.querySelector(".es-panels");
   window.kept = {panels, top: panels.offsetTop};
 }"""
+SHIFTS = """() => {
+  window.shifted = 0;
+  const add = (one) => (window.shifted += one.hadRecentInput ? 0 : one.value);
+  new PerformanceObserver((found) => found.getEntries().forEach(add)).observe({type: "layout-shift"});
+}"""
+KEEP = """async (drafts) => {
+  const { keep } = await import("/assets/web/drafts.js");
+  localStorage.removeItem("epsilon-studio-drafts");
+  drafts.forEach(keep);
+  return JSON.parse(localStorage.getItem("epsilon-studio-drafts")).map((draft) => draft.id);
+}"""
 POINTS = """() => [...document.querySelectorAll(".es-panels .es-plot")].map(
   (plot) => Math.max(...plot._fullData.map((trace) => trace.x.length)))"""
 
@@ -71,6 +82,7 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
 
     # points arrive on all three panels, and no frame is empty
     page.evaluate(KEPT)
+    page.evaluate(SHIFTS)
     page.get_by_role("button", name="Train", exact=True).click()
     page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
     assert page.evaluate("kept.panels === document.querySelector('.es-panels')"), (
@@ -83,6 +95,7 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     page.wait_for_function(
         f"(before) => ({POINTS})().every((n, i) => n > before[i])", arg=before, polling=100
     )
+    assert page.evaluate("shifted") < 0.02, "nothing jumps when it begins"
     assert len(page.locator(".es-row").all()) == 3
     as_it_was("train-running", look(page, "train-running"))
     frames = page.evaluate("window.frames_")
@@ -105,11 +118,13 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     # a shorter one is trained to its end
     set_number(page, "Rounds", 6)
     expect(page.get_by_text("since then: rounds 400 → 6")).to_be_visible()
+    page.evaluate("shifted = 0")
     page.get_by_role("button", name="Train again").click()
     expect(page.get_by_text("Finished: 6 rounds of 9 runs and one without noise")).to_be_visible(
         timeout=TRAINING
     )
     expect(page.locator(".es-headline")).to_contain_text(re.compile(r"^1/σ² "))
+    assert page.evaluate("shifted") < 0.02, "nor when it ends"
     back = page.get_by_role("slider", name="Go back to an earlier round")
     back.press("Home")
     expect(page.locator(".es-headline")).to_contain_text("After round 1:")
@@ -120,6 +135,12 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     page.get_by_role("tab", name="In words").click()
     expect(page.get_by_text(re.compile("ends at .*over 3 seeds"))).to_be_visible()
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
+
+
+def test_of_drafts_as_they_were_prepared_the_browser_remembers_the_last(visitor: Visitor):
+    page = visitor.open("/runs", "text=What has been trained")
+    drafts = [{"id": str(n) * 12, "name": "A", "prepared": n != 2} for n in (1, 2, 3)]
+    assert page.evaluate(KEEP, drafts) == ["3" * 12, "2" * 12]
 
 
 def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):

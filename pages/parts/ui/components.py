@@ -178,9 +178,11 @@ def heat(data: dict[str, Any], *, key: str, opened: Callable[[], None]) -> None:
     _heat(key=key, data=packed(data), on_opened_change=opened)
 
 
-def remember(identity: str, name: str, token: str) -> None:
-    """Let this browser remember that it has opened a draft, and by which token it is known here."""
-    data = packed({"keep": {"id": identity, "name": name}, "token": token})
+def remember(identity: str, name: str, prepared: bool, token: str) -> None:
+    """Let this browser remember that it has opened a draft, whether that is as its scenario was `prepared`,
+    and by which token it is known here.
+    """
+    data = packed({"keep": {"id": identity, "name": name, "prepared": prepared}, "token": token})
     _memory(key="memory", data=data, on_token_change=lambda: None)
 
 

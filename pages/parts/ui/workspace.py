@@ -18,7 +18,7 @@ from ldp_core.runs.carry import link
 from ldp_core.runs.record import drafts
 from pages.parts.ui.components import remember
 from pages.parts.ui.memory import Page, tab
-from pages.parts.ui.scenario import preset_of
+from pages.parts.ui.scenario import named, preset_of
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import token
 
@@ -89,7 +89,9 @@ def open_workspace(page: str) -> Workspace:
     # a mistake counts as long as the field that holds it is on the page
     shown = tab().page
     shown.drawn_before, shown.drawn = shown.drawn, set()
-    remember(workspace.id, workspace.draft.base.name, token())
+    preset = workspace.preset
+    prepared = preset is not None and preset.draft == workspace.draft
+    remember(workspace.id, named(workspace.draft), prepared, token())
     return workspace
 
 
