@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -60,10 +61,18 @@ class Cost:
 
 def cost(draft: Draft) -> Cost:
     """The cost of a draft with all its seeds."""
-    experiments = draft.experiments()
-    work = [work_of(experiment) for experiment in experiments] * draft.seeds
-    stored = draft.seeds * sum(_stored(experiment) for experiment in experiments)
-    return Cost(max(_memory(experiment) for experiment in experiments), stored, work)
+    each = [_of_a_run(experiment, experiment.source.version) for experiment in draft.experiments()]
+    memory, stored, work = zip(*each, strict=True)
+    return Cost(max(memory), draft.seeds * sum(stored), [*work] * draft.seeds)
+
+
+@lru_cache(maxsize=256)
+def _of_a_run(experiment: Experiment, version: str) -> tuple[int, int, Work]:
+    """Memory, bytes of events, and work. `version`: of data that can change.
+
+    A class asks for the same experiments, and each of its pages a few times.
+    """
+    return _memory(experiment), _stored(experiment), work_of(experiment)
 
 
 def refuse_what_cannot_fit(draft: Draft) -> None:
