@@ -193,8 +193,9 @@ class Observation:
         )
 
     def beside(self, other: Observation) -> Observation | None:
-        """Their victims as those of one observation; None if more than the victims differs, or where which
-        weights come in clear is to be found out of all uploads.
+        """Their victims as those of one observation; None if more than the victims differs, where which
+        weights come in clear is to be found out of all uploads, or where there is noise, which some weigh in
+        products whose last bits depend on how many are in them.
         """
         alike = (self.laws, self.clear, self.shortened_by, self.rounds, self.low.shape, self.batch_size)
         theirs = (
@@ -205,7 +206,10 @@ class Observation:
             other.low.shape,
             other.batch_size,
         )
-        if self.clear or alike != theirs or self.previous is not other.previous:
+        exact = self.mechanism.role == "identity" == other.mechanism.role
+        if self.clear or not exact or alike != theirs or self.previous is not other.previous:
+            return None
+        if (self.unsent is None) != (other.unsent is None):
             return None
         unsent = None
         if self.unsent is not None and other.unsent is not None:

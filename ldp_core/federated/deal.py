@@ -19,6 +19,8 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
 
+OVERHEAD = 2000
+"""Bytes of a plan besides its arrays."""
 PLANS_BYTES = 2**23
 """That a deal's plans may fill; the oldest go first. Those of the default experiment's rounds take 0.6 MB."""
 
@@ -37,6 +39,7 @@ class Deal:
     def __init__(self, shards: list[Indices], labels: NDArray[np.int64]) -> None:
         self.shards, self.labels = shards, labels
         self._plans: dict[Hashable, Plan] = {}
+        self._bytes = 0
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -56,11 +59,16 @@ class Deal:
         found = self._plans.get(key)
         if found is None:
             found = make()
-            if found.nbytes <= PLANS_BYTES:
+            if _bytes(found) <= PLANS_BYTES:
                 self._plans[key] = found
-            while sum(plan.nbytes for plan in self._plans.values()) > PLANS_BYTES:
-                del self._plans[next(iter(self._plans))]
+                self._bytes += _bytes(found)
+            while self._bytes > PLANS_BYTES:
+                self._bytes -= _bytes(self._plans.pop(next(iter(self._plans))))
         return found
+
+
+def _bytes(plan: Plan) -> int:
+    return plan.nbytes + OVERHEAD
 
 
 def deal(experiment: Experiment, labels: NDArray[np.int64]) -> Deal:

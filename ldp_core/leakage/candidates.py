@@ -40,6 +40,11 @@ class Lineup:
             "psnr_class_mean": metrics.psnr(self.class_means, self.originals),
         }
 
+    @property
+    def kinds(self) -> tuple[Public, Public]:
+        """The candidates of any class, and those of the right one's class."""
+        return self.any_class, self.same_class
+
     def of(self, victims: slice) -> Lineup:
         """The same for some of the images."""
         return replace(

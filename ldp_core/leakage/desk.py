@@ -182,8 +182,8 @@ class Desk:
         lineup = self._lineup.of(victims)
         (rows,) = score_audits([(seen, guesses[:, 0], picked)], lineup)
         if control is None:
-            sent, _ = would_send(self._federation, lineup, seen, self._begun.of(victims))
-            for row, lines in zip(rows, identification_bounds(seen, sent), strict=True):
+            sent = would_send(self._federation, [lineup.any_class], seen, self._begun.of(victims))
+            for row, lines in zip(rows, identification_bounds(seen, sent[0]), strict=True):
                 row["caps"] = lines
         return rows
 

@@ -23,7 +23,9 @@ from ldp_core.leakage.observe import Begun, Control, observe, one_step
 from ldp_core.streams import stream
 
 Rows = dict[Control | None, list[dict[str, Any]]]
-Sent = tuple[np.ndarray, np.ndarray]
+Sent = Sequence[np.ndarray]
+TOGETHER = 2**22
+"""Numbers that the uploads of all candidates may have which are reckoned at once."""
 SUFFIXES = ("", "_same_class")
 """Of the figures among candidates of any class, and among those of the right one's class."""
 
@@ -57,7 +59,7 @@ def identify(
     """
     draws = [stream(federation.experiment.seed, "attack right", key).random(4) for key in keys]
     table = np.array(draws).reshape(-1, 4)
-    kinds = lineup.any_class, lineup.same_class
+    kinds = lineup.kinds
     count = np.array([candidates.y.shape[1] for candidates in kinds])
     right = np.minimum((table[:, ::2] * count).astype(np.int64), count - 1).T
     made = _made_of(federation, kinds, right, begun.own if begun else weights)
@@ -67,10 +69,12 @@ def identify(
             federation, made[kind], weights, pieces, columns, noise, times=times,
             noted=begun.noted if begun else None,
         )  # fmt: skip
-        if sent is None:
-            sent = would_send(federation, lineup, seen[None], begun)
+        if sent is None and sum(of.y.size for of in kinds) * made.shape[2] <= TOGETHER:
+            sent = would_send(federation, kinds, seen[None], begun)
+        # or one after the other: both fill as much memory as the attack itself
+        own = sent[kind] if sent else would_send(federation, kinds[kind : kind + 1], seen[None], begun)[0]
         wanted = seen if controls else {None: seen[None]}
-        scores = [identifier().scores(observed, kinds[kind], sent[kind]) for observed in wanted.values()]
+        scores = [identifier().scores(observed, kinds[kind], own) for observed in wanted.values()]
         each = (np.tile(one, len(wanted)) for one in (right[kind], table[:, 2 * kind + 1]))
         came = places(np.concatenate(scores), *each)
         told = zip(came.rank.tolist(), came.tied.tolist(), came.credit.tolist(), strict=True)
@@ -96,14 +100,15 @@ def _made_of(
     return made.reshape(*right.shape, -1)
 
 
-def would_send(federation: Federation, lineup: Lineup, seen: Observation, begun: Begun | None) -> Sent:
-    """(V, M, m) each: what each victim would send for each of its candidates of any and of the same class,
-    neither clipped nor perturbed.
+def would_send(
+    federation: Federation, kinds: Sequence[Public], seen: Observation, begun: Begun | None
+) -> Sent:
+    """(V, M, m) for each of some `kinds` of candidates (V, M, *shape): what each victim would send for each
+    of them, neither clipped nor perturbed.
 
     Where everybody begins at the global model the server reckons it by itself, whatever it has `seen` of an
     upload that starts there.
     """
-    kinds = lineup.any_class, lineup.same_class
     samples = np.concatenate([kind.x for kind in kinds], axis=1)
     labels = np.concatenate([kind.y for kind in kinds], axis=1)
     victims, count = labels.shape
@@ -114,5 +119,5 @@ def would_send(federation: Federation, lineup: Lineup, seen: Observation, begun:
     else:
         own = begun.own.repeat_interleave(count, 0)
         sent = one_step(federation, torch.from_numpy(x).to(own), torch.from_numpy(y).to(own.device), own)
-    sent, first = sent.reshape(victims, count, -1), kinds[0].y.shape[1]
-    return sent[:, :first], sent[:, first:]
+    ends = np.cumsum([kind.y.shape[1] for kind in kinds])[:-1]
+    return np.split(sent.reshape(victims, count, -1), ends, axis=1)

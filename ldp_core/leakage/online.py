@@ -176,7 +176,7 @@ class _Attacked:
         found: Sequence[Image],
     ) -> list[list[dict[str, Any]]]:
         """The figures under each control; with bounds where the mechanism's own law holds."""
-        sent = would_send(self._federation, self._lineup, observed[None], begun)
+        sent = would_send(self._federation, self._lineup.kinds, observed[None], begun)
         picked = self._picked(weights, number, begun, sent)
         attempts = [
             (seen, guesses[:, 0], picked[control])

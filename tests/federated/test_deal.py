@@ -90,7 +90,7 @@ def test_plans_beyond_what_may_be_kept_are_made_anew(monkeypatch: pytest.MonkeyP
 
         return plan
 
-    size = make(0)().nbytes
+    size = make(0)().nbytes + module.OVERHEAD
     monkeypatch.setattr(module, "PLANS_BYTES", 2 * size)
     for number in (1, 2, 1, 3, 2, 1):
         one.plan(number, make(number))

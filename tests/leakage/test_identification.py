@@ -6,6 +6,7 @@ a share exceeds its bound (or leaves chance) so far that it would happen by luck
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -19,6 +20,7 @@ from ldp_core import mechanisms
 from ldp_core.attacks import Public
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import Federation, assemble, initial_weights
+from ldp_core.leakage import identification
 from ldp_core.leakage.candidates import Lineup, line_up
 from ldp_core.leakage.identification import identify, would_send
 from ldp_core.leakage.observe import audit_values, observe
@@ -89,8 +91,8 @@ def bound(federation: Federation, sample: int, epsilon: float) -> float:
         (ends[0], ends[1], ends[2]),
         stream(1, "attack noise"),
     )[None]
-    sent, _ = would_send(federation, lineup_of(federation, sample, 1), seen, None)
-    return min(line.value for line in identification_bounds(seen, sent)[0])
+    sent = would_send(federation, [lineup_of(federation, sample, 1).any_class], seen, None)
+    return min(line.value for line in identification_bounds(seen, sent[0])[0])
 
 
 def exceeds(hits: float, n: int, share: float) -> bool:
@@ -183,3 +185,12 @@ def test_the_right_image_is_drawn_afresh_and_alike_for_all_mechanisms():
         told.append([(e["round"], e["client"], e["identification_rank"]) for e in clean])
     assert told[0] == told[1]
     assert all(rank == 1 for _, _, rank in told[0]), "without noise the server always knows"
+
+
+def test_candidates_that_fill_much_memory_are_reckoned_one_kind_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(sys.modules[__name__], "TRIALS", MOST)
+    at_once = attempts(ready(mechanism="piecewise"), 0, 1.0)
+    monkeypatch.setattr(identification, "TOGETHER", 0)
+    assert attempts(ready(mechanism="piecewise"), 0, 1.0) == at_once
