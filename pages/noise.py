@@ -13,7 +13,7 @@ from pages.parts.noise.designs import Design, add_button, choose, designs, diffe
 from pages.parts.noise.promise_table import Promised, promise_table
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import against_budget, against_value
-from pages.parts.noise.verdicts import asking, who_asks
+from pages.parts.noise.verdicts import all_asking, who_asks
 from pages.parts.noise.what_if import WhatIf, settled, what_if
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
@@ -118,13 +118,14 @@ def _promises(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
 
 
 def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    asked = [asking(design.experiment, now) for design in shown]
-    if why := next((why for _, why in asked if why), ""):
-        st.caption(why.strip())
+    asked, still = all_asking(shown, now)
+    if still:
+        st.caption(still.strip())
     elif words := who_asks(now, shown[0].experiment):
         st.caption(f"As it would be{words}.")
-    moved = [replace(design, experiment=own) for design, (own, _) in zip(shown, asked, strict=True)]
-    design_tables.at_the_server(moved, named_clients(shown[0].experiment))
+    moved = [replace(design, experiment=own) for design, own in zip(shown, asked, strict=True)]
+    named = {i: f" ({name})" if now.own else "" for name, i in named_clients(shown[0].experiment).items()}
+    design_tables.at_the_server(moved, named)
     formula(SERVER, "formula server")
 
 

@@ -27,11 +27,13 @@ TOLD = 0.002
 """A relative error of the noise from here on is told."""
 
 
-def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
-    """Noise per weight after aggregation, beside the size of trained weights, with a verdict."""
+def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
+    """Noise per weight after aggregation, beside the size of trained weights, with a verdict; and the shares
+    of some clients, each with what is said of it.
+    """
     st.markdown("**What is left of it at the server**, after all clients' uploads are combined")
     head = ["design", "verdict", "noise σ per weight", "variance", "trained weight"]
-    head += [f"share of client {i + 1} ({name})" for name, i in named.items()]
+    head += [f"share of client {i + 1}{words}" for i, words in named.items()]
     rows = []
     for design in shown:
         view, noise = outlook(design.experiment), server_noise(design.experiment)
@@ -47,7 +49,7 @@ def at_the_server(shown: Sequence[Design], named: dict[str, int]) -> None:
                 f"{number(view.sigma)}{about}",
                 number(view.sigma**2),
                 number(view.size) if view.size else "not measured",
-                *(percent(weights[i], 1) for i in named.values()),
+                *(percent(weights[i], 1) for i in named),
             ]
         )
     table(head, rows)

@@ -45,8 +45,6 @@ SLIGHT = 0.05
 """An ε below which its factor is told as what it adds, in per cent: it begins with 1.0 anyway."""
 SPELLED = 15.0
 """An ε beyond which its factor is told as a power of ten."""
-MANY = 2
-"""Weights that are perturbed by themselves, from which on it is told how their ε add up."""
 MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
 
 
@@ -180,17 +178,24 @@ def in_words(one: Promised) -> str:
 
 def added_up(one: Promised) -> str:
     """How a weight's ε becomes the run's, where each weight is perturbed by itself; "" elsewhere."""
+    if one.experiment.randomiser.scope != "coordinate":
+        return ""
     weight, upload, run = (one.entry[scope] for scope in ("coordinate", "upload", "run_worst"))
     lines = weight, upload, run
     if not all(line["guarantee"] and line["rule"] != "nominal" for line in lines) or weight["delta"]:
         return ""
     each, once, all_of_them = (line["basic"] for line in lines)
     weights, uploads = round(once / each), round(all_of_them / once)
-    if weights < MANY or not math.isclose(weights * uploads * each, all_of_them, rel_tol=1e-9):
+    if not uploads or not math.isclose(weights * uploads * each, all_of_them, rel_tol=1e-9):
         return ""
+    perturbed = "" if weights == one.experiment.uploaded else "perturbed "
+    most = "" if one.entry["run_expected"] == run else " at most"  # where lots are drawn
+    if uploads < one.experiment.rounds and math.isfinite(one.limit):
+        most = ", more than which its own limit forbids,"
     text = (
-        f"\n\nHow it adds up: {number(weights, 6)} weights × ε {number(each, 4)} = {number(once, 5)} for an "
-        f"upload; × {number(uploads, 6)} upload{'s' * (uploads != 1)} = {number(all_of_them, 5)} for the run."
+        f"\n\nHow it adds up: {number(weights, 6)} {perturbed}weights × ε {number(each, 4)} = "
+        f"{number(once, 5)} for an upload; × {number(uploads, 6)} upload{'s' * (uploads != 1)}{most} = "
+        f"{number(all_of_them, 5)} for the run."
     )
     if run["epsilon"] * 1.001 >= all_of_them:
         return text

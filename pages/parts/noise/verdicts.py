@@ -26,9 +26,8 @@ RATIOS = 0.03, 30.0
 
 def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
     """What assets/web/verdicts.js shows of all designs; `checked`: as of `asking`."""
-    asked = [asking(design.experiment, now, checked) for design in shown]
-    still = next((why for _, why in asked if why), "")
-    rows = [_row(design, experiment, now) for design, (experiment, _) in zip(shown, asked, strict=True)]
+    asked, still = all_asking(shown, now, checked)
+    rows = [_row(design, experiment, now) for design, experiment in zip(shown, asked, strict=True)]
     return {
         "title": "What is left of it at the server",
         "rest": "" if still else who_asks(now, shown[0].experiment),
@@ -96,6 +95,13 @@ def _place(ratio: float) -> float:
     low, high = (float(np.log10(end)) for end in RATIOS)
     share = (float(np.log10(max(ratio, RATIOS[0]))) - low) / (high - low)
     return round(min(1.0, max(0.0, share)), 4)
+
+
+def all_asking(shown: Sequence[Design], now: WhatIf, checked: bool = False) -> tuple[list[Experiment], str]:
+    """As `asking`, of all designs; where one of them has to stay as it is, they all do."""
+    asked = [asking(design.experiment, now, checked) for design in shown]
+    still = next((why for _, why in asked if why), "")
+    return [design.experiment if still else own for design, (own, _) in zip(shown, asked, strict=True)], still
 
 
 def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[Experiment, str]:

@@ -93,7 +93,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             return
         if words := _lasts(workspace.draft):
             # beside the button on a phone, where nothing longer has to stand there
-            with st.container(key="lasts" if job is None else None):
+            with st.container(key="lasts" if job is None and not cells else None):
                 st.caption(words)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ldp_core.experiment import Draft
+from ldp_core.accounting import everyone
+from ldp_core.experiment import Draft, Experiment
 from ldp_core.theory import outlook
 from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series
@@ -251,7 +252,9 @@ def promised(draft: Draft) -> Chip:
     others = f"; {told[1][0]}" if len(told) > 1 else ""
     first = f"client {named[0] + 1}"
     rest = (
-        f"{first}, strictest; client {named[-1] + 1}: {others[2:]}" if others else f"{first}, as all others"
+        f"{first}, strictest; client {named[-1] + 1}: {others[2:]}"
+        if others
+        else first + _others(experiments)
     )
     kind = "" if guarantee else "recovered"
     return {"name": "Privacy of the run", "pieces": [(pieces, None)], "rest": rest, "kind": kind}
@@ -290,3 +293,14 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]
 def _between(values: Sequence[float]) -> str:
     low, high = number(min(values), 4), number(max(values), 4)
     return low if low == high else f"{low} to {high}"
+
+
+def _others(experiments: Sequence[Experiment]) -> str:
+    """How all others stand to a client, where everybody has the same budget."""
+    if experiments[0].clients.count == 1:
+        return ""
+    alike = all(
+        len(set(everyone(one))) == 1 and len(set(one.clients.run_limits().tolist())) == 1
+        for one in experiments
+    )
+    return ", as all others" if alike else "; others have other ranges or limits"

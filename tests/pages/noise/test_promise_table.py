@@ -145,5 +145,14 @@ def test_it_is_told_how_a_weights_budget_becomes_the_runs():
     assert "650 weights × ε 0.5 = 325 for an upload; × 15 uploads = 4 875 for the run" in words
     assert f"**ε {number(run['epsilon'], 4)}**".replace("\u202f", " ") in words
     assert f"{number(run['generic'], 4)} for any mechanism of this ε".replace("\u202f", " ") in words
+    drawn = added_up(promised({"selection": {"kind": "fraction", "fraction": 0.3}}))
+    assert "× 15 uploads at most = " in drawn
     for whole in ("gaussian", "none", "privunit", "harmony"):
-        assert added_up(promised({"mechanism": whole})) == "", "no weight has an ε of its own"
+        told = added_up(promised({"mechanism": whole, "model": "mlp"}))
+        assert told == "", "no weight has an ε of its own, or one with a δ"
+
+
+def test_a_limit_is_named_where_it_is_what_ends_the_sum():
+    limited = added_up(promised({"clients": {"run_limit": 400.0}}))
+    assert "its own limit forbids" in limited and "15 uploads" not in limited
+    assert added_up(promised({"clients": {"run_limit": 100.0}})) == "", "it never sends anything"

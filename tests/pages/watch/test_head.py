@@ -101,3 +101,16 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
     assert alone["kind"] == "recovered"
     assert said(alone["pieces"]).endswith("; no LDP: no guarantee"), "one of four promises nothing"
+
+
+def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
+    same = {"clients": {"count": 3, "epsilon": 1.0}}
+    rests = [
+        promised(DRAFT.with_base(changes))["rest"]
+        for changes in (
+            same,
+            {"clients": {"count": 3, "epsilon": 1.0, "run_limit": [1000.0, 2000.0, 1e6]}},
+            {"clients": {"count": 1, "epsilon": 1.0}},
+        )
+    ]
+    assert rests == ["client 1, as all others", "client 1; others have other ranges or limits", "client 1"]
