@@ -146,7 +146,8 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
     elif wrong:
         st.error(plain(wrong, 300))
     elif (job is None or since) and (known := rates()):
-        st.caption(takes(seconds([work_of_ladder(ladder)], known)))
+        with st.container(key="lasts" if job is None else None):  # beside the button on a phone
+            st.caption(takes(seconds([work_of_ladder(ladder)], known)))
 
 
 def _too_much(ladder: Ladder) -> str:
