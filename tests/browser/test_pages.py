@@ -236,8 +236,7 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     """From the key press to the new law and the new verdict, in the browser: 0.4 s for a quarter of the
     moves, 0.8 s for most of them; what is promised follows, once the hand rests.
 
-    A virtual machine whose neighbours are busy takes twice as long as a quiet
-    one, and its own load does not tell.
+    A virtual machine whose neighbours are busy takes twice as long, and its own load does not tell.
 
     The benchmark tests/benchmarks/noise_page.py holds the slowest of twenty to 0.2 s on a quiet machine.
     """
@@ -272,12 +271,10 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     page.get_by_text(f"What is promised to a client with ε {number(epsilon)}").wait_for()
     row = page.get_by_role("row").filter(has_text="mean").filter(has_text=f"ε {number(epsilon, 4)}, δ 0")
     row.first.wait_for()  # a weight's ε is the mechanism's own
-    strictest, generous = (page.get_by_role("radio", name=name) for name in ("strictest", "most permissive"))
-    expect(strictest).to_contain_text("↺")  # the way back
-    generous.click()
-    expect(slider).to_have_attribute("aria-valuetext", "8")
-    strictest.click()
-    expect(slider).to_have_attribute("aria-valuetext", "0.5")
+    expect(page.get_by_role("radio", name="strictest")).to_contain_text("↺")  # the way back
+    for name, own in (("most permissive", "8"), ("strictest", "0.5")):
+        page.get_by_role("radio", name=name).click()
+        expect(slider).to_have_attribute("aria-valuetext", own)
 
 
 # one of each kind; tests/pages/charts/test_base.py draws the figures of all of them
