@@ -87,7 +87,7 @@ def figures(arms: Sequence[Arm]) -> None:
             "of",
             "accuracy",
             f"against {first}, in points (95{THIN}% interval of that alone)",
-            "ε for the whole run, of who gives most away",
+            "ε for the whole run at worst, of who gives most away",
             "right image picked out",
         ],
         rows,

@@ -90,7 +90,7 @@ def _promised(line: Line) -> str:
     delta = max(one.delta for one in line.finals if one.epsilon is not None)
     span = number(budgets[0]) + (f" to {number(budgets[-1])}" if budgets[-1] > budgets[0] else "")
     some = ", some without a guarantee" if len(budgets) < len(line.finals) else ""
-    return f"whole run ε {span}, δ {number(delta)}, of who gives most away{some}"
+    return f"whole run at worst ε {span}, δ {number(delta)}, of who gives most away{some}"
 
 
 def relabel(line: Line, was: str) -> None:

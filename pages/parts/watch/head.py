@@ -250,12 +250,8 @@ def promised(draft: Draft) -> Chip:
     told = [_promises(draft, client, client == named[0]) for client in both]
     pieces, guarantee = told[0]
     others = f"; {told[1][0]}" if len(told) > 1 else ""
-    first = f"client {named[0] + 1}"
-    rest = (
-        f"{first}, strictest; client {named[-1] + 1}: {others[2:]}"
-        if others
-        else first + _others(experiments)
-    )
+    first = f"at worst, for client {named[0] + 1}"
+    rest = f"{first}; client {named[-1] + 1}: {others[2:]}" if others else first + _others(experiments)
     kind = "" if guarantee else "recovered"
     return {"name": "Privacy of the run", "pieces": [(pieces, None)], "rest": rest, "kind": kind}
 
@@ -303,4 +299,4 @@ def _others(experiments: Sequence[Experiment]) -> str:
         len(set(everyone(one))) == 1 and len(set(one.clients.run_limits().tolist())) == 1
         for one in experiments
     )
-    return ", as all others" if alike else "; others have other ranges or limits"
+    return " as for all others" if alike else "; others have other ranges or limits"

@@ -113,4 +113,7 @@ def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
             {"clients": {"count": 1, "epsilon": 1.0}},
         )
     ]
-    assert rests == ["client 1, as all others", "client 1; others have other ranges or limits", "client 1"]
+    assert rests == [
+        f"at worst, for client 1{others}"
+        for others in (" as for all others", "; others have other ranges or limits", "")
+    ]
