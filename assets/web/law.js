@@ -1,6 +1,7 @@
 // A law's card under the hand: its figure as pages/parts/charts/law.py draws it, from the law computed here.
-// card: {rest, caption, figure, law}; law: {name, epsilon, low, high, spread, spreads, fixed, tail, look: {other, own},
-// note}: what its client asks for, and normal noise there and at each budget (laws.js)
+// card: {rest, caption, figure, law}; law: {name, epsilon, low, high, whole, told, tells, tail, look: {other, own}, note,
+// …its own parameters}: what its client asks for, whether whole uploads are shortened to a length instead, and what the
+// law needs to be told there and at each budget (laws.js)
 
 import { lawOf } from "./laws.js";
 import { number, percent, signed } from "./numbers.js";
@@ -9,12 +10,12 @@ const POINTS = 160;
 const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
 export function moved(card, place) {
-  const [law, epsilon, spread] = asked(card.law, place);
+  const [law, epsilon] = asked(card.law, place);
   const { low, high } = law;
   const { weight } = place;
   const value = Math.min(Math.max(weight.value, low), high);
   const other = value - low > high - value ? low : high;
-  const [own, apart] = [value, other].map((x) => lawOf(law, x, epsilon, spread));
+  const [own, apart] = [value, other].map((x) => lawOf(law, x, epsilon));
   const traces = [...drawn(apart, other, law.look.other, `if it were ${signed(other)}`), ...drawn(own, value, law.look.own, "this weight")];
   const clipped = value === weight.value ? "" : `, clipped to ${signed(value)}`;
   return {
@@ -25,14 +26,16 @@ export function moved(card, place) {
   };
 }
 
-// The law on the safe range that is asked for, of that half width around its own centre; ε and normal noise there.
+// The law at the budget and on the safe range that are asked for, of that half width around its own centre; and that ε.
 export function asked(law, { epsilon, tau }) {
   const centre = (law.low + law.high) / 2;
-  const on = tau.own ? law : { ...law, low: centre - tau.value, high: centre + tau.value };
-  return epsilon.own ? [on, law.epsilon, law.spread] : [on, epsilon.value, law.spreads?.[epsilon.at]];
+  const on = tau.own || law.whole ? { ...law } : { ...law, low: centre - tau.value, high: centre + tau.value };
+  if (epsilon.own) return [on, law.epsilon];
+  return [{ ...on, told: law.tells?.[epsilon.at] }, epsilon.value];
 }
 
-function range({ low, high }) {
+function range({ low, high, whole }) {
+  if (whole) return whole;
   const words = low === -high ? `±${number(high)}` : `[${signed(low)}, ${signed(high)}]`;
   return `grey: a weight from the other end of the safe range, ${words} (shaded)`;
 }

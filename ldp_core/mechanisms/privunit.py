@@ -126,7 +126,7 @@ class PrivUnit(Mechanism):
             drawn = xp.randn((rows, d + 2), generator=generator, dtype=flat.dtype, device=flat.device)
             length = xp.linalg.vector_norm(flat.double(), dim=1).cpu().numpy()
             extra = drawn[:, d:].double().cpu().numpy()
-        law = _law(np.broadcast_to(budget, shape)[..., 0].reshape(rows))
+        law = law_at(np.broadcast_to(budget, shape)[..., 0].reshape(rows))
         nearer = (1 + np.minimum(length / self.norm, 1.0)) / 2
         along = np.where(ndtr(extra[:, 1]) < nearer, 1.0, -1.0) * _along(law, extra[:, 0])
 
@@ -154,7 +154,7 @@ class PrivUnit(Mechanism):
         return (self.max_variance(epsilon, low, high) - square / self._d + np.zeros_like(x))[()]
 
     def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        law = _law(check_budget(epsilon))
+        law = law_at(check_budget(epsilon))
         return (self.norm**2 * ((law.square - 1) / self._d + 1) / law.scale**2 + self._nothing(low, high))[()]
 
     def log_prob(
@@ -165,7 +165,7 @@ class PrivUnit(Mechanism):
         low: ArrayLike,
         high: ArrayLike,
     ) -> Any:
-        law, d = _law(check_budget(epsilon)), self._d
+        law, d = law_at(check_budget(epsilon)), self._d
         x, y = self._inside(value) / self.norm, as_floats(output, "output") / self.norm
         law = Law(*(part[..., 0] if part.ndim else part for part in law))
         shape = np.broadcast_shapes(x.shape, y.shape)
@@ -191,7 +191,7 @@ class PrivUnit(Mechanism):
         high: ArrayLike,
     ) -> Any:
         """Of one weight of an upload as long as the ball allows."""
-        law = _law(check_budget(epsilon))
+        law = law_at(check_budget(epsilon))
         u = np.clip(as_floats(value, "value") / self.norm, -1, 1)
         v = as_floats(output, "output") / self.norm * law.scale
         # of a standard normal vector, what lies along x is normal with mean u·v and variance 1 − u²
@@ -209,7 +209,7 @@ class PrivUnit(Mechanism):
     def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         budget, goal = check_budget(epsilon), as_floats(target, "target")
         # opposite directions: on one's side of the cut the odds are e^ε, and it is there with probability p
-        excess = -np.exp(_law(budget).log_p) * np.expm1(np.minimum(goal - budget, 0.0))
+        excess = -np.exp(law_at(budget).log_p) * np.expm1(np.minimum(goal - budget, 0.0))
         return (excess + self._nothing(low, high))[()]
 
     def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
@@ -245,7 +245,7 @@ class PrivUnit(Mechanism):
         return shape[-1]
 
 
-def _law(epsilon: Floats) -> Law:
+def law_at(epsilon: Floats) -> Law:
     """The best p for each budget and what follows from it."""
     budgets, places = np.unique(epsilon, return_inverse=True)
     golden = (np.sqrt(5) - 1) / 2

@@ -32,8 +32,8 @@ ASK = """async ([laws, epsilons, cases]) => {
   const figures = cases.map(([law, value, at, half, outputs]) => {
     const budget = { at, value: epsilons[at], own: at === null };
     const tau = { value: half, own: half === null };
-    const [on, epsilon, spread] = asked(laws[law], { epsilon: budget, tau });
-    const found = lawOf(on, value, epsilon, spread);
+    const [on, epsilon] = asked(laws[law], { epsilon: budget, tau });
+    const found = lawOf(on, value, epsilon);
     const finite = found.edges.filter(Number.isFinite);
     return [found.variance, ...found.atoms.flat(), ...finite, ...outputs.map(found.density)];
   });
@@ -75,6 +75,9 @@ def drawn() -> list[Mechanism]:
     gaussian, own = mechanisms.get("gaussian"), {"sensitivity": 0.3}
     every += [gaussian.model_copy(update={"calibration": name}) for name in ("classical", "paper001")]
     every += [gaussian.for_uploads().fitted(use), gaussian.model_copy(update=own)]
+    every += [one.fitted(Use(dimension=2)) for one in every if one.name in ("harmony", "privunit")]
+    every.append(gaussian.model_copy(update={"norm": 0.6}))
+    every += [one.model_copy(update={"sensitivity": 0.3}) for one in every if one.name == "ldpsign"]
     every.append(mechanisms.get("dynamic_gaussian").model_copy(update=own))
     forms = [one.formed(form) for one in every for form in one.forms]
     return [one for one in forms if is_live(one)]
@@ -98,13 +101,14 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
     visitor.page.on("websocket", heard)
     page = visitor.open("/noise", ".es-chart.js-plotly-plot")
     found = drawn()
-    assert len({type(one).__name__ for one in found}) >= 11
+    assert len({type(one).__name__ for one in found}) >= 17
     laws, cases, wanted = [], [], []
     for one in found:
         for low, high in RANGES:
             laws.append(live_law(one, 0, EPSILONS, (OWN, low, high), ""))
             for half in HALVES:
-                ends: tuple[float, float] = around(low, high, half) if half else (low, high)
+                moves = half and one.region == "box"
+                ends: tuple[float, float] = around(low, high, half) if moves else (low, high)
                 asked = [(None, OWN), (4, EPSILONS[4])] if half else [*enumerate(EPSILONS)]
                 for value in np.linspace(*ends, 3 if half else 7).tolist():
                     for at, epsilon in asked:

@@ -15,7 +15,7 @@ from scipy import stats
 from ldp_core import accounting, mechanisms, theory
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse
-from ldp_core.mechanisms.privunit import PrivUnit, _law
+from ldp_core.mechanisms.privunit import PrivUnit, law_at
 from tests.data import events
 from tests.mechanisms.checks import ALARM
 
@@ -32,7 +32,7 @@ def vectors(d: int = D) -> list[np.ndarray]:
 
 def test_the_reference_at_a_budget_of_eight():
     """Mathematics, section 8: p ≈ 0.901 and 1/m² ≈ d/7.52."""
-    law = _law(np.array(8.0))
+    law = law_at(np.array(8.0))
     assert np.exp(law.log_p) == pytest.approx(0.901, abs=5e-4)
     assert law.scale**2 == pytest.approx(7.52, abs=0.005)
 
@@ -40,7 +40,7 @@ def test_the_reference_at_a_budget_of_eight():
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 8.0, 40.0, 300.0, 700.0])
 def test_the_law_follows_from_its_formulas_and_no_other_p_is_better(epsilon: float):
     """m and E[α²] as section 8 has them, in sixty digits, at the p that was found and beside it."""
-    law = _law(np.array(epsilon))
+    law = law_at(np.array(epsilon))
     with mpmath.workdps(400):
         e = mpmath.mpf(epsilon)
         t = mpmath.mpf(float(law.log_p - law.log_not_p))
@@ -90,7 +90,7 @@ def test_samples_have_the_stated_mean_and_error(epsilon: float, kind: str):
 def test_densities_of_vectors_integrate_to_one_and_no_answer_tells_more_than_epsilon(epsilon: float):
     """In two dimensions on a grid of directions and lengths; then the ratio over all pairs of inputs."""
     mechanism = PrivUnit(dimension=2)
-    radii = np.linspace(1e-3, 9.5, 600) * float(np.sqrt(1 / _law(np.array(epsilon)).scale ** 2))
+    radii = np.linspace(1e-3, 9.5, 600) * float(np.sqrt(1 / law_at(np.array(epsilon)).scale ** 2))
     angles = np.linspace(0, 2 * np.pi, 1440, endpoint=False)
     y = radii[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], -1)
     inputs = [r * np.array([np.cos(a), np.sin(a)]) for r in (1.0, 0.3) for a in (0.3, 1.4, 3.3)]

@@ -8,17 +8,25 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms import Mechanism
-from ldp_core.mechanisms.grr import GRR
+from ldp_core.mechanisms.ldpsign import LDPSign
+from ldp_core.mechanisms.privunit import PrivUnit, law_at
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, rounded_up, scatter
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import percent, signed
+from pages.parts.ui.text import percent, range_in_words, signed
 
 POINTS = 160
 YIELDS = "yields"
 """The name of an annotation that is left out where it would cover one before it (assets/web/labels.js)."""
-LIVE = ("Laplace", "Duchi", "PDPM", "PDPMAsPrinted", "Piecewise", "Hybrid", "GRR")
-"""Classes whose law assets/web/laws.js knows; beside them normal noise, where it is told how much."""
+LIVE = (
+    *("Laplace", "Duchi", "PDPM", "PDPMAsPrinted", "Piecewise", "PiecewiseAsPrinted", "Hybrid", "GRR"),
+    *("Harmony", "HarmonyAsPrinted", "LDPSign", "LDPSignAsPrinted", "PrivUnit", "NoNoise"),
+)
+"""Classes whose law assets/web/laws.js knows; beside them all normal noise."""
+SAME = {"LDPSignAsPrinted": "LDPSign"}
+"""Of those whose forms differ in their ledger alone."""
+OWN = ("levels", "dimension", "norm")
+"""What a law takes from its mechanism."""
 
 
 def law_figure(
@@ -58,9 +66,14 @@ def law_figure(
 
 def is_live(mechanism: Mechanism) -> bool:
     """Whether the browser knows its law."""
-    if isinstance(mechanism, GaussianNoise):
-        return mechanism.region == "box"
-    return type(mechanism).__name__ in LIVE
+    return isinstance(mechanism, GaussianNoise) or type(mechanism).__name__ in LIVE
+
+
+def grey(mechanism: Mechanism, low: float, high: float) -> str:
+    """What the second law beside that of the weight is."""
+    if mechanism.region == "ball":
+        return "grey: a weight from the other end of what is shaded; uploads are shortened to a length"
+    return f"grey: a weight from the other end of the safe range, {range_in_words(low, high)} (shaded)"
 
 
 def live_law(
@@ -73,20 +86,38 @@ def live_law(
     if not is_live(mechanism):
         return None
     epsilon, low, high = own
-    name, spreads = type(mechanism).__name__, {}
-    if isinstance(mechanism, GaussianNoise):
-        # noise is in proportion to the range, but for a sensitivity that is given
-        fixed = mechanism.sensitivity is not None
-        sigmas = mechanism.sigma(np.array([*ladder, epsilon]), -1.0, 1.0).tolist()
-        name, spreads = "Normal", {"spreads": sigmas[:-1], "spread": sigmas[-1], "fixed": fixed}
-    levels = {"levels": mechanism.levels} if isinstance(mechanism, GRR) else {}
+    name = "Normal" if isinstance(mechanism, GaussianNoise) else type(mechanism).__name__
     look = {
         "other": {"stems": _stems(None), "area": _area(None)},
         "own": {"stems": _stems(tint), "area": _area(tint)},
     }
-    note = {**_probability(0, 0, tint), "text": ""}
-    asked = {"epsilon": epsilon, "low": low, "high": high}
-    return {"name": name, **asked, "tail": tail, "look": look, "note": note, **spreads, **levels}
+    return {
+        "name": SAME.get(name, name),
+        "epsilon": epsilon,
+        "low": low,
+        "high": high,
+        "whole": grey(mechanism, low, high) if mechanism.region == "ball" else "",
+        "tail": tail,
+        "look": look,
+        "note": {**_probability(0, 0, tint), "text": ""},
+        **_told(mechanism, [*ladder, epsilon]),
+        **{name: value for name in OWN if (value := getattr(mechanism, name, None)) is not None},
+    }
+
+
+def _told(mechanism: Mechanism, budgets: Sequence[float]) -> dict[str, Any]:
+    """What the browser does not compute, at each budget of a ladder and at the last, the client's own."""
+    if isinstance(mechanism, PrivUnit):
+        found = law_at(np.array(budgets))
+        beyond, before = found.log_p - found.log_q, found.log_not_p - found.log_not_q
+        each = np.stack([beyond, before, found.cut, found.scale, found.square], 1).tolist()
+        return {"tells": each[:-1], "told": each[-1]}
+    if isinstance(mechanism, GaussianNoise | LDPSign):
+        # noise is in proportion to the range, but for a length or a sensitivity that is given
+        fixed = mechanism.region == "ball" or mechanism.sensitivity is not None
+        sigmas = mechanism.sigma(np.array(budgets), -1.0, 1.0).tolist()
+        return {"tells": sigmas[:-1], "told": sigmas[-1], "fixed": fixed}
+    return {}
 
 
 def _across(traces: Sequence[Trace], low: float, high: float) -> list[float]:

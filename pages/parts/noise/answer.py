@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import mechanisms
-from pages.parts.charts.law import law_figure, live_law
+from pages.parts.charts.law import grey, law_figure, live_law
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.ahead import ahead
 from pages.parts.noise.designs import Design, View, different
@@ -16,7 +16,7 @@ from pages.parts.noise.verdicts import verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.text import number, range_in_words, signed
+from pages.parts.ui.text import number, signed
 
 HEIGHT = 282
 
@@ -43,14 +43,13 @@ def laws(now: WhatIf) -> Iterator[Card]:
         variance = float(mechanism.variance(weight, epsilon, low, high))
         clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
         tint = tint_of(mechanisms.registry, mechanism.name)
-        grey = f"grey: a weight from the other end of the safe range, {range_in_words(low, high)} (shaded)"
-        if mechanism.region == "ball":
-            grey = "grey: a weight from the other end of what is shaded; uploads are shortened to a length"
         tail = _otherwise(view)
         yield Card(
             title=view.name,
             rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {number(epsilon)}",
-            caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {grey}{tail}",
+            caption=(
+                f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {grey(mechanism, low, high)}{tail}"
+            ),
             figure=law_figure(mechanism, tint, now.weight, epsilon, low, high),
             label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
             height=HEIGHT,
