@@ -1,10 +1,9 @@
 """From a slider of Noise that is dragged to the law's new line, alone and in a class:
-`python -m tests.benchmarks.dragging [--viewers 30] [--draggers 10] [--tabs 2] [--laws browser server]`.
+`python -m tests.benchmarks.dragging [--viewers 30] [--draggers 10] [--tabs 2] [--designs usual others]`.
 
 Tabs are real browsers, and only in these is redrawing measured; this machine draws no ten of them at once.
-The other draggers are connections that send what a dragging browser sends, as often: where the browser knows
-the laws nothing while the hand moves, and the place where it comes to rest; else the next place when the last
-one was answered. Whoever does not drag has Noise open, and asks again for what refreshes itself.
+The other draggers are connections that send what a dragging browser sends, as often: that a hand comes near
+a slider, nothing while it moves, and the place where it comes to rest. Whoever does not drag has Noise open, and asks again for what refreshes itself.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ from tests.browser.server import Server
 from tests.server.client import Viewer
 
 DESIGNS = {
-    "browser": ("duchi", "piecewise", "hybrid"),
-    "server": ("duchi", "piecewise", "harmony"),
+    "usual": ("duchi", "piecewise", "hybrid"),
+    "others": ("harmony", "privunit", "ldpsign"),
 }
-"""Who computes the laws under the hand: the server where there is one that the browser does not know."""
+"""Whose laws are drawn under the hand."""
 SLIDERS = {"Budget ε": "epsilon", "Safe range ±τ": "tau", "Its weight": "weight"}
 MOVES, FRAME_MS = 80, 16
 """Of one drag, there and back, and the milliseconds between two."""
@@ -130,12 +129,8 @@ async def dragged(pages: Sequence[Page], slider: str) -> list[float]:
     return found
 
 
-async def drops(
-    viewer: Viewer, answers: list[float], each_move: bool, names: Sequence[str], first: int
-) -> None:
-    """What a dragging browser sends, for ever: each move that was answered before, and the drop; where the
-    browser follows by itself first that a hand comes near a slider.
-    """
+async def drops(viewer: Viewer, answers: list[float], names: Sequence[str], first: int) -> None:
+    """What a dragging browser sends, for ever: that a hand comes near a slider, and the drop."""
     sent = itertools.count(1)
     lasts = MOVES * FRAME_MS / 1000 + 0.5
     asked: dict[str, Any] = {"seq": 0, "settled": False}
@@ -145,15 +140,11 @@ async def drops(
         return await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked}))
 
     for n, key in zip(itertools.count(first), itertools.cycle(SLIDERS.values())):
-        if not each_move and key in ACROSS:
+        if key in ACROSS:
             lacks = {other: known for other, known in held(names, asked).items() if other != key}
             await send(wants=key, has=lacks)
             asked["has"] = held(names, asked)
-        until = time.monotonic() + lasts
-        if not each_move:
-            await asyncio.sleep(lasts)
-        while each_move and time.monotonic() < until:
-            answers.append(await send(**{key: place(key, next(sent))}, seq=next(sent), settled=False))
+        await asyncio.sleep(lasts)
         answers.append(await send(**{key: place(key, 7 * n)}, seq=next(sent), settled=True))
         await asyncio.sleep(REST_SECONDS)
 
@@ -173,15 +164,13 @@ async def watches(viewer: Viewer) -> None:
 
 
 @asynccontextmanager
-async def crowd(
-    url: str, names: Sequence[str], each_move: bool, dragging: int, watching: int
-) -> AsyncIterator[list[float]]:
+async def crowd(url: str, names: Sequence[str], dragging: int, watching: int) -> AsyncIterator[list[float]]:
     """Others on the same server; gives the seconds of the answers to those who drag."""
     viewers = [await Viewer.open(url, "noise", draft(names)) for _ in range(dragging + watching)]
     answers: list[float] = []
     tasks = [asyncio.create_task(watches(viewer)) for viewer in viewers[dragging:]]
     for n, viewer in enumerate(viewers[:dragging]):
-        tasks.append(asyncio.create_task(drops(viewer, answers, each_move, names, n)))
+        tasks.append(asyncio.create_task(drops(viewer, answers, names, n)))
         await asyncio.sleep(0.2)  # nobody drags in step
     try:
         yield answers
@@ -218,7 +207,7 @@ async def measure(server: Server, options: argparse.Namespace) -> None:
             row(f"{who}, {how}", "others: sent to drawn", answers, cpu)
 
     async with async_playwright() as playwright:
-        for how in options.laws or DESIGNS:
+        for how in options.designs or DESIGNS:
             names = DESIGNS[how]
             browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
             pages = [await tab(browser, server.url, names)]
@@ -226,7 +215,7 @@ async def measure(server: Server, options: argparse.Namespace) -> None:
             pages += [await tab(browser, server.url, names) for _ in range(options.tabs - 1)]
             others = options.draggers - options.tabs
             watching = options.viewers - options.draggers
-            async with crowd(server.url, names, how == "server", others, watching) as answers:
+            async with crowd(server.url, names, others, watching) as answers:
                 await both(f"{options.draggers} of {options.viewers}", pages, answers, how)
             await browser.close()
 
@@ -236,13 +225,13 @@ def main() -> None:
     parser.add_argument("--viewers", type=int, default=30)
     parser.add_argument("--draggers", type=int, default=10, help="of the viewers")
     parser.add_argument("--tabs", type=int, default=2, help="real browsers, of the draggers")
-    parser.add_argument("--laws", nargs="*", choices=DESIGNS, help="both by default")
+    parser.add_argument("--designs", nargs="*", choices=DESIGNS, help="both by default")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder) / "runs")
         os.environ["EPSILON_RUNS_DIR"] = str(server.runs_dir)
         print(f"{described()}; load before: {os.getloadavg()[0]:.1f}\n")
-        print("| who drags, laws by | what | median, s | p95, s | most, s | of | server, of a core | load |")
+        print("| who drags, designs | what | median, s | p95, s | most, s | of | server, of a core | load |")
         print("|---|---|---|---|---|---|---|---|")
         try:
             asyncio.run(measure(server, options))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pages.parts.noise.designs import Design
-from pages.parts.noise.verdicts import asking, verdicts
+from pages.parts.noise.verdicts import MANY, asking, verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components
 from pages.parts.ui.shared_cache import once
@@ -33,8 +33,12 @@ def _along(slider: str, key: str, now: WhatIf, shown: Sequence[Design]) -> bytes
     places = [moved_to(now, slider, stands.asked(at)) for at in range(len(stands.steps))]
     # limits are intervals: what may be asked for at both ends may be asked for between them
     ends = [asking(design.experiment, place) for place in (places[0], places[-1]) for design in shown]
-    checked = not any(why for _, why in ends)
-    told = [verdicts(place, shown, checked) for place in places]
+    refused = [why for _, why in ends if why]
+    if MANY in refused:  # then it is the same verdict wherever the client's own is not what is asked for
+        still = verdicts(places[0 if stands.own else -1], shown)
+        told = [verdicts(place, shown) if at == stands.own else still for at, place in enumerate(places)]
+    else:
+        told = [verdicts(place, shown, checked=not refused) for place in places]
     steps = columns([{"rest": one["rest"], "rows": one["rows"], "note": one["note"]} for one in told])
     return components.packed({"slider": slider, "key": key, "across": across.at, "steps": steps})
 

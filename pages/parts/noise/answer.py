@@ -43,13 +43,11 @@ def laws(now: WhatIf) -> Iterator[Card]:
         variance = float(mechanism.variance(weight, epsilon, low, high))
         clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
         tint = tint_of(mechanisms.registry, mechanism.name)
-        tail = _otherwise(view)
+        beside, tail = grey(mechanism, low, high), _otherwise(view)
         yield Card(
             title=view.name,
             rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {number(epsilon)}",
-            caption=(
-                f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {grey(mechanism, low, high)}{tail}"
-            ),
+            caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{tail}",
             figure=law_figure(mechanism, tint, now.weight, epsilon, low, high),
             label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
             height=HEIGHT,

@@ -20,8 +20,6 @@ from pages.parts.ui import components
 from pages.parts.ui.text import number, range_in_words, signed
 from pages.parts.ui.workspace import Workspace
 
-MOST_AHEAD = 200
-"""Of more clients than these the verdicts are computed move by move, and not ahead for a whole slider."""
 ASKED = "asked"
 MOST_MOVES = 10**9
 
@@ -161,11 +159,10 @@ def _moves(asked: Mapping[str, Any]) -> int:
 
 def ahead_keys(seen: Sequence[View], client: int, epsilon: float | None, tau: float | None) -> dict[str, str]:
     """What tells apart what is computed ahead along each slider, which depends on where the other stands;
-    none where the server answers each move, as the browser does not know one of the laws, or as there are
-    many clients to compute the verdicts of.
+    none where the server answers each move, as the browser does not know one of the laws.
     """
     experiments = [view.design.experiment for view in seen]
-    if experiments[0].clients.count > MOST_AHEAD or not all(is_live(view.mechanism) for view in seen):
+    if not all(is_live(view.mechanism) for view in seen):
         return {}
     asked = json.dumps([[one.as_json() for one in experiments], [view.design.label for view in seen], client])
     others = {"epsilon": tau, "tau": epsilon}

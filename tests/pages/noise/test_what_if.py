@@ -181,6 +181,17 @@ def test_what_is_computed_ahead_is_what_the_server_says_at_each_place(wants: str
     assert json.loads(ahead(replace(now, has=now.keys), shown)) == {"slider": wants}
 
 
+@pytest.mark.parametrize("tau", [None, 0.2])
+def test_of_very_many_clients_the_same_is_said_ahead_wherever_one_drags(tau: float | None):
+    draft = presets.get("sixty_thousand").draft
+    now, shown = asked(None, 0, tau, draft)
+    told, stands = json.loads(ahead(now, shown)), now.sliders["epsilon"]
+    for at in (0, stands.own, len(stands.steps) - 1):
+        assert at is not None
+        there = verdicts(moved_to(now, "epsilon", stands.asked(at)), shown)
+        assert spread(told["steps"], at) == {part: there[part] for part in ("rest", "rows", "note")}
+
+
 def test_what_is_computed_ahead_along_one_slider_depends_on_the_other():
     keys = [asked(*where)[0].keys for where in ((None, 0, None), (2.0, 0, None), (None, 0, 0.2))]
     assert keys[0]["epsilon"] == keys[1]["epsilon"] != keys[2]["epsilon"]
