@@ -3,7 +3,8 @@
 
 Tabs are real browsers, and only in these is redrawing measured; this machine draws no ten of them at once.
 The other draggers are connections that send what a dragging browser sends, as often: that a hand comes near
-a slider, nothing while it moves, and the place where it comes to rest. Whoever does not drag has Noise open, and asks again for what refreshes itself.
+a slider, nothing while it moves, and the place where it comes to rest. Whoever does not drag has Noise open,
+and asks again for what refreshes itself.
 """
 
 from __future__ import annotations
