@@ -23,6 +23,9 @@ export function head(parent, data) {
 
 function pieces(parent, list) {
   const colours = palette(parent);
+  const said = JSON.stringify(list);
+  if (parent.said !== said) parent.replaceChildren(); // other words, and not the same ones that move
+  parent.said = said;
   resize(parent, list.length, () => element("span", "es-piece")).forEach((node, i) => {
     const [words, run] = list[i];
     text(node, words);

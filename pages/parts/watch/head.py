@@ -281,7 +281,7 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]
     before = f"ε {_between(own)} per {listed(sorted(per))}"
     if not run:
         return f"{before}: no guarantee for the run", False
-    delta = f" (δ {number(max(deltas))})" if max(deltas) else ""
+    delta = f" (δ\u00a0{number(max(deltas))})" if max(deltas) else ""
     none = f"; {few(bare)}: no guarantee" if bare and whole else ""
     return f"{before} = {_between(run)} for the run{delta}{none}", not bare
 
