@@ -81,6 +81,15 @@ class Target(Event):
 
 
 @dataclass(frozen=True)
+class Trained(Event):
+    """A round has ended that nobody measures."""
+
+    event: ClassVar[str] = "trained"
+
+    round: int
+
+
+@dataclass(frozen=True)
 class RoundDone(Event):
     """One round: how well the new model does, and what noise went into it."""
 

@@ -57,7 +57,7 @@ def fold(
     data: Mapping[str, Data],
     device: torch.device | None = None,
     quickest: bool = False,
-    ledger: bool = True,
+    figures: bool = False,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
     """Run all `experiments`, and tell their events with the number of the run, in lockstep.
 
@@ -72,7 +72,7 @@ def fold(
         device: where; by default a GPU where there is one.
         quickest: train what is worth folding by the engine that is `quickest` at it, whose last bits may not
             be those of the run alone.
-        ledger: as `steps` has it.
+        figures: as `steps` has it.
     """
     source = iter(experiments)
     waiting = next(source, None)
@@ -89,7 +89,7 @@ def fold(
             waiting = next(source, None)
             engine = choice.quickest(experiment) if quickest and room < 1 else ""
             under_way[number] = steps(
-                experiment, data[experiment.dataset], device, engine=engine, ledger=ledger
+                experiment, data[experiment.dataset], device, engine=engine, figures=figures
             )
             share[number] = room
         trained = dict(zip(wanted, train_works(list(wanted.values())), strict=True))

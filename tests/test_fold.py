@@ -27,14 +27,17 @@ CASES = [
     BASE | {"selection": {"kind": "once"}},
     BASE | {"attack": "auto", "rounds": 2},
 ]
-EMPTY: dict[str, dict[str, Any]] = {"round": {"spent": {}}, "end": {"ledger": []}}
-"""Of what is told where nobody asks for the ledger."""
+EMPTY: dict[str, dict[str, Any]] = {
+    "round": {"spent": {}},
+    "end": {"ledger": [], "accuracy_unnoised": None},
+}
+"""Of what is told where nobody asks for more than a run's figures."""
 CLOSE = ("noise_variance", "signal_variance", "noise_variance_theory", "loss", "accuracy")
 
 
-def folded(cases: list[dict[str, Any]], ledger: bool = True) -> dict[int, list[dict[str, Any]]]:
+def folded(cases: list[dict[str, Any]], figures: bool = False) -> dict[int, list[dict[str, Any]]]:
     found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for number, event in fold(enumerate(map(parse, cases)), {"digits": digits()}, ledger=ledger):
+    for number, event in fold(enumerate(map(parse, cases)), {"digits": digits()}, figures=figures):
         assert isinstance(event, Event)
         found[number].append(event.as_json())
     return found
@@ -54,14 +57,17 @@ def test_each_run_tells_what_it_tells_alone():
         assert found[number][-1]["ledger"] == alone[-1]["ledger"]
 
 
-def test_without_the_ledger_all_else_is_the_same():
-    whole, less = folded(CASES[:3]), folded(CASES[:3], ledger=False)
+def test_where_only_figures_are_asked_for_the_last_round_is_the_same_and_the_others_are_counted():
+    whole, less = folded(CASES[:6]), folded(CASES[:6], figures=True)
     assert whole.keys() == less.keys()
     for number, told in whole.items():
-        for full, short in zip(told, less[number], strict=True):
-            empty = EMPTY.get(full["event"], {})
+        rounds = CASES[number]["rounds"]
+        assert [one.get("round") for one in less[number]] == [*range(1, rounds + 1), rounds]
+        assert [one["event"] for one in less[number]] == ["trained"] * (rounds - 1) + ["round", "end"]
+        for full, short in zip(told[-2:], less[number][-2:], strict=True):
+            empty = EMPTY[full["event"]]
             assert short == full | empty
-            assert all(full[name] for name in empty)
+            assert all(full[name] for name in empty) or CASES[number].get("mechanism") == "none"
 
 
 def test_a_run_that_diverges_takes_nobody_with_it():

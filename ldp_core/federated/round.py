@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,9 @@ DRAWN: tuple[Purpose, ...] = ("records", "batches", "encoding", "noise")
 
 @dataclass(frozen=True)
 class RoundResult:
-    """The new global model and what was measured on the way to it."""
+    """The new global model and what was measured on the way to it; where nobody asked for that, NaN, and the
+    new model in place of what it would be.
+    """
 
     weights: torch.Tensor
     """(d,)"""
@@ -79,9 +82,10 @@ def round_steps(
     number: int,
     budgets: PrivacyFilter,
     participation: Participation | None = None,
+    measured: bool = True,
 ) -> Round:
     """The same for whoever trains: see `Round`. `participation` is the system's part, by default from its
-    beginning.
+    beginning; `measured`: not the model alone is asked for, which takes a fifth less.
 
     Clients stream through in chunks that fit in memory; what is kept is a handful of vectors.
     """
@@ -113,7 +117,7 @@ def round_steps(
         work = _work(federation, begun, plan, (start, len(chosen)))
         trained = yield work
         _refuse_wild(federation, clients, trained, number)
-        if joined.compares_clients:
+        if joined.compares_clients and measured:
             losses[start : start + federation.chunk] = own_losses(federation, trained, shards)
         joined.keep(trained.cpu().numpy(), clients)
         values = (trained if experiment.target == "weights" else trained - weights)[:, experiment.sent]
@@ -125,25 +129,31 @@ def round_steps(
             epsilon,
             known,
             draws["noise"],
-            share,
+            share if measured else None,
             federation.engine.processes,
             whether=bool(experiment.aggregator.unpredicted),
             laws=federation.terms.laws,
         )
         joined.heard(model, uploads.values, clients)
+        noisy += experiment.aggregator.combine(uploads.values.astype(np.float64), share)
+        if not measured:
+            continue
         clipped_count += uploads.outside
         sent_count += uploads.sent
-        noisy += experiment.aggregator.combine(uploads.values.astype(np.float64), share)
         exact += experiment.aggregator.combine(uploads.exact.astype(np.float64), share)
         bias += uploads.bias
         variance += uploads.variance
     budgets.spend(chosen)
 
     somebody = client_weights.any()
-    noisy, exact = (experiment.aggregator.finish(total) for total in (noisy, exact))
+    noisy = experiment.aggregator.finish(noisy)
+    stepped = _step(federation, weights, joined.finish(noisy)) if somebody else weights
+    if not measured:
+        return RoundResult(stepped, stepped, chosen, client_weights, *[math.nan] * 4)
+    exact = experiment.aggregator.finish(exact)
     theory = float((variance + bias**2).mean())
     return RoundResult(
-        weights=_step(federation, weights, joined.finish(noisy)) if somebody else weights,
+        weights=stepped,
         unnoised=_step(federation, weights, joined.finish(exact)) if somebody else weights,
         participants=chosen,
         client_weights=client_weights,

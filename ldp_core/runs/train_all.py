@@ -10,7 +10,7 @@ from typing import Any
 from ldp_core.datasets import Data, Told, quiet
 from ldp_core.engines import choice
 from ldp_core.errors import InvalidInput
-from ldp_core.events import Ended, RoundDone
+from ldp_core.events import Ended, RoundDone, Trained
 from ldp_core.experiment import Experiment
 from ldp_core.runs.lockstep import load
 
@@ -97,23 +97,39 @@ def folded(
     """
     from ldp_core.fold import fold
 
-    last: dict[int, dict[str, Any]] = {}
+    known: dict[int, Experiment] = {}
+    last: dict[int, RoundDone] = {}
     began: dict[int, float] = {}
     clock, now = 0.0, time.perf_counter()
-    for number, event in fold(experiments, data, quickest=True, ledger=False):
+    for number, event in fold(_noted(experiments, known), data, quickest=True, figures=True):
         passed, now = time.perf_counter() - now, time.perf_counter()
         clock += passed / max(1, len(began))
         began.setdefault(number, clock)
-        if isinstance(event, InvalidInput):
-            tick(number, True)
-            yield number, Figures("failed", message=str(event))
-        elif isinstance(event, RoundDone):
+        if isinstance(event, RoundDone | Trained):
             tick(number, False)
-            last[number] = {"loss": event.loss, "noise_variance": event.noise_variance}
-        elif isinstance(event, Ended):
-            tick(number, True)
-            seconds = round(clock - began.pop(number), 4)
-            yield number, figures_of(last.pop(number, {}), vars(event) | {"seconds": seconds})
+        if isinstance(event, RoundDone):
+            last[number] = event
+        if not isinstance(event, Ended | InvalidInput):
+            continue
+        tick(number, True)
+        experiment, done, seconds = known.pop(number), last.pop(number, None), clock - began.pop(number)
+        if isinstance(event, InvalidInput):
+            yield number, Figures("failed", message=str(event))
+            continue
+        if event.status == "diverged":  # its last round was not known to be one: once more, and measured
+            for _, again in fold([(number, experiment)], data, quickest=True):
+                done = again if isinstance(again, RoundDone) else done
+                event = again if isinstance(again, Ended) else event
+        figures = {"loss": done.loss, "noise_variance": done.noise_variance} if done else {}
+        yield number, figures_of(figures, vars(event) | {"seconds": round(seconds, 4)})
+
+
+def _noted(
+    experiments: Iterable[tuple[int, Experiment]], known: dict[int, Experiment]
+) -> Iterator[tuple[int, Experiment]]:
+    for number, experiment in experiments:
+        known[number] = experiment
+        yield number, experiment
 
 
 def figures_of(last: Mapping[str, Any], end: Mapping[str, Any]) -> Figures:

@@ -28,6 +28,29 @@ def test_each_has_the_figures_that_it_has_alone():
         assert figures.seconds > 0
 
 
+def test_one_that_diverges_later_has_the_figures_of_its_last_finished_round():
+    wild = parse(
+        {
+            "rounds": 4,
+            "attack": None,
+            "mechanism": "laplace",
+            "target": "update",
+            "clients": {"epsilon": 0.05, "range": 1e4},
+        }
+    )
+    calm, ticks = parse({"rounds": 2, "attack": None}), list[tuple[int, bool]]()
+    found = dict(train_all([wild, calm], tick=lambda place, ended: ticks.append((place, ended))))
+    *_, last, end = events(wild.as_json())
+    assert (last["event"], end["status"], end["round"]) == ("round", "diverged", 1)
+    mine = found[0]
+    assert (mine.status, mine.round, mine.message) == ("diverged", 1, end["message"])
+    assert mine.accuracy == pytest.approx(end["accuracy"], abs=0.005)
+    assert mine.loss == pytest.approx(last["loss"], rel=1e-3)
+    assert mine.noise_variance == pytest.approx(last["noise_variance"], rel=1e-3)
+    assert [one for one in ticks if one[0] == 0] == [(0, False), (0, True)]
+    assert found[1].status == "completed"
+
+
 def test_one_that_diverges_or_cannot_be_dealt_out_keeps_no_other():
     groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
     made = [
