@@ -11,6 +11,7 @@ from pages.parts.noise import design_tables, float_panel
 from pages.parts.noise.answer import answer
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
 from pages.parts.noise.promise_table import Promised, promise_table
+from pages.parts.noise.taking_along import take_button
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import against_budget, against_value
 from pages.parts.noise.verdicts import all_asking, who_asks
@@ -29,12 +30,7 @@ def main() -> None:
     workspace = open_workspace("noise")
     with st.container(gap="small"):
         with header(workspace):
-            if st.button(
-                "Train these designs",
-                type="primary",
-                help="As the clients ask for it, not as it was dragged",
-            ):
-                st.switch_page("train.py")
+            take_button(workspace)
             add_button(workspace)
         question(
             "What does the mechanism do to a weight?",

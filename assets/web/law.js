@@ -7,6 +7,7 @@ import { lawOf } from "./laws.js";
 import { number, percent, signed } from "./numbers.js";
 
 const POINTS = 160;
+const [SELDOM, FEW] = [0.005, 3]; // as pages/parts/charts/law.py has them
 const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
 export function moved(card, place) {
@@ -41,10 +42,11 @@ function range({ low, high, whole }) {
 }
 
 function figure({ layout }, law, data, own, value, weight) {
-  const stems = own.atoms.filter(([, p]) => p > 0.005).sort(([, p], [, q]) => q - p);
+  const seldom = own.atoms.length > FEW ? SELDOM : 0;
+  const stems = own.atoms.filter(([, p]) => p > seldom).sort(([, p], [, q]) => q - p);
   const highest = Math.max(...data.flatMap((trace) => trace.y.filter(Number.isFinite)));
   const top = stems.length ? 1.2 : roundedUp(1.1 * highest);
-  const notes = stems.map(([x, p]) => ({ ...law.note, x, y: p, text: `<b>${percent(p)}</b> at ${signed(x)}` }));
+  const notes = stems.map(([x, p]) => ({ ...law.note, x, y: p, text: `<b>${chance(p)}</b> at ${signed(x)}` }));
   const mark = { ...layout.annotations[0], x: value, y: top, text: `${value === weight ? "true" : "clipped"} weight ${signed(value)}` };
   const [span, line] = layout.shapes;
   const title = { ...layout.yaxis.title, text: stems.length ? "probability" : "density" };
@@ -78,6 +80,12 @@ function drawn(one, value, look, name) {
     traces.push({ ...look.area, x, y: x.map(one.density), name });
   }
   return traces;
+}
+
+// A probability as pages/parts/charts/law.py writes it.
+function chance(p) {
+  if ((p > SELDOM && p < 1 - SELDOM) || p === 0 || p === 1) return percent(p);
+  return `${number(100 * p, p < SELDOM ? 2 : 4)}\u202f%`;
 }
 
 // From the least to the largest that may be sent, and a little more.

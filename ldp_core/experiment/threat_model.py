@@ -13,14 +13,16 @@ from typing import Any
 
 from ldp_core import attacks
 from ldp_core.attacks import Facts, Reconstructor
-from ldp_core.attacks.shared.pace import took, trains
+from ldp_core.attacks.shared.pace import ROUND, reads, took, trains
 from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.schema import Experiment
 from ldp_core.mechanisms.base import Form
 
 SLOWER = 0.2
-"""By so much a search that nobody has chosen may slow training."""
+"""By so much an attack that nobody has chosen may slow training …"""
+UNNOTICED = 2e6
+"""… if it is a closed form that takes more than these microseconds: below, nobody waits for it."""
 VICTIMS = 3
 """Clients whose uploads are attacked where nobody names others."""
 
@@ -51,7 +53,7 @@ class Spy:
 
 @dataclass(frozen=True)
 class Beside:
-    """What searches do beside, or after, the training of an experiment."""
+    """What attackers do beside, or after, the training of an experiment."""
 
     rounds: Sequence[int]
     """Those that are attacked."""
@@ -60,7 +62,7 @@ class Beside:
     waits: bool
     """They come after the training."""
     share: float
-    """The time that they take, of the time of training; 0 where nobody searches."""
+    """The time that searches take, of the time of training; 0 where nobody searches."""
     steps: int | None = None
     """Of each search, where there is no time for as many as it says itself."""
 
@@ -81,9 +83,10 @@ def spies(experiment: Experiment) -> tuple[Spy, ...]:
 def beside_training(experiment: Experiment) -> Beside:
     """How often an experiment is attacked, and how much of it.
 
-    Who searches and was not chosen by anybody comes in as many rounds as a fifth of the training allows.
-    Where that is not one it takes fewer steps, down to those after which a picture can be recognised; then
-    it attacks one client; and what is still too much comes after the training.
+    Who was not chosen by anybody comes in as many rounds as a fifth of the training allows; a closed form in
+    as many as take two seconds, if those are more. Where a search has time for no round it takes fewer steps,
+    down to those after which a picture can be recognised; then it attacks one client; and what is still too
+    much comes after the training.
     """
     attack, last = experiment.attack, experiment.rounds
     if attack is None:
@@ -98,12 +101,14 @@ def beside_training(experiment: Experiment) -> Beside:
         return math.fsum(took(who, seen, victims, steps) for who, seen in searches) / whole
 
     once = share(victims)
-    if attack.attacker or attack.every > 1 or attack.rounds or not searches or once * last <= SLOWER:
+    if attack.attacker or attack.every > 1 or attack.rounds:
         rounds = attack.rounds or range(1, last + 1, attack.every)
         return Beside(rounds, victims, waits=False, share=once * len(rounds))
     if once <= SLOWER:
-        between = math.ceil(last / int(SLOWER / once))
-        rounds = range(1, last + 1, between)
+        each = math.fsum(reads(spy.who, spy.facts, victims, experiment.dimension) for spy in able)
+        allowed = max(UNNOTICED, SLOWER * (whole + last * ROUND))
+        searched = last / int(SLOWER / once) if once * last > SLOWER else 1.0
+        rounds = range(1, last + 1, math.ceil(max(searched, last * each / allowed)))
         return Beside(rounds, victims, waits=False, share=once * len(rounds))
     most = max(who.iterations for who, _ in searches)
     least = max(who.way(seen.model, seen.shape, seen.classes).enough for who, seen in searches)

@@ -44,7 +44,7 @@ PRESET = Preset(
         "clients": {"count": 250, "epsilon": 8, "range": 0.2},
         "selection": {"kind": "fraction", "fraction": 0.12},
         "local": {"epochs": 1, "batch_size": 20, "learning_rate": 0.1},
-        "attack": {"uploads": "both"},
+        "attack": {"uploads": "both", "rounds": [1, 2, 3]},
         "rounds": 3,
     },
     variants=(

@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism, Use
-from pages.parts.charts.law import is_live, live_law
 from pages.parts.noise.designs import around
+from pages.parts.noise.live_law import is_live, live_law
 from pages.parts.ui.text import number
 from tests.browser.conftest import Visitor, at_rest
 
@@ -107,8 +107,8 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
         for low, high in RANGES:
             laws.append(live_law(one, 0, EPSILONS, (OWN, low, high), ""))
             for half in HALVES:
-                moves = half and one.region == "box"
-                ends: tuple[float, float] = around(low, high, half) if moves else (low, high)
+                whole = one.region == "ball"
+                ends: tuple[float, float] = (low, high) if whole or half is None else around(low, high, half)
                 asked = [(None, OWN), (4, EPSILONS[4])] if half else [*enumerate(EPSILONS)]
                 for value in np.linspace(*ends, 3 if half else 7).tolist():
                     for at, epsilon in asked:

@@ -70,6 +70,15 @@ def test_whoever_asks_for_more_has_it(attack: dict[str, Any]):
     assert steps_of({"model": "lenet", "rounds": 15, "attack": attack}) == 200
 
 
+def test_a_closed_form_comes_in_every_round_unless_somebody_would_wait_for_it():
+    for mechanism, between in (("none", (1, 1, 1, 5)), ("piecewise", (1, 1, 2, 11))):
+        for rounds, every in zip((15, 80, 120, 1000), between, strict=True):
+            plan = beside_training(parse({"rounds": rounds, "mechanism": mechanism}))
+            assert plan.rounds == range(1, rounds + 1, every)
+    asked = parse({"rounds": 100, "attack": {"rounds": [*range(1, 101)]}})
+    assert len(beside_training(asked).rounds) == 100 > len(beside_training(parse({"rounds": 100})).rounds)
+
+
 def test_who_does_not_search_comes_in_every_round():
     assert beside_training(parse({"rounds": 40})).rounds == range(1, 41)
     assert beside_training(parse({"rounds": 40})).share == 0

@@ -22,6 +22,13 @@ product that a picture takes forwards.
 These and the next ones: `python -m tests.benchmarks.search_units`, 2026-11-24, one core of an AMD EPYC, torch
 2.13.0, load average 17.
 """
+READING, WEIGHT, ANSWER = 2500.0, 0.54, 0.026
+"""Microseconds of a closed form, both controls included: of each upload, of each weight in it, and of each
+answer whose likelihood is asked for. This and `ROUND`: what a processor without AVX-512 was measured to take
+(`ldp_core.runs.machine.calibration`), 2026-11-25.
+"""
+ROUND = 8000.0
+"""Microseconds of a round besides local training."""
 BATCH, TORCH = 550.0, 70e-6
 """Microseconds of a batch that PyTorch trains, and of each product of a sample in it."""
 KERNEL = 25e-6
@@ -38,6 +45,15 @@ def took(who: Reconstructor, seen: Facts, victims: int, steps: int | None = None
     pictures = (1 + CONTROLS) * victims * limited.restarts
     together = pictures / math.ceil(pictures / CHUNK)
     return limited.effort(seen).gradients * (1 + CONTROLS) * victims * gradient(seen, together)
+
+
+def reads(who: Reconstructor, seen: Facts, victims: int, dimension: int) -> float:
+    """Microseconds of a closed form in one round on uploads of so many weights, with the controls; 0 for
+    whoever searches.
+    """
+    if isinstance(who, Search):
+        return 0.0
+    return victims * (READING + WEIGHT * dimension + ANSWER * who.effort(seen).likelihoods)
 
 
 def gradient(seen: Facts, together: float = CHUNK) -> float:

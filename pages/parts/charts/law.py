@@ -8,25 +8,15 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms import Mechanism
-from ldp_core.mechanisms.ldpsign import LDPSign
-from ldp_core.mechanisms.privunit import PrivUnit, law_at
-from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, rounded_up, scatter
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import percent, range_in_words, signed
+from pages.parts.ui.text import THIN, number, percent, range_in_words, signed
 
 POINTS = 160
+SELDOM, FEW = 0.005, 3
+"""What is answered more seldom is not written there, if it is one of more answers than these."""
 YIELDS = "yields"
 """The name of an annotation that is left out where it would cover one before it (assets/web/labels.js)."""
-LIVE = (
-    *("Laplace", "Duchi", "PDPM", "PDPMAsPrinted", "Piecewise", "PiecewiseAsPrinted", "Hybrid", "GRR"),
-    *("Harmony", "HarmonyAsPrinted", "LDPSign", "LDPSignAsPrinted", "PrivUnit", "NoNoise"),
-)
-"""Classes whose law assets/web/laws.js knows; beside them all normal noise."""
-SAME = {"LDPSignAsPrinted": "LDPSign"}
-"""Of those whose forms differ in their ledger alone."""
-OWN = ("levels", "dimension", "norm")
-"""What a law takes from its mechanism."""
 
 
 def law_figure(
@@ -42,9 +32,10 @@ def law_figure(
         law = _law(mechanism, one, epsilon, low, high, name, paint)
         traces += law
         if paint is not None and law and law[0]["mode"] != "lines":
-            stems = list(zip(law[0]["x"][1::3].tolist(), law[0]["y"][1::3].tolist(), strict=True))
-            likeliest = sorted(stems, key=lambda stem: -stem[1])
-            notes += [_probability(x, y, tint) for x, y in likeliest if y > 0.005]
+            found = list(zip(law[0]["x"][1::3].tolist(), law[0]["y"][1::3].tolist(), strict=True))
+            likeliest = sorted(found, key=lambda stem: -stem[1])
+            seldom = SELDOM if len(found) > FEW else 0.0
+            notes += [probability(x, y, tint) for x, y in likeliest if y > seldom]
     which = "true" if value == weight else "clipped"
     highest = max((float(np.nanmax(trace["y"])) for trace in traces), default=1.0)
     top = 1.2 if notes else rounded_up(1.1 * highest)
@@ -64,60 +55,11 @@ def law_figure(
     )
 
 
-def is_live(mechanism: Mechanism) -> bool:
-    """Whether the browser knows its law."""
-    return isinstance(mechanism, GaussianNoise) or type(mechanism).__name__ in LIVE
-
-
 def grey(mechanism: Mechanism, low: float, high: float) -> str:
     """What the second law beside that of the weight is."""
     if mechanism.region == "ball":
         return "grey: a weight from the other end of what is shaded; uploads are shortened to a length"
     return f"grey: a weight from the other end of the safe range, {range_in_words(low, high)} (shaded)"
-
-
-def live_law(
-    mechanism: Mechanism, tint: int, ladder: Sequence[float], own: tuple[float, float, float], tail: str
-) -> dict[str, Any] | None:
-    """What assets/web/law.js needs to draw the law by itself at each budget of a ladder, on any safe range
-    with the same centre, and for any weight; None where the browser does not know the law. `own`: ε and the
-    ends of the range that the client itself asks for. `tail`: the end of its caption.
-    """
-    if not is_live(mechanism):
-        return None
-    epsilon, low, high = own
-    name = "Normal" if isinstance(mechanism, GaussianNoise) else type(mechanism).__name__
-    look = {
-        "other": {"stems": _stems(None), "area": _area(None)},
-        "own": {"stems": _stems(tint), "area": _area(tint)},
-    }
-    return {
-        "name": SAME.get(name, name),
-        "epsilon": epsilon,
-        "low": low,
-        "high": high,
-        "whole": grey(mechanism, low, high) if mechanism.region == "ball" else "",
-        "tail": tail,
-        "look": look,
-        "note": {**_probability(0, 0, tint), "text": ""},
-        **_told(mechanism, [*ladder, epsilon]),
-        **{name: value for name in OWN if (value := getattr(mechanism, name, None)) is not None},
-    }
-
-
-def _told(mechanism: Mechanism, budgets: Sequence[float]) -> dict[str, Any]:
-    """What the browser does not compute, at each budget of a ladder and at the last, the client's own."""
-    if isinstance(mechanism, PrivUnit):
-        found = law_at(np.array(budgets))
-        beyond, before = found.log_p - found.log_q, found.log_not_p - found.log_not_q
-        each = np.stack([beyond, before, found.cut, found.scale, found.square], 1).tolist()
-        return {"tells": each[:-1], "told": each[-1]}
-    if isinstance(mechanism, GaussianNoise | LDPSign):
-        # noise is in proportion to the range, but for a length or a sensitivity that is given
-        fixed = mechanism.region == "ball" or mechanism.sensitivity is not None
-        sigmas = mechanism.sigma(np.array(budgets), -1.0, 1.0).tolist()
-        return {"tells": sigmas[:-1], "told": sigmas[-1], "fixed": fixed}
-    return {}
 
 
 def _across(traces: Sequence[Trace], low: float, high: float) -> list[float]:
@@ -149,7 +91,7 @@ def _law(
                 np.stack([np.zeros_like(mass), mass, gaps], 1).ravel(),
                 name=name,
                 hovertemplate="%{x:.3g}: %{y:.1%}<extra>" + name + "</extra>",
-                **_stems(tint),
+                **stems(tint),
             )
         )
     edges = mechanism.edges(value, epsilon, low, high)
@@ -160,21 +102,22 @@ def _law(
         grid = np.linspace(inside[0], inside[-1], POINTS)
         x = np.setdiff1d(np.concatenate([grid, inside - step, inside + step]), atoms)
         y = np.exp(mechanism.marginal_log_prob(x, value, epsilon, low, high))
-        traces.append(scatter(x, y, name=name, **_area(tint)))
+        traces.append(scatter(x, y, name=name, **area(tint)))
     return traces
 
 
-def _stems(tint: int | None) -> dict[str, Any]:
+def stems(tint: int | None) -> dict[str, Any]:
     """How atoms look: of this weight in its colour, of the other end thin and grey."""
     paint = MUTED if tint is None else colour(tint)
     line, marker = (
         {"color": paint, "width": 2 if tint is None else 5},
         {"color": paint, "size": 6 if tint is None else 9},
     )
-    return {"type": "scatter", "mode": "lines+markers", "showlegend": True, "line": line, "marker": marker}
+    shown = {"type": "scatter", "mode": "lines+markers", "showlegend": True, "cliponaxis": False}
+    return {**shown, "line": line, "marker": marker}
 
 
-def _area(tint: int | None) -> dict[str, Any]:
+def area(tint: int | None) -> dict[str, Any]:
     """How a density looks."""
     line: dict[str, Any] = {
         "color": MUTED if tint is None else colour(tint),
@@ -186,11 +129,18 @@ def _area(tint: int | None) -> dict[str, Any]:
     return {**shown, "line": line, "hovertemplate": hover, **fill}
 
 
-def _probability(x: float, y: float, tint: int) -> dict[str, Any]:
+def chance(probability: float) -> str:
+    """In per cent; one that is near none or all with as many digits as that takes (assets/web/law.js too)."""
+    if SELDOM < probability < 1 - SELDOM or probability in (0.0, 1.0):
+        return percent(probability)
+    return f"{number(100 * probability, 2 if probability < SELDOM else 4)}{THIN}%"
+
+
+def probability(x: float, y: float, tint: int) -> dict[str, Any]:
     return {
         "x": x,
         "y": y,
-        "text": f"<b>{percent(y)}</b> at {signed(x)}",
+        "text": f"<b>{chance(y)}</b> at {signed(x)}",
         "showarrow": False,
         "xanchor": "center",
         "yanchor": "bottom",

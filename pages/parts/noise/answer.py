@@ -8,10 +8,11 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import mechanisms
-from pages.parts.charts.law import grey, law_figure, live_law
+from pages.parts.charts.law import grey, law_figure
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.ahead import ahead
 from pages.parts.noise.designs import Design, View, different
+from pages.parts.noise.live_law import live_law
 from pages.parts.noise.verdicts import verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components

@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Any, Self
 
 import streamlit as st
+from scipy.special import ndtri
 
 from ldp_core.accounting import SHARE, Spending, promise, within
 from ldp_core.experiment import Experiment
@@ -199,12 +200,35 @@ def added_up(one: Promised) -> str:
     )
     if run["epsilon"] * 1.001 >= all_of_them:
         return text
-    generic = run["generic"]
-    larger = generic is not None and run["epsilon"] * 1.001 < generic < all_of_them
-    any_of_them = f", and {number(generic, 4)} for any mechanism of this ε" if larger else ""
-    return text + (
-        " That so many answers all tell in the same direction is unlikely: with a δ of "
-        f"{number(run['delta'])} the bound is **ε {number(run['epsilon'], 4)}**{any_of_them}."
+    text += " That so many answers all tell in the same direction is unlikely"
+    generic, found, delta = run["generic"], f"**ε {number(run['epsilon'], 4)}**", number(run["delta"])
+    if generic is None or not run["epsilon"] * 0.999 < generic < all_of_them:
+        return f"{text}: with a δ of {delta} the bound is {found}."
+    less = run["epsilon"] * 1.001 < generic
+    bound = (
+        f"{number(generic, 4)} for any mechanism of this ε, and {found} for this one, whose answers tell less"
+    )
+    if not less:
+        bound = found
+    return f"{text}{_by_luck(weights * uploads, each, run['delta'], generic)} the bound is {bound}."
+
+
+def _by_luck(answers: int, epsilon: float, delta: float, bound: float) -> str:
+    """Where the bound for any mechanism comes from, if the normal distribution says about the same: an answer
+    of randomised response tells ε one way or the other, and is right with a probability of e^ε/(1 + e^ε).
+    """
+    leans = math.tanh(epsilon / 2)
+    mean, spread = answers * epsilon * leans, epsilon * math.sqrt(answers * (1 - leans**2))
+    beyond = -float(ndtri(delta))
+    if not math.isclose(mean + beyond * spread, bound, rel_tol=0.02):
+        return f": with a δ of {number(delta)}"
+    luck = (
+        f"{number(beyond)} standard deviations of {number(spread)} with a probability of δ = {number(delta)}"
+    )
+    return (
+        f". On average an answer tells ε × tanh(ε/2) = {number(epsilon * leans)}, and "
+        f"{number(answers, 6)} of them {number(mean, 4)}; luck adds more than {luck}: some "
+        f"{number(mean + beyond * spread, 4)} together. Exactly,"
     )
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.limits import BOUND
-from pages.parts.charts.law import is_live
 from pages.parts.noise.designs import Design, View, around, views
 from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Stand, stand, weights
+from pages.parts.noise.live_law import is_live
 from pages.parts.ui import components
 from pages.parts.ui.text import number, range_in_words, signed
 from pages.parts.ui.workspace import Workspace

@@ -8,14 +8,13 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import attacks, limits
-from ldp_core.cost.work import work_of
 from ldp_core.errors import Problem, shown
 from ldp_core.experiment import Attack, Experiment
 from ldp_core.experiment.attack import UPLOADS, attackers
-from ldp_core.experiment.threat_model import beside_training, spies, why_not
-from ldp_core.runs.machine.calibration import rates
+from ldp_core.experiment.threat_model import spies, why_not
+from pages.parts.train.attack_costs import costs
 from pages.parts.ui.fields import bind, complain, named, own_parameters, whole
-from pages.parts.ui.text import few, number, percent, plain, seconds
+from pages.parts.ui.text import plain
 from pages.parts.ui.workspace import Workspace
 
 SHORT = {"audit": "an upload of one image", "real": "a real upload", "both": "both", "off": "nothing"}
@@ -101,35 +100,6 @@ def set_rounds(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
         given = f"must be numbers of rounds between 1 and {rounds}; got {shown(wrong)}"
         return (Problem("attack.rounds", given),)
     return workspace.edit({"attack.rounds": [int(word) for word in _words(typed)] or None})
-
-
-def costs(base: Experiment) -> str:
-    """What an attacker that searches costs; "" of those who do not."""
-    plan = beside_training(base)
-    if not plan.share:
-        return ""
-    took, rounds = _took(base, plan.share), plan.rounds
-    does = f"{'one client' if plan.victims == 1 else f'{plan.victims} clients'}, {plan.steps} steps at most"
-    if plan.waits:
-        return (
-            f"The search takes {took}. Beside it that would be more than a fifth, so it comes after the "
-            f"training and does as little as gives a picture: round 1, {does}. Name rounds or an attacker to "
-            "have it as you say."
-        )
-    named = f"round{'s' * (len(rounds) > 1)} {few([str(n) for n in rounds])}"
-    often = f"every {rounds[1] - rounds[0]} rounds" if isinstance(rounds, range) and len(rounds) > 2 else ""
-    spared = f", {does}, so that it takes a fifth of the time at most" if plan.steps else ""
-    return f"Attacked {often or f'in {named}'}{spared}. The searches slow training: they take {took}."
-
-
-def _took(base: Experiment, share: float) -> str:
-    """A search beside training: in seconds where this machine's rates have been measured."""
-    times = f"about {number(share, 2)} times as long as training"
-    told = times if share > 1 else f"about {percent(share)} of the time of training"
-    if not (known := rates()):
-        return told
-    searching = work_of(base).searches * known.search
-    return f"{told}, {seconds(searching)} here"
 
 
 def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:

@@ -250,8 +250,8 @@ def promised(draft: Draft) -> Chip:
     told = [_promises(draft, client, client == named[0]) for client in both]
     pieces, guarantee = told[0]
     others = f"; {told[1][0]}" if len(told) > 1 else ""
-    first = f"at worst, for client {named[0] + 1}"
-    rest = f"{first}; client {named[-1] + 1}: {others[2:]}" if others else first + _others(experiments)
+    first = f"client {named[0] + 1}{'' if others else _others(experiments)}, at worst"
+    rest = f"{first}; client {named[-1] + 1}: {others[2:]}" if others else f"for {first}"
     kind = "" if guarantee else "recovered"
     return {"name": "Privacy of the run", "pieces": [(pieces, None)], "rest": rest, "kind": kind}
 

@@ -64,7 +64,7 @@ def _before(draft: Draft, guess: float | None, open_question: bool) -> None:
     """What to expect, in the places that a job's own lines and charts will take: so nothing moves then."""
     state, view = _lines()
     with state:
-        st.caption("Not trained yet. What theory expects is drawn already.")
+        st.caption("Nothing trains yet. What theory expects is drawn already.")
     with view:
         how_to_read()
     nothing = expected_view(draft)

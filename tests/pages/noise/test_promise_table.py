@@ -145,6 +145,16 @@ def test_it_is_told_how_a_weights_budget_becomes_the_runs():
     assert "650 weights × ε 0.5 = 325 for an upload; × 15 uploads = 4 875 for the run" in words
     assert f"**ε {number(run['epsilon'], 4)}**".replace("\u202f", " ") in words
     assert f"{number(run['generic'], 4)} for any mechanism of this ε".replace("\u202f", " ") in words
+    for step in (
+        "tanh(ε/2) = 0.122, and 9 750 of them 1 194",
+        "4.26 standard deviations of 47.9",
+        "1 398 together",
+    ):
+        assert step in words
+    alike = added_up(promised({"mechanism": "duchi"})).replace("\u202f", " ")
+    assert alike.endswith("Exactly, the bound is **ε 1 396**."), "Duchi tells as much as any"
+    few = added_up(promised({"clients": {"epsilon": 0.01}}))
+    assert "standard deviations" not in few, "there the normal distribution says something else"
     drawn = added_up(promised({"selection": {"kind": "fraction", "fraction": 0.3}}))
     assert "× 15 uploads at most = " in drawn
     for whole in ("gaussian", "none", "privunit", "harmony"):

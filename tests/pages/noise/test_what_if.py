@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ldp_core import presets
-from ldp_core.experiment import Draft, changed
+from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.theory import outlook
 from pages.parts.charts.styles import styles
 from pages.parts.noise.ahead import ahead, columns, moved_to
@@ -18,6 +18,7 @@ from pages.parts.noise.answer import laws
 from pages.parts.noise.designs import Design, views
 from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, ladder, stand, weights
 from pages.parts.noise.promise_table import Promised
+from pages.parts.noise.taking_along import taken
 from pages.parts.noise.verdicts import asking, verdicts
 from pages.parts.noise.what_if import WhatIf, ahead_keys
 from pages.parts.ui.text import number
@@ -48,6 +49,16 @@ def test_all_who_ask_alike_move_together_and_nobody_else_does():
     ]
     assert [row["word"] for row in told["rows"]] == words
     assert told["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3"
+
+
+def test_what_was_dragged_is_taken_to_train():
+    now, _ = asked(3.0, 0, 0.2)
+    base = taken(DRAFT, now).base
+    assert base.clients.budgets().tolist() == [3.0] * 18 + [8.0] * 2
+    assert [end.tolist() for end in base.clients.bounds()] == [[-0.2] * 20, [0.2] * 20]
+    assert taken(DRAFT, asked(None)[0]) == DRAFT, "where nothing was dragged"
+    prepared = Draft(DRAFT.base, (Variant("one", {"clients.epsilon": 1.0}), *DRAFT.variants))
+    assert taken(prepared, now) == prepared, "its runs have budgets of their own"
 
 
 def test_at_rest_the_verdict_is_the_drafts():

@@ -22,7 +22,8 @@ from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figur
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
-from pages.parts.train.attack_choices import costs, set_clients, set_rounds
+from pages.parts.train.attack_choices import set_clients, set_rounds
+from pages.parts.train.attack_costs import costs
 from pages.parts.train.attack_rounds import _audit_cards, _real_cards
 from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings

@@ -96,7 +96,7 @@ def test_a_run_that_diverged_with_some_of_its_seeds_did_not_with_all(apart: list
 def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     worst = ledger(DRAFT.experiments()[0])[0]["run_worst"]["epsilon"]
     chip = promised(DRAFT)
-    assert said(chip["pieces"]).startswith(f"ε 0.5 per weight = {number(worst, 4)} for the run (δ ")
+    assert said(chip["pieces"]).startswith(f"ε 0.5 per weight = {number(worst, 4)} for the run (δ\u00a0")
     assert "client 20: ε 8 per weight" in chip["rest"]
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
     assert alone["kind"] == "recovered"
@@ -114,6 +114,6 @@ def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
         )
     ]
     assert rests == [
-        f"at worst, for client 1{others}"
+        f"for client 1{others}, at worst"
         for others in (" as for all others", "; others have other ranges or limits", "")
     ]
