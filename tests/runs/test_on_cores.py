@@ -48,7 +48,8 @@ def unheard() -> Iterator[None]:
 
 
 def test_each_has_the_figures_that_it_has_in_one_process():
-    runs = made(WORTH + 3)
+    rounds = 40  # so that the first is told before the last has begun
+    runs = made(WORTH + 3, rounds=rounds)
     told, others, found = Counter[tuple[int, bool]](), 0, dict[int, Any]()
     for place, figures in train_all(runs, tick=lambda place, ended: told.update([(place, ended)])):
         others = max(others, len(hands()))
@@ -59,10 +60,10 @@ def test_each_has_the_figures_that_it_has_in_one_process():
     here = dict(in_this_process(runs))
     assert found.keys() == here.keys()
     for place, figures in found.items():
-        assert (figures.status, figures.round) == ("completed", ROUNDS)
+        assert (figures.status, figures.round) == ("completed", rounds)
         assert figures.accuracy == pytest.approx(here[place].accuracy, abs=0.005)
         assert figures.loss == pytest.approx(here[place].loss, rel=1e-3)
-        assert told[place, False] == ROUNDS
+        assert told[place, False] == rounds
         assert told[place, True] == 1
 
 
@@ -72,7 +73,7 @@ def test_few_are_trained_here_and_so_is_what_fills_all_cores_by_itself():
         {"dataset": "mnist_sample", "model": "cnn", "rounds": 1, "attack": None, "local": {"epochs": 1}}
     )
     assert not leaves_cores(convolutions)
-    mixed = [convolutions, *made(WORTH, rounds=10)]  # so that the first is told before the last has begun
+    mixed = [convolutions, *made(WORTH, rounds=40)]  # so that the first is told before the last has begun
     there = {place: len(hands()) for place, _ in train_all(mixed)}
     assert there.keys() == set(range(WORTH + 1))
     assert there[1] == 2
