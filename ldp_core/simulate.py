@@ -87,7 +87,7 @@ def steps(
         tick: is told, within a round, the share of its training that is done.
         engine: the kind to begin with; "" for what the environment says, or this machine is best at.
         figures: nobody asks for more than what a run without attacks comes to: only its last round is
-            measured, there is no ledger, and it takes half of the time where the run is small. One that
+            measured, there is no ledger, and a small run takes some 0.6 of the time. One that
             diverges has then measured nothing.
 
     Raises:

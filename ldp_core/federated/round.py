@@ -85,7 +85,7 @@ def round_steps(
     measured: bool = True,
 ) -> Round:
     """The same for whoever trains: see `Round`. `participation` is the system's part, by default from its
-    beginning; `measured`: not the model alone is asked for, which takes a fifth less.
+    beginning; `measured`: not the model alone is asked for.
 
     Clients stream through in chunks that fit in memory; what is kept is a handful of vectors.
     """
