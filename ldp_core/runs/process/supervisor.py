@@ -1,4 +1,4 @@
-"""Watching over one job, from its start by an executor until its end is written down."""
+"""Watching over one job's process: start, stop when cancelled, signs of life; its end goes into the queue."""
 
 from __future__ import annotations
 

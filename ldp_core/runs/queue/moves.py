@@ -1,4 +1,4 @@
-"""How a job goes from one state to another, and what is said of it on the way."""
+"""A job's status in the queue, how it changes, and what is said of it: cancelled, done, failed."""
 
 from __future__ import annotations
 

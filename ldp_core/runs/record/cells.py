@@ -1,4 +1,4 @@
-"""The record of a sweep: each cell is stored as it finishes, and noted in the index of results."""
+"""The record of one sweep or tuning: each cell is stored as it finishes and noted in the index of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of results: which experiments were trained on this server, and what each came to.
+"""The server's index of results, for sweeps and tuning: every experiment trained, and its final figures.
 
 One row an experiment, whatever job has trained it: its identity, its fields and its final figures. What
 another version of the program has trained counts as another result, and so does what was trained together

@@ -1,4 +1,4 @@
-"""What this server has trained already is shown in another job's record too, and not trained again."""
+"""A run that was found in the cache is put into another job's record, instead of being trained again."""
 
 from __future__ import annotations
 

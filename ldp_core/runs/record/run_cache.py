@@ -1,4 +1,4 @@
-"""Runs that are finished or under way, by what they are: the same one is not trained twice.
+"""Has this run been trained, or is somebody at it? Which job has it, by the run's key: none is trained twice.
 
 What another version of the program has trained does not count: its figures may be others. Nor does what
 another engine has trained (`name_of`): its last bits are. A run may be held by several jobs, of which one has

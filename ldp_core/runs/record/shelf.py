@@ -1,4 +1,4 @@
-"""What the list of runs says of each without reading its record: final figures, a name and a note.
+"""What the page Runs lists of each job, no record being read: final figures, the name and note people gave.
 
 A thousand records are far too much to read for one page; this is two small tables for all of them. What is
 not here is known from the record, or not at all: nothing else depends on it.

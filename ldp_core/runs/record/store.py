@@ -1,4 +1,4 @@
-"""The record of one job: its runs and their events, in a database with a single writer."""
+"""The record of one job: its runs' events and last states. All of it stays where a job is cancelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sentence or two that say what happened, from the viewer's own figures."""
+"""Below Train's charts, a sentence or two on what happened (the one line above them: `watch.headline`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The draft that every page edits.
+"""The draft that every page edits, and how a link is opened: its own, a shared one, settings in an address.
 
 Its id stands in the URL (`?draft=…`), its revisions in a database, so it survives a reload and a
-change of page. A shared link (`?share=…`) is a snapshot: opening it makes a private copy.
+change of page. A shared link (`?share=…`) is a snapshot: opening it makes a private copy, as do
+settings that stand in the link (`?settings=…`).
 """
 
 from __future__ import annotations

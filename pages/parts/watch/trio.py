@@ -20,7 +20,7 @@ from pages.parts.train.server_panel import server_panel
 from pages.parts.ui import components
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import ASSUMED, number, percent
-from pages.parts.watch.head import head
+from pages.parts.watch.headline import head
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def trio(
     open_question: bool = False,
 ) -> dict[str, Any]:
     """All of it; `state` is "" before a launch, "live", "stopped" or "completed"; `guess` an
-    accuracy that somebody has guessed, as a share; `open_question` as in `head`.
+    accuracy that somebody has guessed, as a share; `open_question` as in `headline`.
     """
     rounds, steps = draft.base.rounds, ladders(draft)
     told = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []

@@ -9,9 +9,9 @@ import pytest
 from pages.parts.charts.series import Series
 from pages.parts.train.blame import blame
 from pages.parts.ui.text import percent
-from pages.parts.watch.head import head
+from pages.parts.watch.headline import head
 from tests.pages.charts.test_base import run
-from tests.pages.watch.test_head import DRAFT, said
+from tests.pages.watch.test_headline import DRAFT, said
 
 
 def series(place: int, label: str, changes: dict[str, Any], lost: bool = False) -> Series:

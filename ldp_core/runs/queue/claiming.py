@@ -1,4 +1,4 @@
-"""Whose turn it is: addresses take turns, and so do people behind one; a person's oldest job is first.
+"""Who takes the next job, that no two do, and whose it is: addresses take turns, people behind one too.
 
 Whoever takes a new cookie is a new person; a new address is harder to come by. A class behind one address has
 the turns of one, where others than it use the server.

@@ -11,7 +11,7 @@ from ldp_core.accounting import ledger
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
 from pages.parts.ui.text import number, percent
-from pages.parts.watch.head import head, promised
+from pages.parts.watch.headline import head, promised
 from tests.pages.charts.test_base import run
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
