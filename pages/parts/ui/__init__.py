@@ -1,1 +1,3 @@
-"""What every page is made of: fields bound to the draft, text, tables, the visitor, the header."""
+"""What every page is made of: the draft (`workspace`, where links are opened too), fields bound to it, text,
+tables, the visitor, the header.
+"""
