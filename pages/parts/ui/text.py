@@ -71,6 +71,8 @@ def seconds(value: float) -> str:
 
 def bytes_in_words(count: float) -> str:
     """Bytes, roughly."""
+    if 0 < count < 5e4:
+        return f"less than 0.1{THIN}MB"
     return f"{number(count / 1e9)}{THIN}GB" if count >= 1e9 else f"{count / 1e6:.1f}{THIN}MB"
 
 

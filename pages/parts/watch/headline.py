@@ -130,6 +130,13 @@ def _ranked(shown: Sequence[Series]) -> list[tuple[Series, float]]:
     return sorted(going, key=lambda pair: pair[1], reverse=True)
 
 
+def _abreast(ranked: list[tuple[Series, float]]) -> tuple[int, list[tuple[Series, float]]]:
+    """The last round that all of them have done, and what each had then: some may be further."""
+    rounds = min(one.round for one, _ in ranked)
+    then = [(one, float(one.curve("accuracy")[0][rounds])) for one, _ in ranked]
+    return rounds, sorted(then, key=lambda pair: pair[1], reverse=True)
+
+
 def _line(shown: Sequence[Series], chance: float | None, state: str, reference: Series | None) -> list[Piece]:
     ranked, lost = _ranked(shown), [one for one in shown if one.diverged]
     gone: list[Piece] = []
@@ -142,9 +149,8 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
         return gone
     (best, top), (worst, least) = ranked[0], ranked[-1]
     if state != "completed":
-        rounds = min(one.round for one, _ in ranked)  # others may be further: of each what it had then
-        then = [(one, float(one.curve("accuracy")[0][rounds])) for one, _ in ranked]
-        (best, top), (worst, least) = (f(then, key=lambda pair: pair[1]) for f in (max, min))
+        rounds, ranked = _abreast(ranked)
+        (best, top), (worst, least) = ranked[0], ranked[-1]
         said = [(f"After round {number(rounds, 6)}: ", None), _name(best), (f" {percent(top)}", None)]
         if best is not worst:
             said += [(", ", None), _name(worst), (f" {percent(least)}", None)]
@@ -215,6 +221,8 @@ def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
     """The first figure: how accurate each run is; or each design, from its smallest ε to its largest."""
     name = "Accuracy" if state in ("completed", "") else "Accuracy so far"
     ranked = _ranked(shown)
+    if ranked and state != "completed":
+        _, ranked = _abreast(ranked)
     if not ranked:
         words = "waiting for the first round" if state == "live" else "press Train, and it is drawn here"
         return {"name": "Accuracy", "pieces": [(words, None)], "rest": "", "kind": WAITING}

@@ -75,6 +75,7 @@ def test_durations():
 
 def test_sizes():
     assert text.bytes_in_words(0) == "0.0\u202fMB"
+    assert text.bytes_in_words(400) == "less than 0.1\u202fMB"
     assert text.bytes_in_words(12_345_678) == "12.3\u202fMB"
     assert text.bytes_in_words(5e9) == "5\u202fGB"
 
