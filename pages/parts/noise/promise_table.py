@@ -9,11 +9,11 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Any, Self
 
 import streamlit as st
-from scipy.special import ndtri
 
 from ldp_core.accounting import SHARE, Spending, promise, within
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
+from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import THIN, exponent, number, plain
 
@@ -98,7 +98,10 @@ def promise_table(promised: Sequence[Promised]) -> None:
     rows = [(one.name, list(_cells(one, again))) for one in promised]
     weight, upload, *run = SCOPES.values()
     table(["run", weight, upload, *([SEEN] if again else []), *run], grouped(rows))
-    st.markdown(in_words(promised[0]) + added_up(promised[0]))
+    st.markdown(in_words(promised[0]))
+    first = promised[0]
+    if words := added_up(first.experiment, first.client, first.limit, first.entry):
+        st.markdown(words)
     if any(map(_seems_dearer, promised)):
         st.caption(DEARER)
     st.caption(COVERS + (BALL if any(_in_ball(each) for each in promised) else ""))
@@ -175,61 +178,6 @@ def in_words(one: Promised) -> str:
         if upload["epsilon"] > 3 * weight["epsilon"]:
             text += " A budget for one weight is not a budget for a person."
     return text
-
-
-def added_up(one: Promised) -> str:
-    """How a weight's ε becomes the run's, where each weight is perturbed by itself; "" elsewhere."""
-    if one.experiment.randomiser.scope != "coordinate":
-        return ""
-    weight, upload, run = (one.entry[scope] for scope in ("coordinate", "upload", "run_worst"))
-    lines = weight, upload, run
-    if not all(line["guarantee"] and line["rule"] != "nominal" for line in lines) or weight["delta"]:
-        return ""
-    each, once, all_of_them = (line["basic"] for line in lines)
-    weights, uploads = round(once / each), round(all_of_them / once)
-    if not uploads or not math.isclose(weights * uploads * each, all_of_them, rel_tol=1e-9):
-        return ""
-    perturbed = "" if weights == one.experiment.uploaded else "perturbed "
-    most = "" if one.entry["run_expected"] == run else " at most"  # where lots are drawn
-    if uploads < one.experiment.rounds and math.isfinite(one.limit):
-        most = ", more than which its own limit forbids,"
-    text = (
-        f"\n\nHow it adds up: {number(weights, 6)} {perturbed}weights × ε {number(each, 4)} = "
-        f"{number(once, 5)} for an upload; × {number(uploads, 6)} upload{'s' * (uploads != 1)}{most} = "
-        f"{number(all_of_them, 5)} for the run."
-    )
-    if run["epsilon"] * 1.001 >= all_of_them:
-        return text
-    text += " That so many answers all tell in the same direction is unlikely"
-    generic, found, delta = run["generic"], f"**ε {number(run['epsilon'], 4)}**", number(run["delta"])
-    if generic is None or not run["epsilon"] * 0.999 < generic < all_of_them:
-        return f"{text}: with a δ of {delta} the bound is {found}."
-    less = run["epsilon"] * 1.001 < generic
-    bound = (
-        f"{number(generic, 4)} for any mechanism of this ε, and {found} for this one, whose answers tell less"
-    )
-    if not less:
-        bound = found
-    return f"{text}{_by_luck(weights * uploads, each, run['delta'], generic)} the bound is {bound}."
-
-
-def _by_luck(answers: int, epsilon: float, delta: float, bound: float) -> str:
-    """Where the bound for any mechanism comes from, if the normal distribution says about the same: an answer
-    of randomised response tells ε one way or the other, and is right with a probability of e^ε/(1 + e^ε).
-    """
-    leans = math.tanh(epsilon / 2)
-    mean, spread = answers * epsilon * leans, epsilon * math.sqrt(answers * (1 - leans**2))
-    beyond = -float(ndtri(delta))
-    if not math.isclose(mean + beyond * spread, bound, rel_tol=0.02):
-        return f": with a δ of {number(delta)}"
-    luck = (
-        f"{number(beyond)} standard deviations of {number(spread)} with a probability of δ = {number(delta)}"
-    )
-    return (
-        f". On average an answer tells ε × tanh(ε/2) = {number(epsilon * leans)}, and "
-        f"{number(answers, 6)} of them {number(mean, 4)}; luck adds more than {luck}: some "
-        f"{number(mean + beyond * spread, 4)} together. Exactly,"
-    )
 
 
 def _in_ball(one: Promised) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from ldp_core.accounting import Spending, everyone, ledger, promise
 from ldp_core.experiment import Experiment, parse
 from ldp_core.presets import get
-from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, _growth, added_up, in_words
+from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, _growth, in_words
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.text import THIN, number
 
@@ -137,32 +137,3 @@ def test_a_client_is_held_to_its_own_limit():
     assert promised(experiment, 19).entry == ledger(experiment)[19]
     other = Promised.to(19, "this run", parse(experiment), (2.0, -1.0, 1.0))
     assert (other.client, other.limit) == ((2.0, -1.0, 1.0), 1e6)
-
-
-def test_it_is_told_how_a_weights_budget_becomes_the_runs():
-    one = promised({})
-    words, run = added_up(one).replace("\u202f", " "), one.entry["run_worst"]
-    assert "650 weights × ε 0.5 = 325 for an upload; × 15 uploads = 4 875 for the run" in words
-    assert f"**ε {number(run['epsilon'], 4)}**".replace("\u202f", " ") in words
-    assert f"{number(run['generic'], 4)} for any mechanism of this ε".replace("\u202f", " ") in words
-    for step in (
-        "tanh(ε/2) = 0.122, and 9 750 of them 1 194",
-        "4.26 standard deviations of 47.9",
-        "1 398 together",
-    ):
-        assert step in words
-    alike = added_up(promised({"mechanism": "duchi"})).replace("\u202f", " ")
-    assert alike.endswith("Exactly, the bound is **ε 1 396**."), "Duchi tells as much as any"
-    few = added_up(promised({"clients": {"epsilon": 0.01}}))
-    assert "standard deviations" not in few, "there the normal distribution says something else"
-    drawn = added_up(promised({"selection": {"kind": "fraction", "fraction": 0.3}}))
-    assert "× 15 uploads at most = " in drawn
-    for whole in ("gaussian", "none", "privunit", "harmony"):
-        told = added_up(promised({"mechanism": whole, "model": "mlp"}))
-        assert told == "", "no weight has an ε of its own, or one with a δ"
-
-
-def test_a_limit_is_named_where_it_is_what_ends_the_sum():
-    limited = added_up(promised({"clients": {"run_limit": 400.0}}))
-    assert "its own limit forbids" in limited and "15 uploads" not in limited
-    assert added_up(promised({"clients": {"run_limit": 100.0}})) == "", "it never sends anything"

@@ -64,7 +64,9 @@ def test_what_is_said_of_a_round_is_of_that_round(apart: list[Series]):
     assert percent(then) != percent(now)
     found = told([behind, apart[1]], "live")
     assert said(found["line"]).startswith(f"After round 2: 1/σ² {percent(then)}, mean ")
-    assert said(found["chips"][0]["pieces"]).startswith(f"1/σ² {percent(then)} · mean "), "and so is the figure"
+    assert said(found["chips"][0]["pieces"]).startswith(f"1/σ² {percent(then)} · mean "), (
+        "and so is the figure"
+    )
 
 
 def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):

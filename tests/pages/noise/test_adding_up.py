@@ -1,0 +1,79 @@
+"""How a weight's budget becomes the run's: each step can be followed with a calculator."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from ldp_core.experiment import parse
+from pages.parts.noise.adding_up import added_up
+from pages.parts.noise.promise_table import Promised
+from pages.parts.ui.text import number
+
+SETTINGS = [{}, {"mechanism": "laplace"}, {"mechanism": "grr"}, {"clients": {"epsilon": 1}}, {"rounds": 3}]
+
+
+def steps(experiment: dict[str, Any]) -> str:
+    one = Promised.to(0, "this run", parse(experiment))
+    return added_up(one.experiment, one.client, one.limit, one.entry).replace("\u202f", " ")
+
+
+def test_each_step_is_told():
+    words = steps({})
+    for step in (
+        "650 weights × ε 0.5 = 325 for an upload; × 15 uploads = 4 875 for the run",
+        "0.5 × (62.2 % − 37.8 %) = 0.1225",
+        "All 9 750 tell 1 194, give or take √9 750 × 0.4848 = 47.9",
+        "more than 4.26 of these, 204",
+        "some 1 398 in all. Counted exactly: 1 396 for any mechanism of this ε",
+        "Piecewise tells less, as not all of its answers tell the full ε: on average 0.1106",
+        "some 1 273 in all. Counted exactly: **ε 1 271**",
+    ):
+        assert step in words
+
+
+@pytest.mark.parametrize("experiment", SETTINGS, ids=str)
+def test_what_is_counted_exactly_is_the_ledgers(experiment: dict[str, Any]):
+    run = Promised.to(0, "this run", parse(experiment)).entry["run_worst"]
+    words = steps(experiment)
+    assert f"Counted exactly: **ε {number(run['epsilon'], 4)}**".replace("\u202f", " ") in words
+    assert f"{number(run['generic'], 4)} for any mechanism".replace("\u202f", " ") in words
+    told = [line for line in words.splitlines() if " in all. " in line]
+    assert len(told) == 2
+    for line, bound in zip(told, (run["generic"], run["epsilon"]), strict=True):
+        about = float(line.split(": some ")[1].split(" in all")[0].replace(" ", ""))
+        assert math.isclose(about, bound, rel_tol=0.02)
+
+
+def test_a_mechanism_that_tells_as_much_as_any_has_one_bound():
+    words = steps({"mechanism": "duchi"})
+    assert words.endswith("Counted exactly: **ε 1 396**.") and "tells less" not in words
+
+
+def test_where_luck_hardly_counts_the_mechanism_is_the_reason():
+    """At ε 8 the bound for any mechanism is the plain sum: it is its own law that makes Piecewise's less."""
+    words = steps({"clients": {"epsilon": 8}})
+    assert "any mechanism" not in words and "Piecewise tells less" in words
+    assert words.endswith("Counted exactly: **ε 77 007**.")
+
+
+def test_where_the_normal_distribution_says_something_else_it_is_left_out():
+    words = steps({"clients": {"epsilon": 0.01}})
+    assert "standard deviation" not in words and words.endswith("the bound is **ε 4.307**.")
+
+
+def test_where_lots_are_drawn_the_uploads_are_the_most():
+    assert "× 15 uploads at most = " in steps({"selection": {"kind": "fraction", "fraction": 0.3}})
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "none", "privunit", "harmony"])
+def test_nothing_is_added_up_where_no_weight_has_an_epsilon_of_its_own(mechanism: str):
+    assert steps({"mechanism": mechanism, "model": "mlp"}) == ""
+
+
+def test_a_limit_is_named_where_it_is_what_ends_the_sum():
+    limited = steps({"clients": {"run_limit": 400.0}})
+    assert "its own limit forbids" in limited and "15 uploads" not in limited
+    assert steps({"clients": {"run_limit": 100.0}}) == "", "it never sends anything"
