@@ -84,8 +84,9 @@ def _unlikely(
         if steps:
             yield (
                 f"At worst an answer is right with a probability of e^ε/(1 + e^ε) = {_share(right)} and "
-                f"tells ε, or else tells ε for the contrary: on average {number(epsilon, 4)} × ({_share(right)} − "
-                f"{_share(1 - right)}) = {number(mean, 4)}. {steps}. Counted exactly: {exact}."
+                f"tells ε, or else tells ε for the contrary: on average {number(epsilon, 4)} × "
+                f"({_share(right)} − {_share(1 - right)}) = {number(mean, 4)}. {steps}. "
+                f"Counted exactly: {exact}."
             )
         else:
             yield f"With a δ of {number(delta)}: {exact}."
