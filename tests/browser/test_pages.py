@@ -204,8 +204,8 @@ def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, browser: Browser)
 
 def test_a_link_to_nothing_is_no_dead_end(visitor: Visitor):
     for query in ("?draft=0123456789ab", "?share=0123456789ab", "?draft=../../etc", "?share=%00"):
-        page = visitor.open(f"/noise{query}", PAGES["/noise"])
-        expect(page.get_by_text("here is the default")).to_be_visible()
+        page = visitor.open(f"/noise{query}", "text=here is the default")  # said first, and not for ever
+        page.locator(PAGES["/noise"]).first.wait_for()
     page = visitor.open("/train?job=0123456789ab", "text=no such run")
     page.get_by_text("Back to the start").click()
     expect(page.get_by_text("Latest runs on this server")).to_be_visible()

@@ -115,7 +115,7 @@ def _opened() -> Workspace:
     draft = drafts.load(identity)
     if draft is None:
         if "draft" in params:
-            st.toast("That draft is not on this server (any more); here is the default one.")
+            _say("That draft is not on this server (any more); here is the default one.")
         draft = presets.get(presets.names()[0]).draft
         identity = drafts.new(draft)
     _remember(identity)
@@ -141,7 +141,7 @@ def offer_first() -> None:
 def _copy_of(snapshot: str) -> Workspace:
     draft, ladder = drafts.snapshot(snapshot), drafts.ladder_of(snapshot)
     if draft is None:
-        st.toast("That link leads to nothing on this server; here is the default experiment.")
+        _say("That link leads to nothing on this server; here is the default experiment.")
         draft = presets.get(presets.names()[0]).draft
     else:
         st.toast("This is your own copy: what you change here changes nobody else's.")
@@ -156,11 +156,16 @@ def _brought(settings: str) -> Workspace:
     try:
         draft = checked(link.unpacked(settings))
     except StudioError as error:
-        st.toast(f"{plain(str(error), 200)}. Here is the default experiment.")
+        _say(f"{plain(str(error), 200)}. Here is the default experiment.")
         draft = presets.get(presets.names()[0]).draft
     else:
         st.toast("This is your own copy: what you change here changes nobody else's.")
     return start_with(draft)
+
+
+def _say(words: str) -> None:
+    """What was opened instead of what the link names: it stays until a slow page has been drawn."""
+    st.toast(words, duration="long")
 
 
 def _remember(identity: str) -> None:
