@@ -90,6 +90,8 @@ def _unlikely(
             )
         else:
             yield f"With a δ of {number(delta)}: {exact}."
+    elif not tells_less:
+        yield f"With a δ of {number(delta)}: {found}."
     if tells_less:
         law = law_of(experiment.releases[0][1].mechanism, *client, CELLS)
         mean, spread = law.step * law.mean, law.step * math.sqrt(law.variance)
