@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -14,3 +16,18 @@ ALL = os.environ.get("EPSILON_TEST_ALL", "") not in ("", "0")
 def in_gate(short: T, long: T) -> T:
     """What the gate tries, or all of it where EPSILON_TEST_ALL is set."""
     return long if ALL else short
+
+
+def every(step: int, cases: Iterable[T]) -> list[T]:
+    """Of many cases that are much alike the gate tries each `step`-th, from the first one on."""
+    return [*cases][:: in_gate(step, 1)]
+
+
+def turns(longest: Sequence[Any], *others: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """All combinations; in the gate the others' entries take turns beside each of the longest list.
+
+    So each entry of each list is tried; give lists of lengths without a common factor, or pairs stay apart.
+    """
+    if ALL:
+        return [*product(longest, *others)]
+    return [(one, *(part[n % len(part)] for part in others)) for n, one in enumerate(longest)]

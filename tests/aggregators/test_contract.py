@@ -152,7 +152,11 @@ def test_weights_that_are_not_drawn_are_their_own_mean(aggregator):
 
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
 def test_the_noise_left_is_that_of_the_weights_it_draws(aggregator):
-    """Over 20 000 draws of weights, within 5 standard errors; many rounds at once as one by one."""
+    """Over 20 000 draws of weights, within 5 standard errors; many rounds at once as one by one.
+
+    Weights that are not drawn have no error: one look at them is enough.
+    """
+    looks = 1 if aggregator in FIXED else 20_000
     generator = np.random.default_rng(4)
     worst = generator.gamma(1.0, size=(3, 6)) + 0.1
     drawn = Drawn(worst * 0.7, generator.normal(size=worst.shape))
@@ -163,7 +167,7 @@ def test_the_noise_left_is_that_of_the_weights_it_draws(aggregator):
     for row in range(2):
         who = here[row]
         weights = np.array(
-            [aggregator.weights(worst[row, who], sizes[row, who], generator=generator) for _ in range(20_000)]
+            [aggregator.weights(worst[row, who], sizes[row, who], generator=generator) for _ in range(looks)]
         )
         each = weights**2 @ drawn.variance[row, who] + (weights @ drawn.bias[row, who]) ** 2
         error = 5 * each.std() / np.sqrt(len(each)) + 1e-9

@@ -78,8 +78,15 @@ def test_every_reconstructor_reads_both_controls(name: str, model: str, target: 
         assert again[1].shape == guesses.shape
 
 
-@pytest.mark.parametrize("name", attacks.reconstructors())
-@pytest.mark.parametrize("mechanism", mechanisms.names())
+@pytest.mark.parametrize(
+    ("name", "mechanism"),
+    [
+        (name, mechanism)
+        for i, name in enumerate(attacks.reconstructors())
+        for j, mechanism in enumerate(mechanisms.names())
+        if in_gate((i + j) % 2 == 0, True)
+    ],
+)
 def test_every_reconstructor_meets_every_mechanism(name: str, mechanism: str):
     """Whatever arrives, what comes back has the right shape and nothing breaks; seen twice as well."""
     few = {"name": name, "iterations": 3} if searches(name) else name

@@ -25,10 +25,10 @@ from ldp_core.experiment.threat_model import beside_training, facts, spies
 from ldp_core.streams import stream
 from tests.attacks.observed import back, observed
 from tests.data import digits, events
+from tests.extent import turns
 
 
-@pytest.mark.parametrize("who", [DLG(), IDLG()])
-@pytest.mark.parametrize("start", ["usual", "wide"])
+@pytest.mark.parametrize(("who", "start"), turns([DLG(), IDLG()], ["usual", "wide"]), ids=str)
 def test_digits_come_back_from_a_smooth_network(who: Search, start: str):
     """Seeds 0: eight images each; seeking the label, too, may fail from one start in ten."""
     seen, truth = observed(digits(), 8, {"model": {"name": "lenet", "start": start}})

@@ -27,7 +27,7 @@ CASES = [
     for j, aggregator in enumerate(aggregators.names())
     for k in in_gate(range(1), range(2))
     if not aggregators.get(aggregator).unpredicted
-    if in_gate((i + j) % (6 if aggregator == "probability_selection" else 2) == 0, True)
+    if in_gate((i + j) % (6 if aggregator == "probability_selection" else 3) == 0, True)
 ]
 """Every mechanism with every aggregator but votes and with both targets; in the gate they take turns, and the
 lottery, which takes four times as many rounds, meets a sixth of the mechanisms."""

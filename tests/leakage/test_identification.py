@@ -29,7 +29,7 @@ from ldp_core.streams import stream
 from tests.data import digits, events
 from tests.extent import in_gate
 
-TRIALS, MOST = 2000, 250
+TRIALS, MOST = in_gate(1000, 2000), 250
 LUCK = 1e-7
 """Each check's own false-alarm rate; there are about a hundred."""
 BASE: dict[str, Any] = {"clients": {"range": 0.2}, "local": {"learning_rate": 0.1}}
@@ -58,7 +58,7 @@ def lineup_of(federation: Federation, sample: int, count: int) -> Lineup:
 
 
 def attempts(federation: Federation, sample: int, epsilon: float, times: int = 1) -> list[dict[str, Any]]:
-    """2 000 attempts on uploads of one image and nine others."""
+    """As many attempts as there are trials, on uploads of one image and nine others."""
     weights, rows = initial_weights(federation), []
     lineup = lineup_of(federation, sample, MOST)
     columns = tuple(np.full((MOST, 1), end) for end in (epsilon, -0.2, 0.2))

@@ -53,9 +53,13 @@ more finds nothing, and the test fails. Few speak of picking: for others two can
 """
 
 
-SMALLER: dict[str, dict[str, Any]] = {"promise_and_repair": {"selection.fraction": 0.2, "rounds": 4}}
-"""Of a scenario that takes minutes a run, what a test changes, with a single seed: twenty clients a round
+SMALLER: dict[str, dict[str, Any]] = {"promise_and_repair": {"selection.fraction": 0.1, "rounds": 5}}
+"""Of a scenario that takes minutes a run, what a test changes, with a single seed: ten clients a round
 instead of seventy, so that the mean has more noise than where the sentences are shown."""
+SHORTER: dict[str, dict[str, Any]] = in_gate(
+    {"twenty_images": {"rounds": 1, "attack.rounds": [1]}, "picture_forms": {"rounds": 2}}, {}
+)
+"""What the gate leaves out of a costly scenario, whose sentences hold of any round that is attacked."""
 
 STORED = in_gate(("sixty_thousand",), ())
 """Whose runs take a minute of computing for each seed: the gate reads their shipped outcome, and
@@ -98,7 +102,7 @@ def shown(name: str, attacked: bool) -> Evidence:
             changes: dict[str, Any] = {"attack": None}
             if attacked:
                 changes = {"attack.candidates": 2} | READ[name][variant.label] if name in READ else {}
-            changes |= SMALLER.get(name, {})
+            changes |= SMALLER.get(name, {}) | SHORTER.get(name, {})
             for event in simulate(changed(experiment, {"seed": seed} | changes), data):
                 run.fold(event.as_json())
             runs.append(run)

@@ -56,7 +56,7 @@ def networks(draw: st.DrawFn) -> tuple[Model, tuple[int, ...], int]:
     batch=st.integers(1, 25),
     seed=st.integers(0, 2**20),
 )
-@settings(max_examples=in_gate(4, 60), suppress_health_check=SLOW)
+@settings(max_examples=in_gate(3, 60), suppress_health_check=SLOW)
 def test_any_network_on_any_data(
     drawn: tuple[Model, tuple[int, ...], int], sizes: list[int], batch: int, seed: int
 ):

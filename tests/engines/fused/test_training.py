@@ -46,8 +46,16 @@ NETWORKS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
 TOLERANCE = {torch.float64: 1e-13, torch.float32: 1e-6}
 
 
-@pytest.mark.parametrize("kind", TOLERANCE, ids=str)
-@pytest.mark.parametrize(("name", "parameters", "shape"), NETWORKS)
+@pytest.mark.parametrize(
+    ("name", "parameters", "shape", "kind"),
+    [
+        (*network, kind)
+        for n, network in enumerate(NETWORKS)
+        for kind in TOLERANCE
+        if in_gate(kind == torch.float32 or n % 2 == 0, True)  # to make machine code takes most of it
+    ],
+    ids=str,
+)
 def test_it_equals_pytorch(name: str, parameters: dict[str, Any], shape: tuple[int, ...], kind: torch.dtype):
     recipe = recipe_of(models.get(name, **parameters), shape)
     data, start, plan = (
@@ -68,7 +76,7 @@ def test_it_equals_pytorch(name: str, parameters: dict[str, Any], shape: tuple[i
 
 
 @pytest.mark.parametrize(
-    "batch", in_gate([1, 2, 3, 5, 8, 15, 17, 64, 65], [*range(1, 12), 15, 16, 17, 63, 64, 65, 130])
+    "batch", in_gate([1, 3, 8, 17, 64, 65], [*range(1, 12), 15, 16, 17, 63, 64, 65, 130])
 )
 @pytest.mark.parametrize("name", ["mlp", "cnn"])
 def test_batches_of_every_size(name: str, batch: int):
