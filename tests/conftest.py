@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import subprocess
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,14 +14,22 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ldp_core.runs.lockstep import one_thread
+from ldp_core.runs.process import registration
 from tests.calibrated import calibrated
 from tests.retries import NOTED
+from tests.warm import LINUX, Interpreter, Processes
 
 ROOT = Path(__file__).parents[1]
 
 # What is slow here is the machine: browsers and trainings run beside. What must be quick has a test for it.
 settings.register_profile("beside others", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("beside others")
+
+
+def pytest_collection_finish() -> None:
+    """What has been imported stays: the collector need not look through half a million objects every time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -45,6 +55,34 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(f"{len(retries)} retries")
     for test, why in retries:
         terminalreporter.write_line(f"RETRIED {test}: {why}")
+
+
+@pytest.fixture(scope="session")
+def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Interpreter:
+    """Processes that need not import what is not ours: one for all that run these tests side by side."""
+    keeper = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+    return Interpreter(_shared(tmp_path_factory) / "warm", keeper)
+
+
+def _shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all processes that run these tests side by side."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _workers_begin_warm(interpreter: Interpreter) -> Iterator[None]:
+    """Those that this process starts are real processes, whose imports were done before."""
+    with pytest.MonkeyPatch.context() as patch:
+        if LINUX:
+            patch.setattr(registration, "subprocess", Processes(interpreter))
+        yield
+
+
+@pytest.fixture
+def as_people_start_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker is started by the product itself in this test, with an interpreter of its own."""
+    monkeypatch.setattr(registration, "subprocess", subprocess)
 
 
 WORKERS = {"clean_processes", "warm"}
@@ -76,18 +114,21 @@ def runs_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def clean_processes(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def clean_processes(
+    runs_dir: Path, interpreter: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """The jobs of this test are done, by a worker that does not outlive it."""
     from tests.runs.processes import end_workers
 
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "20")
     calibrated(runs_dir)
+    interpreter.be_ready()
     yield
     end_workers(runs_dir)
 
 
 @pytest.fixture(scope="session")
-def warm_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def warm_dir(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Path]:
     """A folder whose worker serves all tests of this process that leave it alive: to start one takes seconds.
 
     What one test has trained is known to the others, so each has experiments (a seed) of its own.
@@ -95,6 +136,7 @@ def warm_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     from tests.runs.processes import end_workers
 
     folder = calibrated(tmp_path_factory.mktemp("warm") / "runs")
+    interpreter.be_ready()
     yield folder
     end_workers(folder)
 
@@ -124,9 +166,7 @@ def mnist_dir() -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def _own_kernels(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Machine code is kept for as long as the tests run, and shared by their processes."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    os.environ.setdefault("EPSILON_CACHE_DIR", str(shared / "cache"))
+    os.environ.setdefault("EPSILON_CACHE_DIR", str(_shared(tmp_path_factory) / "cache"))
 
 
 @pytest.fixture(scope="session", autouse=True)
