@@ -40,6 +40,8 @@ DEARER = (
     "At budgets this small an upload's ε is below that of one of its weights: it comes with a δ, and one "
     "weight's is told with none."
 )
+FEW = 2
+"""So many promises stand side by side."""
 FAR = 10.0
 """An ε beyond which a bound on the odds leaves them free: at 10 they may change 22 000-fold."""
 SLIGHT = 0.05
@@ -93,11 +95,11 @@ class Promised:
 
 
 def promise_table(promised: Sequence[Promised]) -> None:
-    """A row for each different promise, and the first of them in words."""
+    """Each different promise, and the first of them in words."""
     again = any(one.seen > 1 for one in promised)
-    rows = [(one.name, list(_cells(one, again))) for one in promised]
+    rows = grouped([(one.name, list(_cells(one, again))) for one in promised])
     weight, upload, *run = SCOPES.values()
-    table(["run", weight, upload, *([SEEN] if again else []), *run], grouped(rows))
+    table(*_laid_out([weight, upload, *([SEEN] if again else []), *run], rows))
     st.markdown(in_words(promised[0]))
     first = promised[0]
     if words := added_up(first.experiment, first.client, first.limit, first.entry):
@@ -105,6 +107,14 @@ def promise_table(promised: Sequence[Promised]) -> None:
     if any(map(_seems_dearer, promised)):
         st.caption(DEARER)
     st.caption(COVERS + (BALL if any(_in_ball(each) for each in promised) else ""))
+
+
+def _laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows: a column for each of a few promises, which a phone has room for; a row each of more."""
+    if len(rows) > FEW:
+        return ["run", *scopes], rows
+    names, *lines = zip(*rows, strict=True)
+    return ["for", *names], [[scope, *line] for scope, line in zip(scopes, lines, strict=True)]
 
 
 def _seems_dearer(one: Promised) -> bool:

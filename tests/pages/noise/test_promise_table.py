@@ -11,7 +11,7 @@ import pytest
 from ldp_core.accounting import Spending, everyone, ledger, promise
 from ldp_core.experiment import Experiment, parse
 from ldp_core.presets import get
-from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, _growth, in_words
+from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, _growth, _laid_out, in_words
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.text import THIN, number
 
@@ -48,6 +48,14 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
     assert everybody[2] == everybody[3], "where everybody uploads in every round, there is no average"
     assert "price" in SCOPES["run_expected"]
     assert "Each number bounds" not in COVERS
+
+
+def test_a_few_promises_stand_side_by_side_and_more_one_below_the_other():
+    scopes = ["one weight", "one upload"]
+    head, rows = _laid_out(scopes, [["**mean**", "ε 0.5", "ε 120"]])
+    assert (head, rows) == (["for", "**mean**"], [["one weight", "ε 0.5"], ["one upload", "ε 120"]])
+    many = [[f"run {n}", "ε 0.5", f"ε {n}"] for n in range(3)]
+    assert _laid_out(scopes, many) == (["run", *scopes], many)
 
 
 def test_nothing_is_bounded_where_nothing_is_hidden():
