@@ -105,7 +105,8 @@ def _images(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[
     """The image, and what came closest to it under each design; of a real upload each with its own."""
     shots: list[dict[str, Any]] = []
     if found.original is not None:
-        shots.append({"image": found.original, "name": "the image", "caption": "", "mark": ""})
+        whose = f"client {found.client + 1}'s"
+        shots.append({"image": found.original, "name": whose, "caption": "image", "mark": ""})
     pairs = [
         (variant.label, one)
         for variant, one in zip(draft.variants, found.pictures, strict=False)
