@@ -104,6 +104,7 @@ def main() -> int:
     began, took, upset, code = time.monotonic(), list[str](), list[str](), 0
     stages = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else STAGES
     with tempfile.TemporaryDirectory() as memory:
+        os.environ.setdefault("EPSILON_CACHE_DIR", str(Path(memory, "cache")))  # machine code, of all lanes
         for number, stage in enumerate([*([step] for step in LINT), *stages]):
             lanes = [
                 Lane(step, len(stage) > 1, Path(memory, f"{number}.{place}"))
