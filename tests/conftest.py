@@ -32,6 +32,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where only what measures time is asked for, a file that marks nothing as such is not imported."""
+    if collection_path.suffix != ".py" or not config.getoption("markexpr").startswith("alone"):
+        return None
+    return None if "mark.alone" in collection_path.read_text(encoding="utf-8") else True
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """What a test tries again goes into its report, by which it reaches this process from others."""

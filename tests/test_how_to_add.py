@@ -9,7 +9,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,15 +50,9 @@ def test_there_is_an_example_of_each_kind():
     assert len(LINE) == 1
 
 
-@pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Interpreter]:
-    with Interpreter(tmp_path_factory.mktemp("typed")) as warm:
-        yield warm
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_its_commands_run_as_they_stand(
-    copy: Path, python: Interpreter, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    copy: Path, interpreter: Interpreter, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path)))
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1")
@@ -67,13 +60,14 @@ def test_its_commands_run_as_they_stand(
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")
     given, _, typed = command.rpartition(" | ")
     words = shlex.split(typed)[2:]
-    done = python.run(words, copy, os.environ, shlex.split(given)[1] if given else "")
+    done = interpreter.run(words, copy, os.environ, tmp_path, shlex.split(given)[1] if given else "")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     if "ldp_core submit" in command:
         identity = done.stdout.strip()
         try:
             until(identity, lambda job: not job.live)
-            told = python.run(["ldp_core", "status", identity, "--json"], copy, os.environ).stdout
+            asked = ["ldp_core", "status", identity, "--json"]
+            told = interpreter.run(asked, copy, os.environ, tmp_path).stdout
             assert json.loads(told)["status"] == "completed"
         finally:
             end_workers(tmp_path)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from typing import Any
+import os
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +15,7 @@ from ldp_core.images import decode
 from tests.busy import within
 from tests.conftest import ROOT
 from tests.data import events, rounds
+from tests.warm import Interpreter
 
 ROUND_KEYS = {
     "event",
@@ -153,21 +153,12 @@ def test_a_diverging_run_keeps_its_curve_and_says_when_and_why():
     assert "learning rate" in end["message"]
 
 
-def run_in_a_fresh_process(text: str, *arguments: str) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "ldp_core", "run", "-", *arguments],
-        input=text,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=True,
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def test_the_same_experiment_is_bit_equal_in_a_fresh_process():
+def test_the_same_experiment_is_bit_equal_in_a_fresh_process(interpreter: Interpreter, tmp_path: Path):
     """And in this one, which has trained others before."""
-    a = run_in_a_fresh_process("{}", "--set", "seed=11", "aggregator.name=inverse_variance")
+    words = ["ldp_core", "run", "-", "--set", "seed=11", "aggregator.name=inverse_variance"]
+    done = interpreter.run(words, ROOT, os.environ, tmp_path, "{}")
+    assert done.returncode == 0, done.stderr
+    a = [json.loads(line) for line in done.stdout.splitlines()]
     b = json.loads(json.dumps(events({"seed": 11, "aggregator": "inverse_variance"})))
     assert a[-1].pop("seconds") < within(5)
     b[-1].pop("seconds")

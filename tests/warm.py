@@ -1,91 +1,250 @@
-"""Commands typed into interpreters that have what is not ours imported already: each is a fork of one.
+"""Processes that have what is not ours imported already: each is a fork of one that waits for it.
 
-`python -m …` takes two seconds to import torch and pytest before it comes to this project.
-Nothing of this project is imported before the fork, so a copy of it in another folder is run as such.
+`python -m …` takes two seconds of a core to import torch and pytest before it comes to this project. So
+commands that tests type, and most of the workers that they need, begin with that done; how a worker is
+started by the product itself is left to the tests that say so (`as_people_start_it`), to the servers of the
+browser tests and to those in containers. Nothing of this project is imported before the fork, so a copy of
+it in another folder is run as such.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from typing import IO, Any
+
+import psutil
 
 SERVER = r"""
-import json, os, runpy, sys, traceback
-import numpy, pydantic, pytest, scipy.special, torch
+import ctypes, fcntl, json, os, runpy, signal, socket, sys, traceback
 
-def run(asked):
-    os.chdir(asked["cwd"])
-    os.environ.clear()
-    os.environ.update(asked["environment"])
-    for number, (path, flags) in enumerate([
-        (asked["stdin"], os.O_RDONLY), (asked["stdout"], os.O_WRONLY), (asked["stderr"], os.O_WRONLY)
-    ]):
-        os.dup2(os.open(path, flags), number)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
-    sys.path[0] = asked["cwd"]
-    sys.argv = ["-m", *asked["words"][1:]]
+path, keeper = sys.argv[1], int(sys.argv[2])
+door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+try:
+    door.bind(path)
+except OSError:
+    sys.exit()  # another one is there
+door.listen(16)
+
+import filelock, multiprocessing, numpy, platformdirs, psutil, pydantic, pytest, scipy.special, sqlite3, torch
+
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them here: who has ended is gone
+door.settimeout(1.0)
+while True:
     try:
-        runpy.run_module(asked["words"][0], run_name="__main__", alter_sys=True)
-        return 0
-    except SystemExit as error:
-        return error.code if isinstance(error.code, int) else 0 if error.code is None else 1
-    except BaseException:
-        traceback.print_exc()
-        return 1
-
-print("ready", flush=True)
-for line in sys.stdin:
-    child = os.fork()
-    if not child:
-        code = 1
+        line, _ = door.accept()
+    except TimeoutError:
         try:
-            code = run(json.loads(line))
-            sys.stdout.flush()
-            sys.stderr.flush()
-        finally:
-            os._exit(code)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+            os.kill(keeper, 0)
+        except ProcessLookupError:
+            sys.exit()
+        continue
+    line.settimeout(10.0)
+    try:
+        line.send(b"ready")
+        asked, files, _, _ = socket.recv_fds(line, 2**18, 16)
+    except OSError:  # whoever asked is gone, or says nothing
+        asked, files = b"", []
+    if asked and not os.fork():
+        break
+    for file in files:
+        os.close(file)
+    line.close()
+
+door.close()
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+asked = json.loads(asked)
+# out of the way of the numbers that they shall have
+beyond = max(asked["files"]) + 1
+moved = []
+for file in (*files, line.detach()):
+    moved.append(fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, beyond))
+    os.close(file)
+line = socket.socket(fileno=moved.pop())
+line.setblocking(True)
+for file, wanted in zip(moved, asked["files"], strict=True):
+    os.dup2(file, wanted)
+    os.close(file)
+for space in asked["spaces"]:
+    with open(space) as file:
+        if ctypes.CDLL(None).setns(file.fileno(), 0):
+            sys.exit(f"{space} cannot be entered")
+os.setsid()
+os.chdir(asked["cwd"])
+os.environ.clear()
+os.environ.update(asked["environment"])
+sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
+sys.path[0] = asked["cwd"]
+sys.argv = ["-m", *asked["words"][1:]]
+line.send(str(os.getpid()).encode())
+if not asked["heard"]:
+    line.close()
+try:
+    runpy.run_module(asked["words"][0], run_name="__main__", alter_sys=True)
+    code = 0
+except SystemExit as error:
+    code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+except BaseException:
+    traceback.print_exc()
+    code = 1
+sys.stdout.flush()
+if asked["heard"]:
+    line.send(str(code).encode())
+sys.exit(code)
 """
+
+LINUX = sys.platform == "linux"
+"""Elsewhere there are none of these processes, and all begin with an interpreter of their own."""
+PATIENCE_SECONDS = 60.0
+"""Until it is there, on a busy machine."""
 
 
 class Interpreter:
-    """What stands for `python -m`; one command at a time."""
+    """What stands for `python -m`; all processes of one session of tests share it."""
 
-    def __init__(self, folder: Path) -> None:
-        """`folder` takes what commands are given and what they print."""
-        self._folder = folder
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    def __init__(self, place: Path, keeper: int) -> None:
+        """It is started when it is first asked for.
+
+        Args:
+            place: a name for its socket, which the others that share it know.
+            keeper: the process with which it ends.
+        """
+        self.place, self._keeper = place, keeper
+
+    def _line(self) -> socket.socket:
+        """A connection to it, once it has imported all."""
+        started, deadline = False, time.monotonic() + PATIENCE_SECONDS
+        while True:
+            line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            try:
+                line.connect(str(self.place))
+                assert line.recv(100) == b"ready", "it has not outlived its imports"
+                return line
+            except (FileNotFoundError, ConnectionRefusedError):
+                line.close()
+            assert time.monotonic() < deadline, "it did not begin"
+            if not started:
+                started = True
+                self._start()
+            time.sleep(0.02)
+
+    def _start(self) -> None:
+        process = subprocess.Popen(
+            [sys.executable, "-c", SERVER, str(self.place), str(self._keeper)],
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # as the product starts workers
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
         )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._asked, self._answers = self._process.stdin, self._process.stdout
-        assert self._answers.readline() == "ready\n"
+        process.returncode = 0  # it ends when nobody is left to wait for it
 
-    def __enter__(self) -> Interpreter:
-        return self
+    def be_ready(self) -> None:
+        """Wait for it now, and not when something is timed, or a lock is held."""
+        if LINUX:
+            self._line().close()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._asked.close()
-        self._answers.close()
-        self._process.wait(10)
+    def _begin(
+        self,
+        words: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        files: Mapping[int, int],
+        within: int | None,
+        heard: bool,
+    ) -> tuple[int, socket.socket]:
+        line = self._line()
+        asked = {
+            "words": list(words),
+            "cwd": str(cwd),
+            "environment": dict(environment),
+            "files": list(files),
+            "spaces": [f"/proc/{within}/ns/{kind}" for kind in ("user", "mnt")] if within else [],
+            "heard": heard,
+        }
+        socket.send_fds(line, [json.dumps(asked).encode()], list(files.values()))
+        return int(line.recv(100)), line
+
+    def begin(
+        self,
+        words: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        files: Mapping[int, int],
+        within: int | None = None,
+    ) -> int:
+        """`python -m WORDS` in a session of its own, with these files (its number: ours); returns its number.
+
+        `within` is a process whose namespaces for users and mounts are its own, too.
+        """
+        pid, line = self._begin(words, cwd, environment, files, within, heard=False)
+        line.close()
+        return pid
 
     def run(
-        self, words: Sequence[str], cwd: Path, environment: Mapping[str, str], given: str = ""
+        self,
+        words: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        folder: Path,
+        given: str = "",
+        within: int | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """`python -m WORDS`, typed in `cwd`, with `given` as standard input."""
-        files = {name: self._folder / name for name in ("stdin", "stdout", "stderr")}
-        for name, path in files.items():
-            path.write_text(given if name == "stdin" else "", encoding="utf-8")
-        asked = {name: str(path) for name, path in files.items()}
-        asked_all = asked | {"cwd": str(cwd), "environment": dict(environment), "words": list(words)}
-        print(json.dumps(asked_all), file=self._asked, flush=True)
-        code = int(self._answers.readline())
-        told = (files[name].read_text(encoding="utf-8") for name in ("stdout", "stderr"))
+        """`python -m WORDS`, typed in `cwd` with `given` as its input; `folder` takes what is printed."""
+        if not LINUX:
+            command, env = [sys.executable, "-m", *words], dict(environment)
+            return subprocess.run(command, cwd=cwd, env=env, input=given, capture_output=True, text=True)
+        (folder / "stdin").write_text(given, encoding="utf-8")
+        with (
+            (folder / "stdin").open("rb") as zero,
+            (folder / "stdout").open("wb") as one,
+            (folder / "stderr").open("wb") as two,
+        ):
+            files = {0: zero.fileno(), 1: one.fileno(), 2: two.fileno()}
+            _, line = self._begin(words, cwd, environment, files, within, heard=True)
+        with line:
+            code = int(line.recv(100) or -1)  # nothing is said by who was killed
+        told = ((folder / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
         return subprocess.CompletedProcess(list(words), code, *told)
+
+
+class Begun:
+    """What stands for the `Popen` of a process that was begun here."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def poll(self) -> int | None:
+        return None if psutil.pid_exists(self.pid) else 0
+
+
+class Processes:
+    """What stands for the module `subprocess` where a worker is started."""
+
+    DEVNULL = subprocess.DEVNULL
+
+    def __init__(self, interpreter: Interpreter, within: int | None = None) -> None:
+        self._interpreter, self._within = interpreter, within
+
+    def Popen(
+        self,
+        command: list[str],
+        *,
+        pass_fds: list[int],
+        cwd: Path,
+        env: Mapping[str, str],
+        stdout: IO[Any],
+        **others: Any,
+    ) -> Begun:
+        """What is asked of it beside that holds for every process that is begun here."""
+        assert command[:2] == [sys.executable, "-m"]
+        assert others == {"stdin": self.DEVNULL, "stderr": stdout, "start_new_session": True}
+        with Path(os.devnull).open("rb") as nothing:
+            files = {0: nothing.fileno(), 1: stdout.fileno(), 2: stdout.fileno()}
+            files |= {file: file for file in pass_fds}
+            return Begun(self._interpreter.begin(command[2:], cwd, env, files, self._within))

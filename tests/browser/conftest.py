@@ -6,10 +6,12 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -58,7 +60,7 @@ def chromium() -> Iterator[BrowserType]:
 def arguments(request: pytest.FixtureRequest) -> list[str]:
     """Of the browser's command: tests that measure time have the browser that people have."""
     timed = request.config.getoption("markexpr") == "alone"
-    return ARGUMENTS if timed else [*ARGUMENTS, HASTY]
+    return ARGUMENTS if timed else [*ARGUMENTS, *HASTY]
 
 
 @pytest.fixture(scope="session")
@@ -138,13 +140,13 @@ def wait_until(page: Page, done: Callable[[], object]) -> None:
 
 
 def noting(page: Page, what: str) -> Callable[[], list[Any]]:
-    """Have the page itself note, ten times a second, what `what` gives there (JavaScript); returns what asks
+    """Have the page itself note, four times a second, what `what` gives there (JavaScript); returns what asks
     for all that was seen. To ask from here so often costs more than the page.
     """
     page.evaluate(
         f"""() => {{
           window.noted = new Set();
-          setInterval(() => noted.add(JSON.stringify({what})), 100);
+          setInterval(() => noted.add(JSON.stringify({what})), 250);
         }}"""
     )
     return lambda: page.evaluate("[...noted].map((one) => JSON.parse(one))")
@@ -153,6 +155,11 @@ def noting(page: Page, what: str) -> Callable[[], list[Any]]:
 def at_rest(page: Page) -> None:
     """Until the page's script has ended: before, what is drawn may be put in its place once more."""
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+
+
+def violations(page: Page) -> list[dict[str, Any]]:
+    """What axe finds wrong. To tell at length of what is right as well is most of what it does otherwise."""
+    return list(Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"])
 
 
 def choose(box: Locator, option: str, exact: bool = True) -> None:
@@ -176,15 +183,24 @@ def choose(box: Locator, option: str, exact: bool = True) -> None:
     raise AssertionError(f"{option} cannot be chosen")
 
 
+@contextmanager
+def visiting(profile: BrowserContext, server: Any) -> Iterator[Visitor]:
+    """A tab of that browser; whoever opens the next one is somebody else."""
+    one = Visitor(profile, server)
+    try:
+        yield one
+    finally:
+        profile.new_cdp_session(one.page).send(
+            "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "cookies,local_storage,indexeddb"}
+        )
+        for page in profile.pages[1:]:  # without a page it would end
+            page.close()
+
+
 @pytest.fixture
 def visitor(profile: BrowserContext, server: Server) -> Iterator[Visitor]:
-    one = Visitor(profile, server)
-    yield one
-    complaints, foreign = [*one.complaints], [*one.foreign]
-    profile.new_cdp_session(one.page).send(
-        "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "cookies,local_storage,indexeddb"}
-    )
-    for page in profile.pages[1:]:  # without a page it would end
-        page.close()
+    with visiting(profile, server) as one:
+        yield one
+        complaints, foreign = [*one.complaints], [*one.foreign]
     assert complaints == []
     assert foreign == []

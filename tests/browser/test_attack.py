@@ -24,12 +24,12 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     page = visitor.open("/attack", "text=The ladder fills here")
     page.get_by_text("Attacker and images").click()
     images = page.get_by_role("spinbutton", name="Images attacked")
-    images.fill("60")  # and no Enter: what stands there at the click is what counts
+    images.fill("30")  # and no Enter: what stands there at the click is what counts
     before = len(queue.find())
     page.get_by_role("button", name="Attack", exact=True).click()
     wait_until(page, lambda: len(queue.find()) > before)  # until then a stored ladder stands there
     page.locator(SHOTS).first.wait_for(timeout=TRAINING)
-    assert queue.find()[0].request["ladder"]["images"] == 60
+    assert queue.find()[0].request["ladder"]["images"] == 30
     counts = noting(page, f"document.querySelectorAll('{SHOTS}:not(.es-missing)').length")
     expect(page.get_by_role("button", name="Attack again")).to_be_visible(timeout=TRAINING)
     assert any(0 < count < 24 for count in counts()), f"cells appear one after another: {counts()}"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from collections.abc import Iterator
 
-from tests.browser.conftest import Visitor
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.conftest import visiting
+from tests.browser.server import Server
 
 LEGENDS = ".es-chart .legend"
 BELOW = """() => Math.max(...[...document.querySelectorAll(".es-chart.js-plotly-plot")]
@@ -19,8 +23,14 @@ def below(page: Page) -> float:
     return float(page.evaluate(BELOW))
 
 
-def test_a_legend_that_is_gone_leaves_no_room_behind(visitor: Visitor):
-    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
+@pytest.fixture(scope="module")
+def page(profile: BrowserContext, server: Server) -> Iterator[Page]:
+    with visiting(profile, server) as visitor:
+        yield visitor.open("/noise", ".es-chart.js-plotly-plot")
+    assert visitor.complaints == visitor.foreign == []
+
+
+def test_a_legend_that_is_gone_leaves_no_room_behind(page: Page):
     page.set_viewport_size({"width": 330, "height": 900})
     expect(page.locator(LEGENDS).first).to_be_attached()
     assert below(page) > TITLED
@@ -49,7 +59,6 @@ AGAIN = """async () => {
 }"""
 
 
-def test_a_chart_that_was_taken_off_the_page_is_drawn_again_with_the_same_data(visitor: Visitor):
+def test_a_chart_that_was_taken_off_the_page_is_drawn_again_with_the_same_data(page: Page):
     """As it happens where a slider is moved faster than the page follows."""
-    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
     assert page.evaluate(AGAIN) == [True, True]

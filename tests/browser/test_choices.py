@@ -47,9 +47,20 @@ def test_what_was_chosen_stands_there_after_a_look_at_another_page(visitor: Visi
     page.get_by_role("tab", name="What is promised").click()
     expect(page.get_by_text(re.compile("plain sum 5.850")).first).to_be_visible()  # 18 rounds × 650 × ε 0.5
     page.get_by_role("tab", name="Settings").click()
-    rounds.fill("0")
+    rounds.fill("99999")
     rounds.press("Enter")
     complaint = page.get_by_text("First mend this")
+    expect(complaint).to_be_visible()
+    wrong = page.get_by_text("Must be a whole number between 1 and 10 000; got 99999").last
+    expect(wrong).to_be_visible()
+    expect(rounds).to_have_value("99999")
+    expect(train).to_be_disabled()
+    rounds.fill("18")
+    rounds.press("Enter")
+    expect(complaint).to_be_hidden()
+    expect(train).to_be_enabled()
+    rounds.fill("0")
+    rounds.press("Enter")
     expect(complaint).to_be_visible()
     for name, ready in (("Clients", ".es-table"), ("Train", ".es-panels .js-plotly-plot")):
         page.get_by_role("link", name=name, exact=True).click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,12 @@ THEIRS = "round,accuracy\n1,0.5\n3,61%\n"
 
 
 def trained(draft: Draft) -> str:
-    """A job that has been trained, by this process."""
+    """A job that has been trained, by this process if no worker was quicker."""
     identity = queue.add("run", {"draft": draft.as_json()})
-    assert queue.take(identity)
+    if not queue.take(identity):
+        while queue.get(identity).live:
+            time.sleep(0.05)
+        return identity
     kind, job = kinds.get("run"), queue.get(identity)
     job.folder.mkdir(parents=True)
     outcome = kind.run(kind.parse(job.request), job.folder)
@@ -38,6 +42,7 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
     find.fill("<b>three")  # what others have trained on this server is no matter of its picture
     find.press("Enter")
     expect(page.locator('[class*="st-key-run-"]')).to_have_count(1)
+    at_rest(page)  # a list that is drawn anew while the button is down is not ticked
     page.get_by_role("checkbox", name="Compare b three b").check(force=True)
     at_rest(page)
     as_it_was("runs-filled", look(page, "runs-filled"))

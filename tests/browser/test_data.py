@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
@@ -35,7 +34,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         running.stop()
 
 
-def test_who_holds_what_and_a_download_that_is_stopped(browser: Browser, visitor: Visitor, tmp_path: Path):
+def test_who_holds_what_and_a_download_that_is_stopped(visitor: Visitor):
     page = visitor.open("/clients", "text=Who holds what?")
     expect(page.get_by_text("Each of the 20 clients holds 71 to 72 samples")).to_be_visible()
     chart = page.get_by_role("img", name=re.compile("Training samples of each class"))

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
 from ldp_core.runs.record.store import events_after
 from ldp_core.runs.view.run_progress import Progress
-from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.conftest import TRAINING, Visitor, visiting
 from tests.browser.server import Server, nobody_trains
 from tests.busy import within
 from tests.runs.processes import PATIENCE_SECONDS, living, workers
@@ -58,50 +58,51 @@ def trains(visitor: Visitor, rounds: int) -> tuple[Page, Job]:
     return page, queue.find(most=1)[0]
 
 
-def test_the_first_change_after_a_restart_counts(browser: Browser, idle: Server):
+def test_the_first_change_after_a_restart_counts(profile: BrowserContext, idle: Server):
     """The page is as it was, and knows nothing of the restart; the server knows nothing of the page."""
-    visitor = Visitor(browser, idle)
-    page = visitor.open("/train", ".es-panels .js-plotly-plot")
-    page.wait_for_url("**draft=*")
-    identity = page.url.rpartition("=")[2]
-    idle.kill()
-    idle.start()
-    page.wait_for_timeout(3000)
-    ask_for(page, 18)
-    draft = drafts.load(identity)
-    assert draft is not None
-    assert draft.base.rounds == 18
-    visitor.context.close()
+    with visiting(profile, idle) as visitor:
+        page = visitor.open("/train", ".es-panels .js-plotly-plot")
+        page.wait_for_url("**draft=*")
+        identity = page.url.rpartition("=")[2]
+        idle.kill()
+        idle.start()
+        page.wait_for_timeout(3000)
+        ask_for(page, 18)
+        draft = drafts.load(identity)
+        assert draft is not None
+        assert draft.base.rounds == 18
+
+
+ROUNDS = 34
+"""Twice as long as it takes to kill a server, to start it again and to open its page."""
 
 
 @pytest.mark.alone
-def test_the_server_is_killed_and_the_run_finishes(browser: Browser, mortal: Server):
-    visitor = Visitor(browser, mortal)
-    page, job = trains(visitor, 60)
-    address = page.url
-    assert job.status == "running"
-    mortal.kill()
-    before = Progress(job.folder).update().rounds_done()
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while Progress(job.folder).update().rounds_done() < before + 10:
-        assert time.monotonic() < deadline, "rounds keep coming without a server"
-        time.sleep(0.05)
-    visitor.context.close()
+def test_the_server_is_killed_and_the_run_finishes(profile: BrowserContext, mortal: Server):
+    with visiting(profile, mortal) as visitor:
+        page, job = trains(visitor, ROUNDS)
+        address = page.url
+        assert job.status == "running"
+        mortal.kill()
+        before = Progress(job.folder).update().rounds_done()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while Progress(job.folder).update().rounds_done() < before + 10:
+            assert time.monotonic() < deadline, "rounds keep coming without a server"
+            time.sleep(0.05)
 
     mortal.start()
-    again = Visitor(browser, mortal)
-    up = time.monotonic()
-    again.page.goto(address)
-    expect(again.page.get_by_text("Training: round")).to_be_visible()
-    again.page.locator(".es-panels canvas").first.wait_for()
-    assert time.monotonic() - up < within(5)
-    assert queue.get(job.id).status == "running"
-    expect(again.page.get_by_text("Finished: 60 rounds of 9 runs and one without noise")).to_be_visible(
-        timeout=TRAINING
-    )
-    expect(again.page.locator(".es-row")).to_have_count(3)
-    again.context.close()
-    assert again.complaints == []
+    with visiting(profile, mortal) as again:
+        up = time.monotonic()
+        again.page.goto(address)
+        expect(again.page.get_by_text("Training: round")).to_be_visible()
+        again.page.locator(".es-panels canvas").first.wait_for()
+        assert time.monotonic() - up < within(5)
+        assert queue.get(job.id).status == "running"
+        expect(
+            again.page.get_by_text(f"Finished: {ROUNDS} rounds of 9 runs and one without noise")
+        ).to_be_visible(timeout=TRAINING)
+        expect(again.page.locator(".es-row")).to_have_count(3)
+        assert again.complaints == []
 
 
 def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from ldp_core import presets
 from ldp_core.runs import carry
+from tests.browser.conftest import violations
 from tests.browser.test_compare import trained
 
 EVIL = "</title><script>document.title='run'</script>"
@@ -28,7 +28,6 @@ def test_the_report_opens_without_a_network_and_everybody_can_read_it(
     expect(page.get_by_role("img")).to_have_count(2)
     assert page.title() == EVIL
     assert asked == [(tmp_path / "report.html").as_uri()]
-    found = Axe().run(page).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    assert [one["id"] for one in violations(page) if one["impact"] in ("serious", "critical")] == []
     assert said == []
     context.close()

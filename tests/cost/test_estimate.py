@@ -120,7 +120,7 @@ def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
             "rounds": 1,
             "clients": {"count": 100, "epsilon": 1},
             "local": {"epochs": 2, "batch_size": 20, "learning_rate": 0.01},
-            "selection": {"kind": "fraction", "fraction": 0.7},
+            "selection": {"kind": "fraction", "fraction": 0.3},
         }
     )
     began = time.perf_counter()
@@ -162,6 +162,7 @@ def _tells_the_time() -> None:
         assert took / (4 * busy()) < said < 4 * busy() * took, asked
     plain, larger = {"attack": None}, {"model": {"name": "mlp", "hidden": 64}, "rounds": 10}
     for changes in (plain, plain | larger, {}, larger, {"attack": {"uploads": "both"}}):
+        _timed(parse(changes | {"rounds": 1}))  # the first run of a network pays for its machine code
         said, took = cost(draft(changes)).seconds(measured), _timed(parse(changes))
         assert took / (3 * busy()) < said < 3 * busy() * took
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -12,6 +13,7 @@ import psutil
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.process.registration import LOG
 from ldp_core.runs.queue import states
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.run_progress import Progress
@@ -25,14 +27,20 @@ must be quick is measured."""
 def workers(runs_dir: Path) -> list[psutil.Process]:
     """The worker processes of a runs folder, and their children."""
     found = []
-    for process in psutil.process_iter(["cmdline"]):
-        try:
-            mine = process.environ().get("EPSILON_RUNS_DIR") == str(runs_dir)
-            if mine and "ldp_core.runs.process.worker" in (process.info["cmdline"] or []):
-                found.append(process)
-        except (psutil.NoSuchProcess, psutil.AccessDenied):
-            continue
+    for pid in psutil.pids():
+        with suppress(OSError, psutil.NoSuchProcess, psutil.AccessDenied):
+            if _is_of(runs_dir, pid):
+                found.append(psutil.Process(pid))
     return found
+
+
+def _is_of(runs_dir: Path, pid: int) -> bool:
+    if sys.platform == "linux":  # where one that began warm has another command, and the same log
+        output = str(Path(f"/proc/{pid}/fd/1").readlink())
+        return output.removesuffix(" (deleted)") == str((runs_dir / LOG).resolve())
+    process = psutil.Process(pid)
+    mine = process.environ().get("EPSILON_RUNS_DIR") == str(runs_dir)
+    return mine and "ldp_core.runs.process.worker" in process.cmdline()
 
 
 def end_workers(runs_dir: Path) -> None:

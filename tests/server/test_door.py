@@ -13,7 +13,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from pages.server.host_check import welcome
-from tests.browser.server import Server
+from tests.browser.server import Server, nobody_trains
 from tests.server.client import Viewer
 
 
@@ -57,40 +57,42 @@ def knock(server: Server, host: str, origin: str | None) -> int:
     return asyncio.run(handshake())
 
 
-def test_it_listens_to_its_own_machine_only(server: Server):
-    listening = [c for c in psutil.Process(server.process.pid).net_connections() if c.status == "LISTEN"]
+def test_it_listens_to_its_own_machine_only(idle: Server):
+    listening = [c for c in psutil.Process(idle.process.pid).net_connections() if c.status == "LISTEN"]
     assert {c.laddr.ip for c in listening} == {"127.0.0.1"}
 
 
-def test_a_page_of_this_server_is_welcome_and_another_one_is_not(server: Server):
-    own = f"localhost:{server.port}"
-    assert knock(server, own, f"http://{own}") == 101
-    assert knock(server, own, "http://evil.example") == 403
-    assert knock(server, own, "null") == 403
+def test_a_page_of_this_server_is_welcome_and_another_one_is_not(idle: Server):
+    own = f"localhost:{idle.port}"
+    assert knock(idle, own, f"http://{own}") == 101
+    assert knock(idle, own, "http://evil.example") == 403
+    assert knock(idle, own, "null") == 403
 
 
 @pytest.mark.parametrize(
     "path", ["/", "/train", "/_stcore/host-config", "/assets/web/plot.js", "/media/x.png"]
 )
-def test_a_name_that_was_made_to_lead_here_reads_nothing(server: Server, path: str):
-    evil = f"evil.example:{server.port}"
-    answer = get(server, path, evil)
+def test_a_name_that_was_made_to_lead_here_reads_nothing(idle: Server, path: str):
+    evil = f"evil.example:{idle.port}"
+    answer = get(idle, path, evil)
     assert answer.status == 403
     words = answer.text
     assert words.startswith("This server was not told that it is called “evil.example")
     assert "--server.allowedHosts" in words
     assert len(words) < 200
-    assert get(server, path, f"localhost:{server.port}").status != 403
+    assert get(idle, path, f"localhost:{idle.port}").status != 403
 
 
-def test_a_rebound_name_opens_no_connection(server: Server):
-    evil = f"evil.example:{server.port}"
-    assert knock(server, evil, f"http://{evil}") == 403
-    assert knock(server, evil, None) == 403
+def test_a_rebound_name_opens_no_connection(idle: Server):
+    evil = f"evil.example:{idle.port}"
+    assert knock(idle, evil, f"http://{evil}") == 403
+    assert knock(idle, evil, None) == 403
 
 
 def test_a_class_comes_by_its_name_and_the_machine_itself_still_may(tmp_path):
-    named = Server(tmp_path / "runs", STREAMLIT_SERVER_ALLOWED_HOSTS="studio.example.org *.school.example")
+    named = Server(
+        nobody_trains(tmp_path / "runs"), STREAMLIT_SERVER_ALLOWED_HOSTS="studio.example.org *.school.example"
+    )
     try:
         for name, status in (
             ("studio.example.org", 200),
@@ -127,9 +129,9 @@ def test_names(host: str, allowed: list[str], expected: bool):
     assert welcome(host, allowed) is expected
 
 
-def test_every_answer_carries_the_headers(server: Server):
+def test_every_answer_carries_the_headers(idle: Server):
     for path in ("/", "/assets/web/plot.js", "/_stcore/health", "/nothing/here"):
-        headers = get(server, path, "localhost").headers
+        headers = get(idle, path, "localhost").headers
         assert headers["X-Content-Type-Options"] == "nosniff", path
         assert headers["X-Frame-Options"] == "SAMEORIGIN"
         assert headers["Referrer-Policy"] == "same-origin"
@@ -137,9 +139,9 @@ def test_every_answer_carries_the_headers(server: Server):
         assert "http" not in headers["Content-Security-Policy"]
 
 
-def test_a_visitor_without_a_browser_is_served(server: Server):
+def test_a_visitor_without_a_browser_is_served(idle: Server):
     async def visit() -> Viewer:
-        viewer = await Viewer.open(f"http://localhost:{server.port}", "noise")
+        viewer = await Viewer.open(f"http://localhost:{idle.port}", "noise")
         await viewer.close()
         return viewer
 

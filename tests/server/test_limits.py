@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
-from tests.browser.server import Server
+from tests.browser.server import Server, nobody_trains
 from tests.conftest import ROOT
 from tests.runs.processes import until
 from tests.server.client import Viewer
@@ -46,7 +46,7 @@ NARROW = {
 @pytest.fixture(scope="module")
 def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with small limits, behind a proxy that tells addresses."""
-    running = Server(tmp_path_factory.mktemp("narrow") / "runs", **NARROW)
+    running = Server(nobody_trains(tmp_path_factory.mktemp("narrow") / "runs"), **NARROW)
     yield running
     running.stop()
 

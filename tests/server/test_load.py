@@ -24,7 +24,9 @@ from tests.server.client import Viewer
 
 MB = 2**20
 CAP = 5 * MB
-SOAK_SECONDS = in_gate(20.0, 120.0)
+SOAK_SECONDS = in_gate(12.0, 120.0)
+MOST_GROWN = in_gate(6.0, 10.0)
+"""MB: what is kept of every rerun adds up to less in a shorter soak."""
 MOST_BYTES = 200_000
 """A whole view of a run: thirty laptops share one wireless network."""
 PAUSE_SECONDS = 0.25
@@ -107,7 +109,7 @@ def test_reruns_leave_the_memory_as_it_was(server: Server, monkeypatch: pytest.M
     print(f"{done} reruns of at most {most} bytes: {early:.0f} MB after a third, {late:.0f} MB at the end")
     assert done > 2.5 * SOAK_SECONDS
     assert late < 200
-    assert late - early < 10
+    assert late - early < MOST_GROWN
     assert most < MOST_BYTES
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.browser.server import Server
+from tests.browser.server import Server, nobody_trains
 from tests.server.client import Viewer
 from tests.server.proxy import KNOWN, NAME, PASS, SIGNED, Proxy, find_nginx, request
 
@@ -27,7 +27,7 @@ EACH = 300
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(
-        tmp_path_factory.mktemp("behind") / "runs",
+        nobody_trains(tmp_path_factory.mktemp("behind") / "runs"),
         EPSILON_ADDRESS_HEADER="X-Real-IP",
         EPSILON_PAGES_EACH="2",
         STREAMLIT_SERVER_ALLOWED_HOSTS=NAME,

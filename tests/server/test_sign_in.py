@@ -15,7 +15,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue.people import signed_in
-from tests.browser.server import Server
+from tests.browser.server import Server, nobody_trains
 from tests.server.client import Viewer
 
 SECRET = "k" * 40
@@ -35,7 +35,7 @@ client_secret = "s"
 server_metadata_url = "{ISSUER}/.well-known/openid-configuration"
 """
     )
-    running = Server(folder / "runs", STREAMLIT_SECRETS_FILES=str(folder / "secrets.toml"))
+    running = Server(nobody_trains(folder / "runs"), STREAMLIT_SECRETS_FILES=str(folder / "secrets.toml"))
     yield running
     running.stop()
 
@@ -83,9 +83,9 @@ def test_a_cookie_of_somebody_elses_making_counts_for_nothing(
 
 
 def test_without_a_provider_nothing_is_offered_and_no_cookie_counts(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+    idle: Server, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
-    owner, told = asyncio.run(trained(server, cookie(server.url, "7")))
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(idle.runs_dir))
+    owner, told = asyncio.run(trained(idle, cookie(idle.url, "7")))
     assert owner != signed_in(ISSUER, "7").owner
     assert not any("Sign in" in text or "Signed in" in text for text in told)

@@ -29,20 +29,20 @@ from tests.data import events
 from tests.runs.processes import PATIENCE_SECONDS, trained_a_round
 from tests.runs.spaces import SPACE
 
-EXPERIMENT = {"rounds": 250, "attack": None}
+EXPERIMENT = {"rounds": 150, "attack": None}
 
 
 class Container:
-    """A server as process number 1, after a command that has its turn first."""
+    """A server as process number 1, after a command that has its turn first; or a process that sleeps."""
 
-    def __init__(self, before: str = "true") -> None:
+    def __init__(self, before: str = "true", serve: bool = True) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port: int = probe.getsockname()[1]
         self.url = f"http://localhost:{port}"
-        serve = f"exec {sys.executable} -m streamlit run app.py --server.headless true --server.port {port}"
+        first = f"{sys.executable} -m streamlit run app.py --server.headless true --server.port {port}"
         self.outside = subprocess.Popen(
-            [*SPACE, "sh", "-c", f"{before} && {serve}"],
+            [*SPACE, "sh", "-c", f"{before} && exec {first if serve else 'sleep 600'}"],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -66,8 +66,8 @@ def container(runs_dir: Path) -> Iterator[Callable[..., Container]]:
         pytest.skip("nobody may make a namespace for processes on this machine (Linux: unshare --pid)")
     made: list[Container] = []
 
-    def start(before: str = "true") -> Container:
-        made.append(Container(before))
+    def start(before: str = "true", serve: bool = True) -> Container:
+        made.append(Container(before, serve))
         return made[-1]
 
     yield start
@@ -96,7 +96,7 @@ def test_a_container_is_stopped_and_started_again(
     job = queue.find()[0]
     assert first.send(signal.SIGTERM) < within(10)
     kept = Progress(job.folder).update().rounds_done()
-    assert 0 < kept < 250
+    assert 0 < kept < 150
     number = queue.get(job.id).pid
 
     second = container()
@@ -104,7 +104,7 @@ def test_a_container_is_stopped_and_started_again(
     assert queue.get(job.id).status == "interrupted"
     second.send(signal.SIGKILL)
 
-    container(f"{sys.executable} -m ldp_core resume {job.id}")
+    container(f"{sys.executable} -m ldp_core resume {job.id}", serve=False)
     wait_for(lambda: queue.get(job.id).status == "completed")
     end = Progress(job.folder).update().runs[0].end
     assert end is not None

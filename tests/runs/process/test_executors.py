@@ -12,15 +12,15 @@ import pytest
 
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.machine.slots import slots
+from ldp_core.runs.process import supervisor
 from ldp_core.runs.process.child_process import ChildProcesses
 from ldp_core.runs.process.executor import Executor, Handle
-from ldp_core.runs.process.supervisor import Watched
 from ldp_core.runs.process.training import OUTCOME
 from ldp_core.runs.queue.job import Job
 from tests.runs.process.fresh import FreshInterpreters
 from tests.runs.processes import ENDLESS, PATIENCE_SECONDS, lives, trained_a_round
 
-pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("runs_dir")]
+pytestmark = pytest.mark.usefixtures("runs_dir")
 EVERY: list[Executor] = [ChildProcesses(), FreshInterpreters()]
 SHORT: dict[str, Any] = {"rounds": 2, "attack": None}
 Begin = Callable[[Executor, dict[str, Any]], tuple[Job, Handle]]
@@ -70,18 +70,6 @@ def test_a_job_is_done_in_a_process_of_its_own(executor: Executor, begin: Begin)
 
 
 @pytest.mark.parametrize("executor", EVERY, ids=lambda one: type(one).__name__)
-def test_one_that_is_stopped_keeps_what_it_has_done(executor: Executor, begin: Begin):
-    job, handle = begin(executor, ENDLESS)
-    wait(lambda: trained_a_round(job))
-    assert not handle.poll()
-    handle.stop()
-    wait(handle.poll)
-    handle.kill()
-    assert said(job) == "cancelled"
-    assert trained_a_round(job)
-
-
-@pytest.mark.parametrize("executor", EVERY, ids=lambda one: type(one).__name__)
 def test_one_that_is_killed_is_gone_at_once_and_killed_once(executor: Executor, begin: Begin):
     job, handle = begin(executor, ENDLESS)
     wait(lambda: trained_a_round(job))
@@ -96,11 +84,17 @@ def test_one_that_is_killed_is_gone_at_once_and_killed_once(executor: Executor, 
 
 
 @pytest.mark.parametrize("executor", EVERY, ids=lambda one: type(one).__name__)
-def test_the_supervisor_needs_no_more_of_it(executor: Executor):
-    watched = Watched(claimed(ENDLESS), slots()[0], executor)
+def test_one_that_is_stopped_keeps_what_it_has_done_and_the_supervisor_needs_no_more_of_it(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(supervisor, "GRACE_SECONDS", PATIENCE_SECONDS)  # it is stopped, and not killed
+    watched = supervisor.Watched(claimed(ENDLESS), slots()[0], executor)
     wait(lambda: watched.step() or trained_a_round(watched.job))
     assert queue.get(watched.job.id).pid == watched.handle.pid
+    assert not watched.handle.poll()
     queue.cancel(watched.job.id)
     wait(watched.step)
     job = queue.get(watched.job.id)
     assert (job.status, job.pid) == ("cancelled", None)
+    assert said(job) == "cancelled"
+    assert trained_a_round(job)

@@ -30,7 +30,7 @@ from tests.data import events
 from tests.runs.processes import PATIENCE_SECONDS, living, trained_a_round, until, workers
 from tests.runs.spaces import SPACE
 
-ROUNDS = 150  # some seconds, so that it is under way still when it is suspended
+ROUNDS = 100  # a second of it, so that it is under way still when it is suspended
 EXPERIMENT = {"rounds": ROUNDS, "attack": None}
 HOLD = "import sys, time, pathlib; from ldp_core.runs.storage import holding; "
 HOLD += "kept = holding.hold(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"

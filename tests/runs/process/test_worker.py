@@ -50,7 +50,7 @@ def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
 
 @pytest.mark.alone
 def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: Path):
-    first, second = launch({"rounds": 300, "attack": None, "seed": 301}), launch({"rounds": 1, "seed": 302})
+    first, second = launch({"rounds": 120, "attack": None, "seed": 301}), launch({"rounds": 1, "seed": 302})
     assert jobs.status(second)["ahead"] == 1
     until(second, lambda job: job.status == "completed")
     ended = queue.get(first).ended
@@ -91,7 +91,7 @@ def test_a_queued_job_is_cancelled_at_once():
 def test_a_job_outlives_the_process_that_launched_it():
     script = (
         "from ldp_core.runs import jobs; from ldp_core.experiment import parse_draft;"
-        "print(jobs.submit(parse_draft({'rounds': 200, 'attack': None})), flush=True);"
+        "print(jobs.submit(parse_draft({'rounds': 80, 'attack': None})), flush=True);"
         "import time; time.sleep(60)"
     )
     launcher = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -100,6 +100,7 @@ def test_a_job_outlives_the_process_that_launched_it():
     launcher.kill()
     launcher.wait()
     launcher.stdout.close()
+    assert jobs.look(identity).live, "it is under way, or about to be"
     job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
 
@@ -179,7 +180,7 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
     """
     variants = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
     attack = {"clients": [0], "attacker": "least_squares"}  # its events are stored like all others
-    experiment: dict[str, Any] = {"rounds": in_gate(150, 300), "attack": attack}
+    experiment: dict[str, Any] = {"rounds": in_gate(80, 300), "attack": attack}
     draft = Draft(parse(experiment), variants)
     expected = {
         i: [event | {"seconds": None} for event in turns_of(run)] for i, run in enumerate(draft.experiments())
@@ -212,7 +213,7 @@ def turns_of(experiment: Experiment) -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("warm")
 def test_a_job_that_was_stopped_goes_on_when_asked():
-    identity = launch({"rounds": 150, "attack": None, "seed": 304})
+    identity = launch({"rounds": 100, "attack": None, "seed": 304})
     until(identity, trained_a_round)
     jobs.cancel(identity)
     job = until(identity, lambda job: not job.live)
@@ -221,7 +222,7 @@ def test_a_job_that_was_stopped_goes_on_when_asked():
     assert jobs.resume(identity).status in ("queued", "running")
     job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
-    assert Progress(job.folder).update().runs[0].round == 150 > before > 0
+    assert Progress(job.folder).update().runs[0].round == 100 > before > 0
     assert jobs.resume(identity).status == "completed", "what is finished stays finished"
 
 

@@ -24,6 +24,7 @@ from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
 from ldp_core.runs.queue import admission, states
 from ldp_core.system import process_identity
+from tests.extent import in_gate
 
 OUTCOMES: tuple[states.Status, ...] = ("completed", "failed", "diverged", "interrupted", "cancelled")
 OWNERS = ("anna", "ben", None)
@@ -186,4 +187,4 @@ class Jobs(RuleBasedStateMachine):
 
 
 TestJobs = Jobs.TestCase
-TestJobs.settings = settings(max_examples=60, stateful_step_count=30)
+TestJobs.settings = settings(max_examples=in_gate(60, 1000), stateful_step_count=in_gate(30, 50))

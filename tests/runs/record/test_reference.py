@@ -21,6 +21,7 @@ from ldp_core.runs.process import training
 from ldp_core.runs.process.child_process import CONTEXT
 from ldp_core.runs.record import quota, reference, removal, reuse, run_cache, shelf
 from ldp_core.runs.record.store import Recorder, copied, database, events_after, glance
+from tests.extent import in_gate
 from tests.runs.record.test_reuse import BOTH, curves, draft, first, train
 
 __all__ = ["first"]
@@ -211,7 +212,7 @@ def _press() -> None:
 def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there(first: str):
     """Kills of a process that makes and deletes references, the first one too."""
     figures = told(first)
-    for _ in range(12):
+    for _ in range(in_gate(6, 12)):
         process = CONTEXT.Process(target=_press)
         process.start()
         time.sleep(random.uniform(0.02, 0.25))

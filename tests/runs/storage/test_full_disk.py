@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,32 +13,47 @@ import pytest
 from ldp_core.errors import StorageFailed
 from ldp_core.runs.storage import disk_space
 from tests.conftest import ROOT
+from tests.warm import Interpreter
+
+UNMOUNTED = "nobody may mount a small disk on this machine (Linux: unshare --map-root-user --mount)"
 
 
-def on_a_small_disk(size: str, folder: Path, *parts: str) -> None:
-    """Run parts of small_disk.py with a disk of this size mounted at the folder."""
-    folder.mkdir()
-    mount = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
-    script = 'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"'
-    probe = [*mount, script, "sh", size, str(folder), "true"]
-    if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True).returncode:
-        pytest.skip("nobody may mount a small disk on this machine (Linux: unshare --map-root-user --mount)")
-    command = [*mount, script, "sh", size, str(folder), sys.executable, "-m", "tests.runs.small_disk", *parts]
-    environment = os.environ | {
-        "EPSILON_RUNS_DIR": str(folder / "runs"),
-        "EPSILON_WORKER_IDLE_SECONDS": "20",
-        "EPSILON_SLOTS": "1",
-    }
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=360)
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.fixture
+def on_a_small_disk(interpreter: Interpreter, tmp_path: Path) -> Callable[..., None]:
+    """Run parts of small_disk.py with a disk of this size mounted at a folder."""
+
+    def run(size: str, *parts: str) -> None:
+        folder = tmp_path / "disk"
+        folder.mkdir()
+        script = 'mount -t tmpfs -o size="$1" none "$2" && echo mounted && exec sleep 600'
+        mount = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", size, str(folder)]
+        environment = os.environ | {
+            "EPSILON_RUNS_DIR": str(folder / "runs"),
+            "EPSILON_WORKER_IDLE_SECONDS": "20",
+            "EPSILON_SLOTS": "1",
+        }
+        with subprocess.Popen(mount, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as keeps:
+            assert keeps.stdout is not None
+            if not keeps.stdout.readline():
+                pytest.skip(UNMOUNTED)
+            try:
+                words = ["tests.runs.small_disk", str(interpreter.place), *parts]
+                done = interpreter.run(words, ROOT, environment, tmp_path, within=keeps.pid)
+            finally:
+                keeps.kill()
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    if shutil.which("unshare") is None:
+        pytest.skip(UNMOUNTED)
+    return run
 
 
-def test_a_record_on_a_full_disk_is_whole_and_goes_on(tmp_path: Path):
-    on_a_small_disk("8m", tmp_path / "disk", "record")
+def test_a_record_on_a_full_disk_is_whole_and_goes_on(on_a_small_disk: Callable[..., None]):
+    on_a_small_disk("8m", "record")
 
 
-def test_a_full_disk_is_told_and_can_be_helped_from_here(tmp_path: Path):
-    on_a_small_disk("1100m", tmp_path / "disk", "house", "orphan")
+def test_a_full_disk_is_told_and_can_be_helped_from_here(on_a_small_disk: Callable[..., None]):
+    on_a_small_disk("1100m", "house", "orphan")
 
 
 def test_a_nearly_full_disk_is_refused_with_the_arithmetic(runs_dir: Path):
