@@ -140,13 +140,13 @@ def wait_until(page: Page, done: Callable[[], object]) -> None:
 
 
 def noting(page: Page, what: str) -> Callable[[], list[Any]]:
-    """Have the page itself note, four times a second, what `what` gives there (JavaScript); returns what asks
+    """Have the page itself note, ten times a second, what `what` gives there (JavaScript); returns what asks
     for all that was seen. To ask from here so often costs more than the page.
     """
     page.evaluate(
         f"""() => {{
           window.noted = new Set();
-          setInterval(() => noted.add(JSON.stringify({what})), 250);
+          setInterval(() => noted.add(JSON.stringify({what})), 100);
         }}"""
     )
     return lambda: page.evaluate("[...noted].map((one) => JSON.parse(one))")

@@ -51,11 +51,12 @@ def added_up(
     )
     if run["epsilon"] * 1.001 >= all_of_them:
         return _listed([f"{total}."])
+    answers = weights * uploads
     return _listed(
         [
-            f"{total}, if all {number(weights * uploads, 7)} answers told in the same direction. "
-            "That is unlikely.",
-            *_unlikely(experiment, client, weights * uploads, each, run),
+            f"{total}, if each of the {number(answers, 7)} answers (a weight, sent once) told its full ε in "
+            "the same direction. That is unlikely.",
+            *_unlikely(experiment, client, answers, each, run),
         ]
     )
 
@@ -78,15 +79,14 @@ def _unlikely(
     if any_is_less:
         leans = math.tanh(epsilon / 2)  # (e^ε − 1)/(e^ε + 1): how much more often it is right than wrong
         mean, spread = epsilon * leans, epsilon * math.sqrt(1 - leans**2)
-        right = (1 + leans) / 2
-        steps = _normal(answers, mean, spread, delta, generic)
         exact = f"{number(generic, 4)} for any mechanism of this ε" if tells_less else found
-        if steps:
+        if steps := _normal(answers, mean, spread, delta, generic):
+            right, wrong, each = _share((1 + leans) / 2), _share((1 - leans) / 2), number(epsilon, 4)
             yield (
-                f"At worst an answer is right with a probability of e^ε/(1 + e^ε) = {_share(right)} and "
-                f"tells ε, or else tells ε for the contrary: on average {number(epsilon, 4)} × "
-                f"({_share(right)} − {_share(1 - right)}) = {number(mean, 4)}. {steps}. "
-                f"Counted exactly: {exact}."
+                f"At worst an answer points the right way with a probability of e^ε/(1 + e^ε) = {right}, and "
+                "tells ε; else it tells ε for the contrary. "
+                f"On average it tells {each} × ({right} − {wrong}) = {number(mean, 4)}, with a standard "
+                f"deviation of 2 × {each} × √({right} × {wrong}) = {number(spread, 4)}.{steps}{exact}."
             )
         else:
             yield f"With a δ of {number(delta)}: {exact}."
@@ -95,30 +95,40 @@ def _unlikely(
     if tells_less:
         law = law_of(experiment.releases[0][1].mechanism, *client, CELLS)
         mean, spread = law.step * law.mean, law.step * math.sqrt(law.variance)
-        steps = _normal(answers, mean, spread, delta, run["epsilon"])
-        name = experiment.randomiser.label
-        if steps:
+        few = f"Not every answer of {experiment.randomiser.label} tells its full ε"
+        if steps := _normal(answers, mean, spread, delta, run["epsilon"]):
             yield (
-                f"{name} tells less, as not all of its answers tell the full ε: on average "
-                f"{number(mean, 4)}. {steps}. Counted exactly: {found}."
+                f"{few}: by its own law one tells {_finely(mean, answers)} on average, with a standard "
+                f"deviation of {number(spread, 4)}.{steps}{found}."
             )
         else:
-            yield f"{name} tells less than its ε allows: with a δ of {number(delta)} the bound is {found}."
+            yield f"{few}: with a δ of {number(delta)} the bound is {found}."
 
 
 def _normal(answers: int, mean: float, spread: float, delta: float, bound: float) -> str:
-    """The sum's mean and luck, if together they come to about the bound; mean and spread of one answer."""
+    """The sum's mean and luck as steps of their own, if together they come to about the bound, which is to
+    follow; mean and spread are those of one answer.
+    """
     together, luck = answers * mean, math.sqrt(answers) * spread
     beyond = -float(ndtri(delta))
     if not math.isclose(together + beyond * luck, bound, rel_tol=CLOSE):
         return ""
-    return (
-        f"All {number(answers, 7)} tell {number(together, 4)}, give or take √{number(answers, 7)} × "
-        f"{number(spread, 4)} = {number(luck)} (one standard deviation). Luck adds more than "
-        f"{number(beyond)} of these, {number(beyond * luck)}, with a probability of δ = {number(delta)}: "
-        f"some {number(together + beyond * luck, 4)} in all"
+    many = number(answers, 7)
+    steps = (
+        f"All together tell {many} × {_finely(mean, answers)} = {number(together, 4)}, with a standard "
+        f"deviation of {number(spread, 4)} × √{many} = {number(luck, 4)}.",
+        f"With a probability of δ = {number(delta)}, luck adds more than {number(beyond, 4)} of these "
+        f"deviations (so it is for a normal distribution), {number(beyond * luck, 3)}: some "
+        f"{number(together + beyond * luck, 4)} in all.",
+        "Counted exactly, with the distribution that sums of such answers have: ",
     )
+    return "".join(f"\n    - {step}" for step in steps)
+
+
+def _finely(mean: float, answers: int) -> str:
+    """With as many digits as their sum needs to come out."""
+    return number(mean, 4 if answers * mean < 10_000 else 6)
 
 
 def _share(value: float) -> str:
-    return f"{number(100 * value)}{THIN}%"
+    return f"{number(100 * value, 4)}{THIN}%"

@@ -24,12 +24,15 @@ def test_each_step_is_told():
     words = steps({})
     for step in (
         "650 weights × ε 0.5 = 325 for an upload; × 15 uploads = 4 875 for the run",
-        "0.5 × (62.2 % − 37.8 %) = 0.1225",
-        "All 9 750 tell 1 194, give or take √9 750 × 0.4848 = 47.9",
-        "more than 4.26 of these, 204",
-        "some 1 398 in all. Counted exactly: 1 396 for any mechanism of this ε",
-        "Piecewise tells less, as not all of its answers tell the full ε: on average 0.1106",
-        "some 1 273 in all. Counted exactly: **ε 1 271**",
+        "0.5 × (62.25 % − 37.75 %) = 0.1225",
+        "2 × 0.5 × √(62.25 % × 37.75 %) = 0.4848",
+        "9 750 × 0.1225 = 1 194, with a standard deviation of 0.4848 × √9 750 = 47.87",
+        "more than 4.265 of these deviations",
+        "204: some 1 398 in all",
+        "have: 1 396 for any mechanism of this ε",
+        "Not every answer of Piecewise tells its full ε: by its own law one tells 0.1106 on average",
+        "195: some 1 273 in all",
+        "have: **ε 1 271**",
     ):
         assert step in words
 
@@ -38,9 +41,9 @@ def test_each_step_is_told():
 def test_what_is_counted_exactly_is_the_ledgers(experiment: dict[str, Any]):
     run = Promised.to(0, "this run", parse(experiment)).entry["run_worst"]
     words = steps(experiment)
-    assert f"Counted exactly: **ε {number(run['epsilon'], 4)}**".replace("\u202f", " ") in words
+    assert f" answers have: **ε {number(run['epsilon'], 4)}**".replace("\u202f", " ") in words
     assert f"{number(run['generic'], 4)} for any mechanism".replace("\u202f", " ") in words
-    told = [line for line in words.splitlines() if " in all. " in line]
+    told = [line for line in words.splitlines() if " in all." in line]
     assert len(told) == 2
     for line, bound in zip(told, (run["generic"], run["epsilon"]), strict=True):
         about = float(line.split(": some ")[1].split(" in all")[0].replace(" ", ""))
@@ -49,14 +52,15 @@ def test_what_is_counted_exactly_is_the_ledgers(experiment: dict[str, Any]):
 
 def test_a_mechanism_that_tells_as_much_as_any_has_one_bound():
     words = steps({"mechanism": "duchi"})
-    assert words.endswith("Counted exactly: **ε 1 396**.") and "tells less" not in words
+    assert words.endswith("have: **ε 1 396**.") and "by its own law" not in words
 
 
 def test_where_luck_hardly_counts_the_mechanism_is_the_reason():
     """At ε 8 the bound for any mechanism is the plain sum: it is its own law that makes Piecewise's less."""
     words = steps({"clients": {"epsilon": 8}})
-    assert "any mechanism" not in words and "Piecewise tells less" in words
-    assert words.endswith("Counted exactly: **ε 77 007**.")
+    assert "any mechanism" not in words and "Not every answer of Piecewise" in words
+    assert words.endswith("have: **ε 77 007**.")
+    assert f"9 750 × 7.85347 = {number(9750 * 7.85347, 4)}".replace("\u202f", " ") in words
 
 
 def test_where_the_normal_distribution_says_something_else_it_is_left_out():

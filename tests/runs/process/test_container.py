@@ -29,7 +29,7 @@ from tests.data import events
 from tests.runs.processes import PATIENCE_SECONDS, trained_a_round
 from tests.runs.spaces import SPACE
 
-EXPERIMENT = {"rounds": 150, "attack": None}
+EXPERIMENT = {"rounds": 250, "attack": None}
 
 
 class Container:
@@ -96,7 +96,7 @@ def test_a_container_is_stopped_and_started_again(
     job = queue.find()[0]
     assert first.send(signal.SIGTERM) < within(10)
     kept = Progress(job.folder).update().rounds_done()
-    assert 0 < kept < 150
+    assert 0 < kept < 250
     number = queue.get(job.id).pid
 
     second = container()
