@@ -30,6 +30,8 @@ ALIKE = 3.0
 """Signals within this factor are drawn as one."""
 MOST_POINTS = 200
 """A line is thinned to about this many points; nobody can see more."""
+MOST_DOTS = 32
+"""More than these make a line of their own, and each is a shape that a browser draws anew at every look."""
 
 
 class Beside(NamedTuple):
@@ -105,7 +107,8 @@ def noise_figure(
         x = np.arange(len(measured))
         pick = thinned(len(x))[1:]
         traces.append(line(x[pick], _positive(measured[pick]), one, "%{y:.3g}"))
-        traces.append(_dots(x[pick], _positive(theory[pick]), one))
+        few = spaced(len(x))
+        traces.append(_dots(x[few], _positive(theory[few]), one))
         expected = predicted.get(one.number, 0.0)
         if len(pick) == 0 and expected > 0:
             traces.append(_expected(expected, rounds, one))
@@ -162,6 +165,16 @@ def _shortened(words: str) -> str:
 def thinned(length: int) -> Any:
     """Indices of at most MOST_POINTS points, the first and the last among them."""
     return np.unique(np.linspace(0, max(0, length - 1), min(length, MOST_POINTS)).astype(int))
+
+
+def spaced(length: int) -> Any:
+    """Indices of at most MOST_DOTS rounds, all of them while they are few; as a run goes on the step doubles
+    at times, so that the dots that stay are where they were.
+    """
+    step = 1
+    while (length - 1) // step > MOST_DOTS:
+        step *= 2
+    return np.arange(step, length, step)
 
 
 def _signals(shown: Sequence[Series]) -> dict[int, float]:

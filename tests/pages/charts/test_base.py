@@ -21,7 +21,14 @@ from ldp_core.runs.view.run_progress import Progress, RunProgress
 from pages.parts.charts.base import end_labels, log_axis, points, rounded_up
 from pages.parts.charts.law import law_figure
 from pages.parts.charts.population import population_figure
-from pages.parts.charts.rounds import MOST_POINTS, accuracy_figure, noise_figure, thinned
+from pages.parts.charts.rounds import (
+    MOST_DOTS,
+    MOST_POINTS,
+    accuracy_figure,
+    noise_figure,
+    spaced,
+    thinned,
+)
 from pages.parts.charts.series import Series, announced, series
 from pages.parts.charts.styles import styles
 from pages.parts.noise.designs import Design, View, different, views
@@ -113,12 +120,19 @@ def seen(sets: list[dict[str, Any]], epsilon: float | None = None) -> list[View]
     return views([Design(i, *row) for i, row in enumerate(rows)], 0, epsilon)
 
 
-@pytest.mark.parametrize("name", mechanisms.names())
-@pytest.mark.parametrize("form", ["corrected", "as_printed"])
-@pytest.mark.parametrize(
-    ("epsilon", "values"),
-    [(e, in_gate((v,), (-0.5, 0.1, 0.7))) for e, v in ((0.001, -0.5), (0.5, 0.1), (8.0, 0.7), (700.0, 0.1))],
-)
+BUDGETS = ((0.001, -0.5), (0.5, 0.1), (8.0, 0.7), (700.0, 0.1))
+"""Each with the value whose law the gate draws."""
+LAWS = [
+    (name, form, epsilon, in_gate((value,), (-0.5, 0.1, 0.7)))
+    for n, name in enumerate(mechanisms.names())
+    for m, (epsilon, value) in enumerate(BUDGETS)
+    for k, form in enumerate(("corrected", "as_printed"))
+    if in_gate((n + m + k) % 2 == 0, True)
+]
+"""Every mechanism with every budget; in the gate its two forms take turns."""
+
+
+@pytest.mark.parametrize(("name", "form", "epsilon", "values"), LAWS)
 def test_the_law_of_every_mechanism_can_be_drawn(
     name: str, form: mechanisms.Form, epsilon: float, values: tuple[float, ...]
 ):
@@ -243,6 +257,17 @@ def test_long_curves_are_thinned_and_keep_their_ends():
     assert (pick[0], pick[-1]) == (0, 10_000)
     assert thinned(3).tolist() == [0, 1, 2]
     assert thinned(0).tolist() in ([], [0])
+
+
+def test_dots_stay_few_and_where_they_are():
+    """One for each round while there are few; later every second, every fourth ... of the same rounds."""
+    assert spaced(0).tolist() == spaced(1).tolist() == []
+    assert spaced(4).tolist() == [1, 2, 3]
+    drawn = [{*spaced(rounds + 1).tolist()} for rounds in range(600)]
+    for rounds, (before, now) in enumerate(pairwise(drawn), start=1):
+        assert len(now) <= MOST_DOTS
+        assert now <= {*range(1, rounds + 1)}
+        assert before <= now or now - {rounds} <= before, "none moves: they get more, or half of them go"
 
 
 def test_a_logarithmic_axis_names_its_powers():
