@@ -10,7 +10,8 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar
 
 from ldp_core import datasets, mechanisms
@@ -38,8 +39,13 @@ class Arm(ABC):
         Not the experiment's own: that one has every field, so a new field would disown all figures. What a
         default or a system's settings make of it is the version's business.
         """
-        text = json.dumps([self.setting, seed], sort_keys=True)
+        text = f"[{self._words}, {seed}]"
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @cached_property
+    def _words(self) -> str:
+        """The setting as JSON, written once: a page of papers asks for its arms' keys many thousand times."""
+        return json.dumps(self.setting, sort_keys=True)
 
     @abstractmethod
     def work(self) -> Work:
@@ -174,7 +180,7 @@ class Records(Computed):
 
     @property
     def setting(self) -> dict[str, Any]:
-        own = {name: value for name, value in vars(self).items() if name != "label"}
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "label"}
         return {"records": own}
 
     def work(self) -> Work:
