@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
+import os
+import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -22,27 +22,39 @@ from ldp_core.runs.jobs.archive import FORMAT
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.record.store import events_after, runs_of
 from tests.conftest import ROOT
+from tests.warm import Interpreter
 
 EVIL = "\"'''</title><script>alert(1)</script>{x}\\"
 """A name that tries to be markup, Python and a template."""
 
 
-@pytest.fixture
-def trained(runs_dir: Path) -> str:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A job that was trained, and the folder of its runs, of which each test has a copy; beside it its ZIP."""
+    folder = tmp_path_factory.mktemp("once")
     variants = (Variant("mean"), Variant(EVIL, {"aggregator.name": "inverse_variance"}))
     draft = Draft(parse({"rounds": 2, "name": EVIL, "attack": None}), variants, 2)
-    identity = queue.add("run", {"draft": draft.as_json(), "reference": True})
-    assert queue.take(identity)
-    kind, job = kinds.get("run"), queue.get(identity)
-    job.folder.mkdir(parents=True)
-    assert queue.move(identity, kind.run(kind.parse(job.request), job.folder).status)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(folder / "runs"))
+        identity = queue.add("run", {"draft": draft.as_json(), "reference": True})
+        assert queue.take(identity)
+        kind, job = kinds.get("run"), queue.get(identity)
+        job.folder.mkdir(parents=True)
+        assert queue.move(identity, kind.run(kind.parse(job.request), job.folder).status)
+        carry.written(identity, folder / "out.zip")
+    return identity, folder
+
+
+@pytest.fixture
+def trained(once: tuple[str, Path], runs_dir: Path) -> str:
+    identity, folder = once
+    shutil.copytree(folder / "runs", runs_dir)
     return identity
 
 
 @pytest.fixture
-def exported(trained: str, tmp_path: Path) -> Path:
-    carry.written(trained, tmp_path / "out.zip")
-    return tmp_path / "out.zip"
+def exported(once: tuple[str, Path], trained: str, tmp_path: Path) -> Path:
+    return Path(shutil.copy(once[1] / "out.zip", tmp_path))
 
 
 def state(identity: str) -> tuple[object, ...]:
@@ -159,10 +171,15 @@ def test_what_is_no_zip_gets_a_sentence(runs_dir: Path, tmp_path: Path):
         carry.bring_back(tmp_path / "nowhere.zip")
 
 
-def test_the_program_reproduces_the_accuracy_to_the_digit(trained: str, tmp_path: Path):
+def test_the_program_reproduces_the_accuracy_to_the_digit(
+    trained: str, interpreter: Interpreter, tmp_path: Path
+):
     text = carry.as_script(trained)
     assert len(text.splitlines()) < 90
-    found = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True)
+    (tmp_path / "program.py").write_text(text, encoding="utf-8")
+    for name in ("ldp_core", "assets"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    found = interpreter.run(["program"], tmp_path, os.environ, tmp_path)
     assert found.returncode == 0, found.stdout + found.stderr
     lines = found.stdout.splitlines()
     assert len(lines) == 4
