@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 import time
@@ -26,6 +27,7 @@ from ldp_core.runs import queue
 from tests.busy import within
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
+from tests.warm import Interpreter
 
 
 def ldp_core(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -230,16 +232,15 @@ def test_the_default_demonstration_takes_at_most_five_seconds_after_imports():
     assert json.loads(done.stdout.splitlines()[-1])["seconds"] <= within(5)
 
 
-def test_a_reader_that_leaves_early_is_no_error():
-    done = subprocess.run(
-        f"echo '{{}}' | {sys.executable} -m ldp_core run - --set rounds=2 attack=null | head -n 1",
-        shell=True,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
-    assert json.loads(done.stdout)["event"] == "start"
-    assert "Traceback" not in done.stderr
+def test_a_reader_that_leaves_early_is_no_error(interpreter: Interpreter, tmp_path: Path):
+    """As `head -n 1` does."""
+    words = ["ldp_core", "run", "-", "--set", "rounds=2", "attack=null"]
+    process, printed = interpreter.piped(words, ROOT, os.environ, tmp_path, "{}")
+    with printed:
+        first = printed.readline()
+    process.wait(PATIENCE_SECONDS)
+    assert json.loads(first)["event"] == "start"
+    assert "Traceback" not in (tmp_path / "stderr").read_text(encoding="utf-8")
 
 
 def test_presets_are_listed_shown_and_can_be_run():

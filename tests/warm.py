@@ -213,6 +213,26 @@ class Interpreter:
         return subprocess.CompletedProcess(list(words), code, *told)
 
 
+    def piped(
+        self, words: Sequence[str], cwd: Path, environment: Mapping[str, str], folder: Path, given: str = ""
+    ) -> tuple[psutil.Process, IO[str]]:
+        """The same under way, and what it prints as it comes; `folder` takes what it says of errors."""
+        (folder / "stdin").write_text(given, encoding="utf-8")
+        read, write = os.pipe()
+        with (
+            (folder / "stdin").open("rb") as zero,
+            open(write, "wb") as one,
+            (folder / "stderr").open("wb") as two,
+        ):
+            if LINUX:
+                files = {0: zero.fileno(), 1: one.fileno(), 2: two.fileno()}
+                process = psutil.Process(self.begin(words, cwd, environment, files))
+            else:
+                command, env = [sys.executable, "-m", *words], dict(environment)
+                process = psutil.Popen(command, cwd=cwd, env=env, stdin=zero, stdout=one, stderr=two)
+        return process, open(read, encoding="utf-8")  # noqa: SIM115 (whoever asks closes it)
+
+
 class Begun:
     """What stands for the `Popen` of a process that was begun here."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from ldp_core.datasets.digits import places
 from ldp_core.errors import DataUnavailable
 from tests.conftest import ROOT
 from tests.data import digits
+from tests.warm import Interpreter
 
 
 def check(name: str, data: Data) -> None:
@@ -107,6 +107,8 @@ def test_a_damaged_sample_is_a_sentence(left: bytes | str, tmp_path: Path, monke
 
 
 GUARDED = """
+import sys
+assert "torchvision" not in sys.modules
 from ldp_core.datasets._vision import load_torchvision
 vision = load_torchvision()
 import torch
@@ -117,7 +119,9 @@ print(tuple(v2.Resize((4, 4))(torch.zeros(1, 8, 8)).shape))
 """
 
 
-def test_torchvision_can_be_used_beside_any_build_of_torch():
-    """In a fresh interpreter, because a failed import leaves traces."""
-    done = subprocess.run([sys.executable, "-c", GUARDED], cwd=ROOT, capture_output=True, text=True)
+def test_torchvision_can_be_used_beside_any_build_of_torch(interpreter: Interpreter, tmp_path: Path):
+    """In a process that has not imported it yet, because a failed import leaves traces."""
+    (tmp_path / "guarded.py").write_text(GUARDED, encoding="utf-8")
+    (tmp_path / "ldp_core").symlink_to(ROOT / "ldp_core")
+    done = interpreter.run(["guarded"], tmp_path, os.environ, tmp_path)
     assert done.stdout.strip() == "(1, 4, 4)", done.stderr[-2000:]

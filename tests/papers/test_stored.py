@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +26,7 @@ from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.extent import in_gate
 from tests.papers.claims import claim, figure, shelf
+from tests.warm import Interpreter
 
 
 def test_a_figure_survives_its_file(tmp_path: Path):
@@ -127,24 +125,27 @@ def test_records_need_no_data():
 
 
 def asked(folder: Path) -> list[str]:
-    own = ["--rerun", "personalized_ldp_fl", "--only", "iid-digits", "--seeds", "2"]
+    own = ["--rerun", "personalized_ldp_fl", "--only", "iid-digits", "--seeds", in_gate("1", "2")]
     return ["papers", *own, "--into", str(folder)]
 
 
 def test_a_rerun_that_was_killed_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    interpreter: Interpreter,
 ):
     """SIGKILL after the first figures: the file is whole, and the same call measures the rest alone."""
     env = {**os.environ, "EPSILON_RUNS_DIR": str(calibrated(tmp_path / "runs")), "OMP_NUM_THREADS": "1"}
     file = tmp_path / "personalized_ldp_fl.json"
-    typed = [sys.executable, "-m", "ldp_core", *asked(tmp_path)]
-    with subprocess.Popen(typed, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        first = process.stdout.readline()
+    process, printed = interpreter.piped(["ldp_core", *asked(tmp_path)], ROOT, env, tmp_path)
+    with printed:
+        first = printed.readline()
         deadline = time.monotonic() + 120
         while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
+            time.sleep(0.005)
+        process.kill()
+        process.wait(10)
     every = int(first.split()[0])
     assert "about" in first
     before = read(file)
@@ -253,7 +254,7 @@ def test_what_was_measured_on_mnist_still_counts(system: str, identity: str):
 def test_a_shipped_figure_of_this_version_comes_out_again(system: str, identity: str):
     made, known = papers.get(system).claim(identity), Shelf.of(stored.SHIPPED / f"{system}.json")
     assert made
-    for one in measure(left([made], Shelf(), seeds=1)[: in_gate(2, 4)], load):
+    for one in measure(left([made], Shelf(), seeds=1)[: in_gate(1, 4)], load):
         kept = known.figures[one.key]
         if kept.version == version():
             assert one.value == pytest.approx(kept.value, abs=3 / 360)  # other processors round otherwise
