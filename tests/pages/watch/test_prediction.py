@@ -15,6 +15,7 @@ from ldp_core.runs.queue.people import person
 from ldp_core.runs.record import drafts, guesses
 from pages.parts.watch import prediction
 from pages.parts.watch.prediction import Asked, question_about
+from tests.extent import every
 from tests.runs.processes import PATIENCE_SECONDS
 
 DRAFT = presets.get("two_volunteers").draft
@@ -145,7 +146,7 @@ def test_a_slider_that_nobody_moved_guesses_nothing(runs_dir: Path, monkeypatch:
     assert guesses.of(ME, DRAFT) == 50, "who has guessed may come back to the middle"
 
 
-@pytest.mark.parametrize("name", presets.names())
+@pytest.mark.parametrize("name", every(3, presets.names()))  # a page of its own is drawn for each
 def test_every_scenario_is_asked_with_a_real_form_element(name: str, runs_dir: Path):
     draft = presets.get(name).draft
     app = opened(drafts.new(draft))

@@ -17,11 +17,14 @@ from ldp_core.runs.process.child_process import ChildProcesses
 from ldp_core.runs.process.executor import Executor, Handle
 from ldp_core.runs.process.training import OUTCOME
 from ldp_core.runs.queue.job import Job
+from tests.extent import in_gate
 from tests.runs.process.fresh import FreshInterpreters
 from tests.runs.processes import ENDLESS, PATIENCE_SECONDS, lives, trained_a_round
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 EVERY: list[Executor] = [ChildProcesses(), FreshInterpreters()]
+MINE: list[Executor] = in_gate(EVERY[:1], EVERY)
+"""The gate starts one fresh interpreter, two seconds of a core: where a supervisor looks after it."""
 SHORT: dict[str, Any] = {"rounds": 2, "attack": None}
 Begin = Callable[[Executor, dict[str, Any]], tuple[Job, Handle]]
 
@@ -59,7 +62,7 @@ def said(job: Job) -> str:
     return str(json.loads((job.folder / OUTCOME).read_text())["status"])
 
 
-@pytest.mark.parametrize("executor", EVERY, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("executor", MINE, ids=lambda one: type(one).__name__)
 def test_a_job_is_done_in_a_process_of_its_own(executor: Executor, begin: Begin):
     job, handle = begin(executor, SHORT)
     assert handle.pid is not None
@@ -69,7 +72,7 @@ def test_a_job_is_done_in_a_process_of_its_own(executor: Executor, begin: Begin)
     assert (said(job), handle.code) == ("completed", 0)
 
 
-@pytest.mark.parametrize("executor", EVERY, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("executor", MINE, ids=lambda one: type(one).__name__)
 def test_one_that_is_killed_is_gone_at_once_and_killed_once(executor: Executor, begin: Begin):
     job, handle = begin(executor, ENDLESS)
     wait(lambda: trained_a_round(job))
