@@ -12,6 +12,7 @@ import torch
 from ldp_core import attacks, datasets, mechanisms, models
 from ldp_core.attacks.findings.metrics import psnr
 from ldp_core.attacks.likelihood import places
+from ldp_core.datasets import Data
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
@@ -23,7 +24,7 @@ from ldp_core.models.base import Shape
 from ldp_core.models.mlp import MLP
 from ldp_core.streams import stream
 from tests.busy import within
-from tests.data import digits, events, mnist_like
+from tests.data import digits, events
 from tests.extent import in_gate
 
 CPU = torch.device("cpu")
@@ -41,6 +42,9 @@ class Biasless(MLP):
 
     def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
         return {"weight1": (4, 64), "weight2": (10, 4), "bias2": (10,)}
+
+
+CONTROLS = ("clean", "clipped")
 
 
 def searches(name: str) -> bool:
@@ -64,7 +68,7 @@ def test_every_reconstructor_reads_both_controls(name: str, model: str, target: 
     seen = audit_uploads(ready, Victims(np.zeros(3, np.int64), samples), initial_weights(ready), 1)
     truth = digits().train_x[samples].astype(np.float64)
     exact = 20 if name == "cosine_tv" else 60  # who prefers smooth images smooths those that are not
-    for control in ("clean", "clipped"):
+    for control in in_gate(("clipped",) if searches(name) else CONTROLS, CONTROLS):
         attacker = attacks.reconstructor(name)
         guesses = attacker.reconstruct(seen[control], generator=stream(0, "reconstruction"))
         assert guesses.shape[0] == 3
@@ -74,8 +78,9 @@ def test_every_reconstructor_reads_both_controls(name: str, model: str, target: 
         again = attacker.reconstruct_all(
             [seen[control], seen["clean"]], generators=[stream(0, "reconstruction") for _ in range(2)]
         )
-        assert psnr(again[0][:, 0], truth).min() > exact
-        assert again[1].shape == guesses.shape
+        for one in again:
+            assert psnr(one[:, 0], truth).min() > exact
+            assert one.shape == guesses.shape
 
 
 @pytest.mark.parametrize(
@@ -84,7 +89,7 @@ def test_every_reconstructor_reads_both_controls(name: str, model: str, target: 
         (name, mechanism)
         for i, name in enumerate(attacks.reconstructors())
         for j, mechanism in enumerate(mechanisms.names())
-        if in_gate((i + j) % 2 == 0, True)
+        if in_gate((i + j) % 4 == 0, True)
     ],
 )
 def test_every_reconstructor_meets_every_mechanism(name: str, mechanism: str):
@@ -101,7 +106,9 @@ def test_every_reconstructor_meets_every_mechanism(name: str, mechanism: str):
 def test_eighty_tasks_are_quick():
     """Closed forms for 80 audit uploads at once, on MNIST's size of layer: well under a second of CPU."""
     experiment = parse({"dataset": "mnist", "model": "mlp", "clients": {"epsilon": 8, "range": 0.2}})
-    ready = assemble(experiment, mnist_like(), CPU)
+    x = np.random.default_rng(0).random((2100, 28, 28), dtype=np.float32)
+    y = np.arange(2100) % 10
+    ready = assemble(experiment, Data(x[:2000], y[:2000], x[2000:], y[2000:], 10), CPU)
     samples, weights = np.concatenate(ready.shards)[:80], initial_weights(ready)
     columns = tuple(np.full((80, 1), v) for v in (8.0, -0.2, 0.2))
     seen = observe(

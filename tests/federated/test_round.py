@@ -22,15 +22,17 @@ CPU = torch.device("cpu")
 FORMS = [(name, form) for name in mechanisms.names() for form in mechanisms.registry.kind(name).forms]
 TARGETS = ("weights", "update")
 CASES = [
-    (mechanism, aggregator, TARGETS[(i + j + k) % 2])
+    (mechanism, aggregator, TARGETS[(i // 2 + j + k) % 2])
     for i, mechanism in enumerate(FORMS)
     for j, aggregator in enumerate(aggregators.names())
     for k in in_gate(range(1), range(2))
     if not aggregators.get(aggregator).unpredicted
-    if in_gate((i + j) % (6 if aggregator == "probability_selection" else 3) == 0, True)
+    if in_gate(
+        (i + j) % 12 == 0 if aggregator == "probability_selection" else (i + i // 2 - j) % 4 == 0, True
+    )
 ]
-"""Every mechanism with every aggregator but votes and with both targets; in the gate they take turns, and the
-lottery, which takes four times as many rounds, meets a sixth of the mechanisms."""
+"""Every mechanism with every aggregator but votes and with both targets; in the gate each meets one of the
+weightings, and two of them the lottery, which takes four times as many rounds."""
 
 
 def federation(changes: dict[str, Any]) -> Federation:
