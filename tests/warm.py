@@ -221,7 +221,7 @@ class Interpreter:
         read, write = os.pipe()
         with (
             (folder / "stdin").open("rb") as zero,
-            open(write, "wb") as one,
+            os.fdopen(write, "wb") as one,
             (folder / "stderr").open("wb") as two,
         ):
             if LINUX:
@@ -230,7 +230,7 @@ class Interpreter:
             else:
                 command, env = [sys.executable, "-m", *words], dict(environment)
                 process = psutil.Popen(command, cwd=cwd, env=env, stdin=zero, stdout=one, stderr=two)
-        return process, open(read, encoding="utf-8")  # noqa: SIM115 (whoever asks closes it)
+        return process, os.fdopen(read, encoding="utf-8")
 
 
 class Begun:

@@ -30,7 +30,7 @@ EVIL = "\"'''</title><script>alert(1)</script>{x}\\"
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """A job that was trained, and the folder of its runs, of which each test has a copy; beside it its ZIP."""
+    """A job that was trained, and a folder with its runs, of which each test has a copy, and its ZIP."""
     folder = tmp_path_factory.mktemp("once")
     variants = (Variant("mean"), Variant(EVIL, {"aggregator.name": "inverse_variance"}))
     draft = Draft(parse({"rounds": 2, "name": EVIL, "attack": None}), variants, 2)

@@ -33,16 +33,16 @@ EXPERIMENT = {"rounds": 250, "attack": None}
 
 
 class Container:
-    """A server as process number 1, after a command that has its turn first; or a process that sleeps."""
+    """A server as process number 1, after a command that has its turn first."""
 
-    def __init__(self, before: str = "true", serve: bool = True) -> None:
+    def __init__(self, before: str = "true") -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port: int = probe.getsockname()[1]
         self.url = f"http://localhost:{port}"
         first = f"{sys.executable} -m streamlit run app.py --server.headless true --server.port {port}"
         self.outside = subprocess.Popen(
-            [*SPACE, "sh", "-c", f"{before} && exec {first if serve else 'sleep 600'}"],
+            [*SPACE, "sh", "-c", f"{before} && exec {first}"],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -66,8 +66,8 @@ def container(runs_dir: Path) -> Iterator[Callable[..., Container]]:
         pytest.skip("nobody may make a namespace for processes on this machine (Linux: unshare --pid)")
     made: list[Container] = []
 
-    def start(before: str = "true", serve: bool = True) -> Container:
-        made.append(Container(before, serve))
+    def start(before: str = "true") -> Container:
+        made.append(Container(before))
         return made[-1]
 
     yield start
@@ -87,9 +87,10 @@ def wait_for(done: Callable[[], object]) -> float:
 
 @pytest.mark.alone
 def test_a_container_is_stopped_and_started_again(
-    container: Callable[..., Container], runs_dir: Path, tmp_path: Path
+    container: Callable[..., Container], runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Nobody looks at the queue from outside in a way that would change it: here nobody there is alive."""
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")  # the second one's waits for the word to go on
     (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
     first = container(f"{sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}")
     wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]))
@@ -102,10 +103,9 @@ def test_a_container_is_stopped_and_started_again(
     second = container()
     assert wait_for(lambda: not queue.get(job.id).live) < within(15)
     assert queue.get(job.id).status == "interrupted"
-    second.send(signal.SIGKILL)
-
-    container(f"{sys.executable} -m ldp_core resume {job.id}", serve=False)
+    assert queue.requeue(job.id)  # as whoever presses Resume there does
     wait_for(lambda: queue.get(job.id).status == "completed")
+    second.send(signal.SIGKILL)
     end = Progress(job.folder).update().runs[0].end
     assert end is not None
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -148,16 +148,15 @@ def test_running_out_of_memory_ends_one_job_with_a_sentence(runs_dir: Path, monk
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("clean_processes")
-def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Path):
+def test_everything_is_killed_together_and_goes_on_after_a_restart(
+    runs_dir: Path, interpreter: Interpreter, tmp_path: Path
+):
     """F4: a container's end takes server, worker and training process in the same instant."""
     experiment = {"rounds": 100, "attack": None}
-    script = (
-        "from ldp_core.runs import jobs; from ldp_core.experiment import parse_draft; import time;"
-        f"print(jobs.submit(parse_draft({experiment})), flush=True); time.sleep(60)"
-    )
-    server = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    identity = server.stdout.readline().strip()
+    words = ["tests.runs.launching", str(interpreter.place), json.dumps(experiment)]
+    server, printed = interpreter.piped(words, ROOT, os.environ, tmp_path)
+    with printed:
+        identity = printed.readline().strip()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not trained_a_round(queue.get(identity)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -165,8 +164,6 @@ def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Pat
     assert len(killed) == 3
     for pid in killed:
         os.kill(pid, signal.SIGKILL)
-    server.wait()
-    server.stdout.close()
     at = time.monotonic()
     assert living(killed) == []
     job = until(identity, lambda job: not job.live)
@@ -261,10 +258,10 @@ def test_a_flood_and_absurd_sizes_are_refused_at_once(monkeypatch: pytest.Monkey
 
 @pytest.mark.alone
 def test_cancelling_takes_two_seconds_at_most(two_slots: Path):
-    """C3, over four jobs each (by hand ten): in training (with and without an attack), and in the queue."""
+    """C3, over two jobs each (by hand ten): in training (with and without an attack), and in the queue."""
     until(launch(ENDLESS | {"seed": 70}), trained_a_round)  # has the other slot all the time
     running, waiting = [], []
-    for n in range(in_gate(4, 10)):
+    for n in range(in_gate(2, 10)):
         identity = launch({"rounds": 10_000, "seed": 71 + n} | ({"attack": None} if n % 2 else {}))
         queued = launch(ENDLESS | {"seed": 100 + n})
         until(identity, trained_a_round)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from tests.busy import within
 from tests.conftest import ROOT
 from tests.extent import in_gate
 from tests.runs.processes import PATIENCE_SECONDS, launch, trained_a_round, until, workers
+from tests.warm import Interpreter
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 
@@ -88,18 +88,14 @@ def test_a_queued_job_is_cancelled_at_once():
 
 
 @pytest.mark.usefixtures("warm")
-def test_a_job_outlives_the_process_that_launched_it():
-    script = (
-        "from ldp_core.runs import jobs; from ldp_core.experiment import parse_draft;"
-        "print(jobs.submit(parse_draft({'rounds': 80, 'attack': None})), flush=True);"
-        "import time; time.sleep(60)"
-    )
-    launcher = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert launcher.stdout is not None
-    identity = launcher.stdout.readline().strip()
+def test_a_job_outlives_the_process_that_launched_it(interpreter: Interpreter, tmp_path: Path):
+    asked = json.dumps({"rounds": 80, "attack": None})
+    words = ["tests.runs.launching", str(interpreter.place), asked]
+    launcher, printed = interpreter.piped(words, ROOT, os.environ, tmp_path)
+    with printed:
+        identity = printed.readline().strip()
     launcher.kill()
-    launcher.wait()
-    launcher.stdout.close()
+    launcher.wait(PATIENCE_SECONDS)
     assert jobs.look(identity).live, "it is under way, or about to be"
     job = until(identity, lambda job: not job.live)
     assert job.status == "completed"

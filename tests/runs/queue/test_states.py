@@ -187,4 +187,4 @@ class Jobs(RuleBasedStateMachine):
 
 
 TestJobs = Jobs.TestCase
-TestJobs.settings = settings(max_examples=in_gate(60, 1000), stateful_step_count=in_gate(30, 50))
+TestJobs.settings = settings(max_examples=in_gate(30, 1000), stateful_step_count=in_gate(30, 50))
