@@ -17,6 +17,7 @@ from ldp_core.leakage import desk
 from ldp_core.leakage.grid import climb
 from ldp_core.leakage.observe import observe
 from tests.data import digits
+from tests.extent import in_gate
 
 BASE = {"clients": {"epsilon": 1, "range": 0.2}, "local": {"learning_rate": 0.1, "epochs": 1}}
 
@@ -141,13 +142,14 @@ def test_a_later_round_is_trained_whatever_the_base_has():
 
 
 def test_twenty_images_in_one_upload():
-    """The preset's base, clients 0 to 2, seed 0: shares of the twenty images of each that come back."""
+    """The preset's base, the first clients, seed 0: shares of the twenty images of each that come back."""
     from ldp_core import presets
 
     base = presets.get("twenty_images").draft.base.as_json()
     data = get("mnist_sample").load(Path("nowhere"))
     back = {"clean": 0, "piecewise 8": 0, "piecewise 20": 0, "duchi 8": 0}
-    for client in range(3):
+    clients = range(in_gate(2, 3))
+    for client in clients:
         request = {"base": base, "upload": "real", "epsilons": [8, 20], "client": client}
         for event in climb(parse_ladder(request), data):
             one = event.as_json()
@@ -157,7 +159,7 @@ def test_twenty_images_in_one_upload():
                 back["clean"] += one["recovered"]
                 assert one["recovered_non_members"] == 0
                 assert one["n"] == 20
-    assert back["clean"] >= 15
+    assert back["clean"] >= 5 * len(clients)
     assert back["piecewise 8"] == back["duchi 8"] == 0
     assert back["piecewise 20"] >= back["clean"] / 2
 

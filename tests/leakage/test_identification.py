@@ -29,7 +29,7 @@ from ldp_core.streams import stream
 from tests.data import digits, events
 from tests.extent import in_gate
 
-TRIALS, MOST = in_gate(1000, 2000), 250
+TRIALS, MOST = in_gate(500, 2000), 250
 LUCK = 1e-7
 """Each check's own false-alarm rate; there are about a hundred."""
 BASE: dict[str, Any] = {"clients": {"range": 0.2}, "local": {"learning_rate": 0.1}}

@@ -117,7 +117,7 @@ def test_personal_layers_stay_at_home_are_clipped_and_what_is_shared_is_scored()
 
 @pytest.mark.usefixtures("runs_dir")
 def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path):
-    experiment = small(rounds=60)
+    experiment = small(rounds=40)
     assert killed_and_resumed(experiment, tmp_path / "job") == events(experiment)[-1]["weights_sha256"]
 
 
@@ -150,20 +150,20 @@ def test_the_printed_scale_feeds_back_and_the_public_one_does_not(seed: int):
     assert "the printed scale t is the largest weight" in printed[-1]["message"]
     noise = [e["noise_variance"] for e in printed if e["event"] == "round"]
     assert noise[-1] > 4 * noise[0]
-    public = events(small(clients={"epsilon": 2}, rounds=50, seed=seed))
+    public = events(small(clients={"epsilon": 2}, rounds=in_gate(20, 50), seed=seed))
     assert public[-1]["status"] == "completed"
     noise = [e["noise_variance"] for e in public if e["event"] == "round"]
     assert max(noise) < 2 * min(noise)
 
 
 def test_a_public_fixed_gain_explains_its_advantage():
-    """Digits, 30 rounds, a few seeds: PD-LDPFL is ahead of its FedAvg; pixels and scores times 2, the same
-    for all and learned by nobody, are at least as good, and so is a larger step.
+    """Digits, 20 or 30 rounds, a few seeds: PD-LDPFL is ahead of its FedAvg; pixels and scores times 2, the
+    same for all and learned by nobody, are at least as good, and so is a larger step.
     """
     table = np.array(
         [
             [
-                events(small(own, rounds=30, seed=seed) | more)[-1]["accuracy"]
+                events(small(own, rounds=in_gate(20, 30), seed=seed) | more)[-1]["accuracy"]
                 for own, more in (
                     (NOTHING, {}),
                     ({}, {}),
