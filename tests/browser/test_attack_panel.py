@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from playwright.sync_api import Page, expect
 
@@ -12,6 +13,7 @@ from ldp_core.runs.record import drafts
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.ui.text import number
 from tests.browser.conftest import TRAINING, Visitor, choose, violations
+from tests.extent import in_gate
 
 PANELS = ".es-panels .js-plotly-plot"
 CHARTS = ".es-cards .es-chart.js-plotly-plot"
@@ -22,9 +24,16 @@ def train(page: Page) -> None:
     page.get_by_text("Finished:").wait_for(timeout=TRAINING)
 
 
+SEEDS = in_gate(1, 3)
+TRIES = 15 * SEEDS
+
+
 def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, monkeypatch):
+    """Of one seed in the gate, of its three else: each is attacked as often."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    page = visitor.open("/train", PANELS)
+    default = presets.get("two_volunteers").draft
+    assert default.seeds == 3
+    page = visitor.open(f"/train?draft={drafts.new(replace(default, seeds=SEEDS))}", PANELS)
     train(page)
     page.get_by_role("tab", name="Round by round").click()
     page.locator(CHARTS).nth(1).wait_for()
@@ -34,16 +43,16 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
     for client in (0, 19):
         seeds = [run.tries["audit", client] for run in progress.runs if run.label == "1/σ²"]
         picks = [pick for tries in seeds for pick in tries.picks]
-        assert len(picks) == 45
+        assert len(picks) == TRIES
         counts[client] = number(round(sum(picks)))
     assert float(counts[19]) > float(counts[0])
     expect(page.locator(".es-picked").nth(2)).to_have_text(
-        re.compile("picked out of 10 up to 45 of 45 times")
+        re.compile(f"picked out of 10 up to {TRIES} of {TRIES} times")
     )
     picked = page.locator(".es-cards .es-caption").nth(1)
-    expect(picked).to_contain_text(f"1/σ² {counts[0]} of 45 (95")
+    expect(picked).to_contain_text(f"1/σ² {counts[0]} of {TRIES} (95")
     page.locator(".st-key-attacked").get_by_text("client 20: most permissive").click()
-    expect(picked).to_contain_text(f"1/σ² {counts[19]} of 45")
+    expect(picked).to_contain_text(f"1/σ² {counts[19]} of {TRIES}")
     page.get_by_role("tab", name="In words").click()
     expect(page.get_by_text("yet the server picks the right image out of 10 in")).to_be_visible()
 

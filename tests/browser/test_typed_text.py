@@ -82,9 +82,10 @@ def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: p
             draft = get("two_volunteers").draft.with_base({"name": text})
             ids.append(queue.add("run", {"draft": draft.as_json(), "reference": False}))
             queue.move(ids[-1], "cancelled")
-        for text in PAYLOADS[n : n + 6]:  # the list follows by itself
-            page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text), polling=100)
-        assert page.locator(LINKS).count() == 0
+        if n % in_gate(12, 6) == 0:
+            for text in PAYLOADS[n : n + 6]:  # the list follows by itself
+                page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text), polling=100)
+            assert page.locator(LINKS).count() == 0
     visitor.open("/runs", "text=All runs take")
     for text in PAYLOADS[-20:]:
         page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text), polling=100)
