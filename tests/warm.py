@@ -22,7 +22,7 @@ from typing import IO, Any
 import psutil
 
 SERVER = r"""
-import ctypes, fcntl, json, os, runpy, signal, socket, sys, traceback
+import atexit, ctypes, fcntl, gc, json, os, runpy, signal, socket, sys, threading, traceback
 
 path, keeper = sys.argv[1], int(sys.argv[2])
 door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -34,6 +34,8 @@ door.listen(16)
 
 import filelock, multiprocessing, numpy, platformdirs, psutil, pydantic, pytest, scipy.special, sqlite3, torch
 
+gc.collect()
+gc.freeze()  # what is there stays: nobody need look through it, nor have a copy of its own for that
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them here: who has ended is gone
 door.settimeout(1.0)
 while True:
@@ -93,10 +95,14 @@ except SystemExit as error:
 except BaseException:
     traceback.print_exc()
     code = 1
+# as an interpreter ends, but for taking everything apart that was imported
+threading._shutdown()
+atexit._run_exitfuncs()
 sys.stdout.flush()
+sys.stderr.flush()
 if asked["heard"]:
     line.send(str(code).encode())
-sys.exit(code)
+os._exit(code)
 """
 
 LINUX = sys.platform == "linux"

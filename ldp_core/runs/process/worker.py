@@ -8,6 +8,7 @@ the worker's starts one of its own; the old one ends what it has begun, and goes
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -238,6 +239,8 @@ def _warm_up() -> None:
     import ldp_core.simulate  # noqa: F401
 
     load("digits")
+    gc.collect()
+    gc.freeze()  # every job's process, a fork, would look through all that again and again
 
 
 if __name__ == "__main__":
