@@ -164,7 +164,7 @@ def _all_come_out(
     return alike
 
 
-VERSION = "from ldp_core.papers.version import version; print(version())"
+VERSION = "import runpy; print(runpy.run_path('ldp_core/papers/version.py')['version']())"
 RUN = """
 import json, sys
 from dataclasses import asdict
