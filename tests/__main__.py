@@ -1,9 +1,10 @@
 """The test command of the README: `python -m tests`.
 
 Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all tests: in
-browsers, with the types beside them, then what needs none, then what measures time. A stage keeps the cores
-busy by itself: two at once would only wait for each other. What a lane prints comes when it ends, and the
-time of each at the end of all. A few tests that failed in a crowd are run once more, one after another with
+browsers, with the types beside them, then what needs none, then what measures time. Before any of them one
+process has read all tests, so that whoever comes after finds them compiled. A stage keeps the cores busy by
+itself: two at once would only wait for each other. What a lane prints comes when it ends, and the time of
+each at the end of all. A few tests that failed in a crowd are run once more, one after another with
 nothing beside them: what fails again fails, and what does not is named at the end as what it is, a test that
 the crowd upset. With arguments, pytest is called with those.
 """
@@ -28,9 +29,15 @@ ROOT = Path(__file__).parents[1]
 CORES = min(8, os.cpu_count() or 1)
 
 LINT = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
+# in a clone that is new so is its environment: three processes at once would compile all of it three times
+FIRST = ["pytest", "--collect-only", "-qqq"]
 STAGES = [
     # more processes than cores: tests wait for pages, trainings and servers
-    [["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES + 1), "--dist", "worksteal"], ["mypy"]],
+    [
+        ["mypy"],
+        FIRST,
+        ["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES + 1), "--dist", "worksteal"],
+    ],
     # each takes twelve seconds of a core to collect, so not more than wait for processes of their own
     [["pytest", "-m", "not alone and not browser", "-n", str(CORES + 1), "--dist", "worksteal"]],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
@@ -80,7 +87,8 @@ class Lane:
         line = f"{time.monotonic() - self.began:6.0f} s  {' '.join(self.step)}"
         if self.told:
             self.told.seek(0)
-            print(f"\n== {' '.join(self.step)}", self.told.read(), sep="\n", flush=True)
+            if self.step != FIRST or code:  # which says only how many there are
+                print(f"\n== {' '.join(self.step)}", self.told.read(), sep="\n", flush=True)
             self.told.close()
         return code, line
 
@@ -106,10 +114,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as memory:
         os.environ.setdefault("EPSILON_CACHE_DIR", str(Path(memory, "cache")))  # machine code, of all lanes
         for number, stage in enumerate([*([step] for step in LINT), *stages]):
-            lanes = [
-                Lane(step, len(stage) > 1, Path(memory, f"{number}.{place}"))
-                for place, step in enumerate(stage)
-            ]
+            lanes = list[Lane]()
+            for place, step in enumerate(stage):
+                lanes.append(Lane(step, len(stage) > 1, Path(memory, f"{number}.{place}")))
+                if step == FIRST:
+                    lanes[-1].process.wait()
             ended = _until_all_end(lanes)
             took += [line for _, line in ended.values()]
             for lane, (failed, _) in ended.items():
