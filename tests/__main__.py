@@ -114,12 +114,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as memory:
         os.environ.setdefault("EPSILON_CACHE_DIR", str(Path(memory, "cache")))  # machine code, of all lanes
         for number, stage in enumerate([*([step] for step in LINT), *stages]):
-            lanes = list[Lane]()
-            for place, step in enumerate(stage):
-                lanes.append(Lane(step, len(stage) > 1, Path(memory, f"{number}.{place}")))
-                if step == FIRST:
-                    lanes[-1].process.wait()
-            ended = _until_all_end(lanes)
+            ended = _done(stage, Path(memory, str(number)))
             took += [line for _, line in ended.values()]
             for lane, (failed, _) in ended.items():
                 again = [] if sys.argv[1:] else lane.once_more()
@@ -135,10 +130,14 @@ def main() -> int:
     return code
 
 
-def _until_all_end(lanes: list[Lane]) -> dict[Lane, tuple[int, str]]:
-    """Each lane's exit code and line, in the order in which they end."""
-    ended = dict[Lane, tuple[int, str]]()
+def _done(stage: list[list[str]], memory: Path) -> dict[Lane, tuple[int, str]]:
+    """Its lanes, side by side: each one's exit code and line, in the order in which they end."""
+    lanes, ended = list[Lane](), dict[Lane, tuple[int, str]]()
     try:
+        for place, step in enumerate(stage):
+            lanes.append(Lane(step, len(stage) > 1, memory.with_suffix(f".{place}")))
+            if step == FIRST:
+                lanes[-1].process.wait()
         while len(ended) < len(lanes):
             time.sleep(0.05)
             for lane in lanes:

@@ -218,7 +218,6 @@ class Interpreter:
         told = ((folder / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
         return subprocess.CompletedProcess(list(words), code, *told)
 
-
     def piped(
         self, words: Sequence[str], cwd: Path, environment: Mapping[str, str], folder: Path, given: str = ""
     ) -> tuple[psutil.Process, IO[str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from ldp_core.streams import stream
 from tests.conftest import ROOT
 from tests.extent import in_gate
 from tests.models.modules import SMALL, module
+from tests.warm import Interpreter
 
 SIZES = [47, 20, 33, 1, 60]
 """Samples of ragged clients: with batches of 20, most end an epoch with a short one."""
@@ -178,7 +180,9 @@ def test_what_the_environment_cannot_mean_is_refused(
 
 
 SHORT_OF_MEMORY = """
-import resource, sys, torch
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+import torch
 from tests.engines.test_base import *
 from ldp_core.engines import batched
 torch.set_num_threads(1)
@@ -206,10 +210,9 @@ print(made[0], made[1], len(made) > 2, float((trained - alone).abs().max()) < 1e
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
-def test_where_memory_runs_out_half_as_many_clients_go_on():
-    told = subprocess.run(
-        [sys.executable, "-c", SHORT_OF_MEMORY], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+def test_where_memory_runs_out_half_as_many_clients_go_on(interpreter: Interpreter, tmp_path: Path):
+    (tmp_path / "short.py").write_text(SHORT_OF_MEMORY, encoding="utf-8")
+    told = interpreter.run(["short", str(ROOT)], tmp_path, os.environ, tmp_path)
     assert told.stdout.split() == ["100", "50", "True", "True"], told.stderr[-2000:]
 
 

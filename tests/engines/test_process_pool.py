@@ -5,11 +5,12 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
-import subprocess
-import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import psutil
@@ -23,9 +24,11 @@ from tests.busy import within
 from tests.conftest import ROOT
 from tests.engines.test_base import plan_of, recipe_of, samples, start_of
 from tests.runs.processes import PATIENCE_SECONDS
+from tests.warm import Interpreter
 
 ENDLESS = """
 import signal, sys
+sys.path.insert(0, sys.argv[1])
 import numpy as np
 import torch
 from ldp_core.datasets import Data
@@ -48,20 +51,21 @@ try:
     for event in simulate(parse(long), Data(x, y, x[:50], y[:50], 10)):
         pass
 except Stopped:
-    sys.exit(3)
+    print("stopped", flush=True)
 """
 """A run whose rounds take minutes, on made-up images."""
 
 
-def run() -> subprocess.Popen[str]:
-    """A process that trains with a pool of two."""
-    return subprocess.Popen(
-        [sys.executable, "-c", ENDLESS],
-        cwd=ROOT,
-        env=os.environ | {"EPSILON_CORES": "2", "EPSILON_ENGINE": "processes"},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@pytest.fixture
+def training(interpreter: Interpreter, tmp_path: Path) -> Iterator[tuple[psutil.Process, IO[str]]]:
+    """A process that trains with a pool of two, and what it prints."""
+    (tmp_path / "endless.py").write_text(ENDLESS, encoding="utf-8")
+    environment = os.environ | {"EPSILON_CORES": "2", "EPSILON_ENGINE": "processes"}
+    process, printed = interpreter.piped(["endless", str(ROOT)], tmp_path, environment, tmp_path)
+    with printed:
+        yield process, printed
+    with suppress(psutil.NoSuchProcess):
+        process.kill()
 
 
 def children(pid: int, seconds: float = PATIENCE_SECONDS) -> list[psutil.Process]:
@@ -77,23 +81,28 @@ def children(pid: int, seconds: float = PATIENCE_SECONDS) -> list[psutil.Process
 
 @pytest.mark.alone
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(how: int):
-    training = run()
-    pool = children(training.pid)
+def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(
+    how: int, training: tuple[psutil.Process, IO[str]]
+):
+    process, printed = training
+    pool = children(process.pid)
     asked = time.monotonic()
-    training.send_signal(how)
-    training.communicate(timeout=60)
+    process.send_signal(how)
+    process.wait(60)
     took = time.monotonic() - asked
     assert not psutil.wait_procs(pool, 20)[1], "orphans go on training"
-    assert training.returncode == (3 if how == signal.SIGTERM else -how)
+    assert printed.read() == ("stopped\n" if how == signal.SIGTERM else "")
     assert took < within(8), "usually it takes a tenth of a second"
 
 
-def test_a_process_that_is_killed_is_named_and_takes_the_others_along():
-    training = run()
-    pool = children(training.pid)
+def test_a_process_that_is_killed_is_named_and_takes_the_others_along(
+    training: tuple[psutil.Process, IO[str]], tmp_path: Path
+):
+    process, _ = training
+    pool = children(process.pid)
     pool[0].kill()
-    _, told = training.communicate(timeout=60)
+    process.wait(60)
+    told = (tmp_path / "stderr").read_text(encoding="utf-8")
     assert "ProcessLost: a process that trained was killed, most likely because" in told
     assert not psutil.wait_procs(pool, 20)[1]
 

@@ -1,16 +1,18 @@
 """ResNet-18 with group normalisation."""
 
 import os
-import subprocess
-import sys
+from pathlib import Path
 
 import numpy as np
 
 from ldp_core import models
 from ldp_core.streams import stream
 from tests.conftest import ROOT
+from tests.warm import Interpreter
 
 NARROW = """
+import sys
+sys.path.insert(0, sys.argv[1])
 import torch
 from ldp_core import models
 from ldp_core.engines.per_client import train_alone
@@ -54,10 +56,11 @@ def test_kernels_begin_with_he_s_spread():
             assert abs(spread / np.sqrt(2 / (s.shape[0] * s.shape[2] ** 2)) - 1) < 0.05
 
 
-def test_narrow_ones_keep_to_their_memory_on_a_processor_without_avx512():
+def test_narrow_ones_keep_to_their_memory_on_a_processor_without_avx512(
+    interpreter: Interpreter, tmp_path: Path
+):
     """There oneDNN wrote past it in a convolution of 1 × 1 and stride 2 from 4 to 7 channels."""
+    (tmp_path / "narrow.py").write_text(NARROW, encoding="utf-8")
     environment = os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"}
-    told = subprocess.run(
-        [sys.executable, "-c", NARROW], cwd=ROOT, capture_output=True, text=True, env=environment
-    )
+    told = interpreter.run(["narrow", str(ROOT)], tmp_path, environment, tmp_path)
     assert (told.returncode, told.stdout) == (0, "alive\n"), told.stderr
