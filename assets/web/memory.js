@@ -5,6 +5,7 @@
 
 import { keep, show } from "./drafts.js";
 import "./history.js";
+import "./menu.js";
 import "./plot.js"; // so that the charts of the next page are there at once
 import "./tables.js";
 import { introduce } from "./visitor.js";

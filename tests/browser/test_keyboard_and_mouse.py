@@ -105,3 +105,16 @@ def test_a_card_on_start_is_one_stop_of_the_keyboard(page: Page):
     opens.first.focus()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.innerText") == "Open"
+
+
+def test_in_a_narrow_window_the_menu_makes_way_for_the_page_that_was_chosen(page: Page):
+    """On what calls itself a phone Streamlit sees to that."""
+    before = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stSidebarNavLink").get_by_text("Runs", exact=True).click()
+    expect(page.get_by_text("What has been trained on this server?")).to_be_in_viewport()
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
+    assert before is not None
+    page.set_viewport_size(before)
