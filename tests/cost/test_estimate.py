@@ -108,9 +108,9 @@ def test_a_batch_that_no_memory_holds_is_refused_with_the_arithmetic():
 
 @pytest.mark.alone
 def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
+    """Measured anew once and told so, if it does not: other work may come and go meanwhile."""
     from tests.data import mnist_like
 
-    measured, data = calibrate(), mnist_like()
     experiment = parse(
         {
             "dataset": "mnist",
@@ -123,11 +123,20 @@ def test_a_measured_machine_knows_what_convolutions_take(runs_dir: Path):
             "selection": {"kind": "fraction", "fraction": 0.3},
         }
     )
-    began = time.perf_counter()
-    list(simulate(experiment, data))
-    took = time.perf_counter() - began
-    said = cost(Draft(experiment, (Variant("run"),))).seconds(measured)
-    assert took / (4 * busy()) < said < 4 * busy() * took
+
+    def knows() -> None:
+        measured, data = calibrate(), mnist_like()
+        began = time.perf_counter()
+        list(simulate(experiment, data))
+        took = time.perf_counter() - began
+        said = cost(Draft(experiment, (Variant("run"),))).seconds(measured)
+        assert took / (4 * busy()) < said < 4 * busy() * took
+
+    try:
+        knows()
+    except AssertionError as error:
+        tried_again(error)
+        knows()
 
 
 @pytest.mark.alone

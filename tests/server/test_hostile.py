@@ -13,17 +13,17 @@ from tests.server.client import Viewer
 from tests.server.hostile import draw
 
 MESSAGES = {
-    "clients": 280,
-    "runs": 270,
+    "clients": in_gate(140, 280),
+    "runs": in_gate(135, 270),
     "compare": 190,
-    "tune": 80,
-    "noise": 60,
-    "attack": 60,
-    "train": 45,
-    "": 12,
-    "papers": 3,
+    "tune": in_gate(40, 80),
+    "noise": in_gate(30, 60),
+    "attack": in_gate(30, 60),
+    "train": in_gate(25, 45),
+    "": in_gate(6, 12),
+    "papers": in_gate(2, 3),
 }
-"""A thousand, by page: fewer where drawing it anew costs more."""
+"""A thousand by hand, in the gate six hundred; fewer where drawing a page anew costs more."""
 SEEDS = in_gate((17,), (17, 18, 19, 20, 21))
 
 
@@ -41,14 +41,14 @@ async def attacked(idle: Server, page: str, seed: int, messages: int) -> Viewer:
     return viewer
 
 
-def test_a_thousand_hostile_messages_raise_nothing(idle: Server):
+def test_hostile_messages_raise_nothing(idle: Server):
     async def scene(seed: int) -> None:
         viewers = await asyncio.gather(*(attacked(idle, page, seed, n) for page, n in MESSAGES.items()))
         for viewer in viewers:
             assert viewer.errors == [], viewer.page
             await viewer.close()
 
-    assert sum(MESSAGES.values()) == 1000
+    assert sum(MESSAGES.values()) == in_gate(598, 1000)
     before = psutil.Process(idle.process.pid).cpu_times().user
     already = len(idle.log.read_text())
     for seed in SEEDS:
