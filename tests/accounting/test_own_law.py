@@ -20,6 +20,7 @@ from ldp_core.accounting.own_law import Law, law_of, own_epsilon
 from ldp_core.mechanisms import Mechanism
 from tests.busy import within
 from tests.cases import case
+from tests.extent import turns
 
 RANGE = (-1.0, 1.0)
 LOPSIDED = (-1.0, 3.0)
@@ -61,7 +62,7 @@ def test_it_agrees_with_dp_accounting(mechanism: Mechanism):
     Where a mechanism has two answers that lose unequally, ours may be smaller.
     """
     often = [(0.05, 300), (0.5, 40), (2.0, 30), (5.0, 6)]
-    for (epsilon, uses), ends in itertools.product(often, [RANGE, LOPSIDED]):
+    for (epsilon, uses), ends in turns(often, [RANGE, LOPSIDED]):
         with case(epsilon, uses, ends):
             step = float(mechanism.privacy_loss(epsilon, *ends)) / 100
             composed = dominating(mechanism, epsilon, *ends, step).self_compose(uses)
@@ -176,7 +177,7 @@ def test_for_any_budget_and_any_number_of_uses(
 
 @pytest.mark.parametrize("mechanism", PURE, ids=named)
 def test_the_lattice_lies_above_the_curve(mechanism: Mechanism):
-    for epsilon, cells in itertools.product([1e-6, 0.01, 1.0, 30.0, 700.0], [1, 7, 32]):
+    for epsilon, cells in turns([1e-6, 0.01, 1.0, 30.0, 700.0], [1, 7, 32]):
         with case(epsilon, cells):
             law = law_of(mechanism, epsilon, *RANGE, cells)
             assert law.masses.sum() == pytest.approx(1.0, abs=1e-7)  # ldpsign has few digits for tiny ε
