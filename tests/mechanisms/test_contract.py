@@ -18,7 +18,7 @@ from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.harmony import HarmonyAsPrinted
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from tests.cases import case
-from tests.extent import in_gate, turns
+from tests.extent import every, in_gate, turns
 from tests.mechanisms import checks
 from tests.mechanisms.checks import KINDS, VECTOR, whole_vectors
 
@@ -54,7 +54,7 @@ def named(mechanism: Mechanism) -> str:
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
 def test_the_law_has_the_stated_total_mean_and_variance(mechanism: Mechanism):
-    for epsilon, span in turns(EPSILONS, RANGES):
+    for epsilon, span in turns(every(2, EPSILONS), RANGES):
         with case(epsilon, span):
             checks.check_moments(mechanism, (epsilon, *span))
 
@@ -144,8 +144,8 @@ def test_without_noise_nothing_is_promised():
 
 @pytest.mark.parametrize("mechanism", NOISY, ids=named)
 def test_samples_follow_the_law(mechanism: Mechanism):
-    where = [*product([0.5, 1.0, 8.0], [-0.25, 0.2, 0.75])]  # nine, and each kind at three of them
-    for (epsilon, value), kind in turns(where, [KINDS[n] for n in (0, 1, 2, 1, 2, 0, 2, 0, 1)]):
+    where = [*product([0.5, 1.0, 8.0], [-0.25, 0.2, 0.75])]  # in the gate the corners and the middle
+    for (epsilon, value), kind in turns(every(2, where), [KINDS[n] for n in (0, 1, 2, 1, 2, 0, 2, 0, 1)]):
         with case(kind, epsilon, value):
             checks.check_samples(mechanism, (epsilon, -0.25, 0.75), value, kind)
 
