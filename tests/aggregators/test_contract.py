@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -15,6 +15,7 @@ from ldp_core.aggregators.probability_selection import ProbabilitySelection
 from ldp_core.errors import InvalidInput, UnknownName
 from ldp_core.experiment import parse
 from ldp_core.theory import client_weights, server_variance, worst_variance
+from tests.extent import in_gate
 
 ALL = [aggregators.get(name) for name in aggregators.names()]
 FIXED = [a for a in ALL if a.name != "probability_selection"]
@@ -23,6 +24,7 @@ VARIANCES = arrays(np.float64, st.integers(1, 30), elements=st.floats(0, 1e12))
 
 
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
+@settings(max_examples=in_gate(40, 100))
 @given(variances=VARIANCES, between=st.floats(0, 10))
 def test_weights_are_shares(aggregator, variances: np.ndarray, between: float):
     weights = aggregator.weights(variances, between=between, generator=np.random.default_rng(0))
@@ -156,7 +158,7 @@ def test_the_noise_left_is_that_of_the_weights_it_draws(aggregator):
 
     Weights that are not drawn have no error: one look at them is enough.
     """
-    looks = 1 if aggregator in FIXED else 20_000
+    looks = 1 if aggregator in FIXED else in_gate(8000, 20_000)
     generator = np.random.default_rng(4)
     worst = generator.gamma(1.0, size=(3, 6)) + 0.1
     drawn = Drawn(worst * 0.7, generator.normal(size=worst.shape))

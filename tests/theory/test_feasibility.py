@@ -13,7 +13,7 @@ from ldp_core.theory.feasibility import COUNTED, HITS, clipped_size, hits_in_wor
 from ldp_core.theory.measured import TRAINED
 from tests.benchmarks.outlook import experiment, right, verdict
 from tests.data import events
-from tests.extent import in_gate
+from tests.extent import every, in_gate
 
 RETRIED = range(433, 443)
 MISSED = {433, 439, 441, 442}
@@ -39,7 +39,7 @@ def test_the_size_of_trained_weights_is_what_was_measured(dataset: str, model: s
 @pytest.mark.parametrize(("target", "half"), [("weights", 1.0), ("update", 0.1)])
 def test_the_verdict_tells_what_training_shows(target: str, half: float):
     words = set()
-    for epsilon in (0.02, 0.05, 0.1, 0.5, 1, 2, 4, 8):
+    for epsilon in every(2, (0.02, 0.05, 0.1, 0.5, 1, 2, 4, 8)):
         changes = {
             "target": target,
             "clients": {"epsilon": epsilon, "range": half},

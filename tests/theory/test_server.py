@@ -13,7 +13,7 @@ from ldp_core.theory import client_variance, server_noise, server_variance, wors
 from tests.extent import in_gate
 from tests.theory.imagined import measured, random_experiment
 
-EXPERIMENTS, DRAWS, MORE = in_gate(24, 200), 300, 6000
+EXPERIMENTS, DRAWS, MORE = in_gate(16, 200), 300, 6000
 APART = 4.5
 """Standard errors. What 300 draws miss may be rare rounds, so whoever is further off is drawn 6 000 more
 times; a sound prediction is that far from both once in 10^5 experiments or less."""
@@ -72,7 +72,7 @@ CASES = [  # what an outsider found, with what is so: the old prediction was .00
 def test_what_an_outsider_found_is_predicted_now(changes: dict[str, Any], variance: float):
     experiment = parse(changes)
     assert server_variance(experiment) == pytest.approx(variance, rel=1e-2)
-    assert far(experiment, in_gate(500, 2000), np.random.default_rng(1)) < APART
+    assert far(experiment, in_gate(300, 2000), np.random.default_rng(1)) < APART
 
 
 def test_clients_that_cannot_afford_an_upload_send_no_noise_and_nothing_else():
