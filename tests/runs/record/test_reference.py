@@ -22,9 +22,9 @@ from ldp_core.runs.process.child_process import CONTEXT
 from ldp_core.runs.record import quota, reference, removal, reuse, run_cache, shelf
 from ldp_core.runs.record.store import Recorder, copied, database, events_after, glance
 from tests.extent import in_gate
-from tests.runs.record.test_reuse import BOTH, curves, draft, first, train
+from tests.runs.record.test_reuse import BOTH, curves, draft, first, once, train
 
-__all__ = ["first"]
+__all__ = ["first", "once"]
 
 
 def again(**changes: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,21 @@ def train(asked: Draft) -> str:
     return identity
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A finished job, and its folder of runs, of which each test has a copy."""
+    folder = tmp_path_factory.mktemp("once") / "runs"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(folder))
+        return train(draft()), folder
+
+
 @pytest.fixture
-def first(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A finished job; and nobody would train another one."""
+def first(once: tuple[str, Path], runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """That job; and nobody would train another one."""
     monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
-    return train(draft())
+    shutil.copytree(once[1], runs_dir)
+    return once[0]
 
 
 def curves(identity: str) -> list[list[float]]:
