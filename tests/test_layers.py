@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -87,6 +88,7 @@ def module_of(file: Path) -> str:
     return ".".join(part for part in parts if part != "__init__")
 
 
+@cache
 def layer_of(module: str) -> int:
     """The layer of a module; the longest name decides, so that pages.parts is not pages."""
     found = [(len(name), i) for i, layer in enumerate(LAYERS) for name in layer if in_package(module, name)]
@@ -97,11 +99,10 @@ def in_package(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def imports_of(file: Path, *, top_level_only: bool = False) -> list[str]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    nodes = tree.body if top_level_only else ast.walk(tree)
+@cache
+def imports_of(file: Path) -> list[str]:
     found = []
-    for node in nodes:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -176,7 +177,7 @@ def test_randomness_is_keyed(file: Path):
         assert banned not in text, f"{module_of(file)} has a source of randomness of its own: {banned}"
     calls = [
         node.func.attr
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(ast.parse(text if "random" in text else ""))  # few have the word
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Attribute)

@@ -26,6 +26,7 @@ from ldp_core.runs.record.store import Recorder, database, events_after, glance
 from ldp_core.runs.storage.database import writing
 from ldp_core.runs.view.run_progress import Progress
 from tests.busy import within
+from tests.extent import in_gate
 
 DRAFT = Draft(parse({"rounds": 3, "attack": None}), (Variant("run"),))
 REQUEST = {"draft": DRAFT.as_json()}
@@ -127,7 +128,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, record: bytes) -> Path:
     return path
 
 
-@settings(max_examples=500)
+@settings(max_examples=in_gate(200, 500))
 @given(
     flips=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=3)
 )

@@ -102,7 +102,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     """SQLite itself is told that there is no more room."""
-    draft = Draft(parse({"rounds": 60}), (Variant("run"),))
+    draft = Draft(parse({"rounds": 30}), (Variant("run"),))
     request = {"draft": draft.as_json(), "reference": False}
     limits: list[int] = []
 
@@ -124,10 +124,10 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
     with sqlite3.connect(tmp_path / "job" / "events.sqlite") as db:
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
     before = Progress(tmp_path / "job").update().rounds_done()
-    assert 0 < before < 60
+    assert 0 < before < 30
     training.train_job(tmp_path / "job", request, 10**9)
     assert '"completed"' in (tmp_path / "job" / training.OUTCOME).read_text()
-    assert Progress(tmp_path / "job").update().runs[0].round == 60
+    assert Progress(tmp_path / "job").update().runs[0].round == 30
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage" * 1000, b"\x00" * 4096])
