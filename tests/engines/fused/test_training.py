@@ -48,7 +48,7 @@ NETWORKS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
     ("cnn", {}, (3, 32, 32)),
 ]
 TOLERANCE = {torch.float64: 1e-13, torch.float32: 1e-6}
-DOUBLE, SINGLE = in_gate(((0, 4, 5), (1, 2, 3, 5, 6)), 2 * (range(len(NETWORKS)),))
+DOUBLE, SINGLE = in_gate(((0, 5), (1, 2, 3, 4, 5, 6)), 2 * (range(len(NETWORKS)),))
 """Which of them are trained in either kind of numbers: to make machine code takes most of it, so in the gate
 one network has both."""
 
@@ -92,7 +92,8 @@ BATCHES = in_gate([1, 3, 8, 17, 64], [*range(1, 12), 15, 16, 17, 63, 64, 65, 130
 )
 def test_batches_of_every_size(name: str, batch: int):
     """With clients whose last batch has every size up to that one, and more than the kernel has room for."""
-    recipe = recipe_of(models.get(name), (16, 16), rate=0.05)
+    side = in_gate(8 if name == "mlp" else 16, 16)  # there is code for that already
+    recipe = recipe_of(models.get(name), (side, side), rate=0.05)
     sizes = [*range(1, min(batch, 6) + 1), batch, batch + 3]
     kind = torch.float64
     data, start, plan = (
