@@ -62,14 +62,14 @@ def test_it_agrees_with_dp_accounting(mechanism: Mechanism):
     Where a mechanism has two answers that lose unequally, ours may be smaller.
     """
     often = [(0.05, 300), (0.5, 40), (2.0, 30), (5.0, 6)]
-    for (epsilon, uses), ends in turns(often, [RANGE, LOPSIDED]):
-        with case(epsilon, uses, ends):
-            step = float(mechanism.privacy_loss(epsilon, *ends)) / 100
-            composed = dominating(mechanism, epsilon, *ends, step).self_compose(uses)
+    for (epsilon, uses), (low, high) in turns(often, [RANGE, LOPSIDED]):
+        with case(epsilon, uses, low, high):
+            step = float(mechanism.privacy_loss(epsilon, low, high)) / 100
+            composed = dominating(mechanism, epsilon, low, high, step).self_compose(uses)
             known = composed.get_epsilon_for_delta(DELTA)
-            found = own_epsilon(mechanism, epsilon, *ends, uses, DELTA)
+            found = own_epsilon(mechanism, epsilon, low, high, uses, DELTA)
             assert found <= known * (1 + 2e-3) + 1e-6
-            if two_answers.answers(mechanism, epsilon, *ends) is None:
+            if two_answers.answers(mechanism, epsilon, low, high) is None:
                 assert found >= known * (1 - 1e-4) - 1e-6
 
 
