@@ -56,7 +56,7 @@ OTHERS: list[Sight] = [("light", 1440), ("dark", 1440), ("light", 390)]
 
 
 def others(place: int) -> list[Sight]:
-    """In the gate each third page is seen by daylight and wide as well: what pages share is on all of them."""
+    """Each third page is seen by daylight and wide as well: what pages share is on all of them."""
     return in_gate([] if place % 3 else OTHERS[:1], OTHERS)
 
 
