@@ -27,7 +27,8 @@ export function label(element, annotations, leaders) {
   else if (layer.nextElementSibling !== tips) tips.before(layer);
   const [lines, words] = layer.children;
   const where = places(element);
-  const moved = apart(annotations.filter((item) => item.xref === "paper" && item.x > 1), where);
+  if (element.zoomed) [annotations, leaders] = [inSight(element, annotations, leaders), []];
+  const moved = apart(annotations.filter(beside), where);
   resize(lines, leaders.length, () => make("line")).forEach((node, i) => {
     const item = leaders[i];
     const ends = { x1: where.x(item, item.x0), y1: where.y(item, item.y0), x2: where.x(item, item.x1), y2: where.y(item, item.y1) + (moved.get(item.y1) ?? 0) };
@@ -43,6 +44,11 @@ export function label(element, annotations, leaders) {
   });
 }
 
+// Beside the plot, where lines end.
+export function beside(item) {
+  return item.xref === "paper" && (item.x > 1 || item.x1 > 1);
+}
+
 // From what an annotation says (a share of the plot, or a value on an axis) to pixels.
 function places(element) {
   const { _size: size, xaxis, yaxis, width } = element._fullLayout;
@@ -51,6 +57,23 @@ function places(element) {
     y: (item, y) => (item.yref === "paper" ? size.t + (1 - y) * size.h : yaxis._offset + yaxis.r2p(y)),
     width,
   };
+}
+
+// What shows where somebody has zoomed. Words beside the plot stand at shares of its whole height: now they go
+// to where their lines end, if that is in sight.
+function inSight(element, annotations, leaders) {
+  const { xaxis, yaxis } = element._fullLayout;
+  const whole = element.lastFigure.figure.layout;
+  const within = (axis, value) => value >= Math.min(...axis.range) && value <= Math.max(...axis.range);
+  const ends = new Map(leaders.map((line) => [line.y1, line.y0]));
+  return annotations
+    .map((item) => {
+      if (item.yref !== "paper" || !beside(item) || !whole.yaxis.range) return item;
+      const [low, high] = whole.yaxis.range;
+      return { ...item, yref: "y", y: low + (ends.get(item.y) ?? item.y) * (high - low) };
+    })
+    .filter((item) => item.yref === "paper" || within(yaxis, item.y))
+    .filter((item) => (item.xref === "paper" ? !beside(item) || !whole.xaxis.range || within(xaxis, whole.xaxis.range[1]) : within(xaxis, item.x)));
 }
 
 // How far words beside the lines, one below another, are moved so that none covers the next: what is far enough

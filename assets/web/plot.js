@@ -1,6 +1,6 @@
 // One way to draw: Plotly.react on a node that stays, so that live data neither flickers nor resets a zoom.
 
-import { label } from "./labels.js";
+import { beside, label } from "./labels.js";
 import { coloured, palette } from "./theme.js";
 
 let loading;
@@ -43,7 +43,7 @@ async function redraw(element) {
   const width = (element.knownWidth ??= element.clientWidth);
   if (!width) return; // hidden: drawn as soon as it has a size
   const { data, layout } = coloured(figure, palette(element));
-  const fitted = fitting(layout, width, data);
+  const fitted = held(fitting(layout, width, data));
   const tall = fitted.showlegend ? Math.max(height, fitted.margin.b + LEGEND.plot) : height;
   element.style.minHeight = `${tall}px`;
   const { shapes: lines = [], annotations = [], ...rest } = { ...fitted, height: tall, width, autosize: false };
@@ -161,8 +161,11 @@ function fitting(layout, width, data) {
   };
 }
 
-function beside(item) {
-  return item.xref === "paper" && (item.x > 1 || item.x1 > 1);
+// Under a finger the page moves, and not what is in the chart: who reads on would zoom it unawares.
+function held(layout) {
+  if (!matchMedia("(pointer: coarse)").matches) return layout;
+  const axes = Object.keys(layout).filter((key) => /^[xy]axis\d*$/.test(key));
+  return { ...layout, dragmode: false, ...Object.fromEntries(axes.map((axis) => [axis, { ...layout[axis], fixedrange: true }])) };
 }
 
 // In its turn, like everything else: a drawing that is under way ends first. The element may be drawn on

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from ldp_core.accounting.own_law import CELLS, law_of
 from ldp_core.experiment import Experiment
-from pages.parts.ui.text import THIN, number
+from pages.parts.ui.text import THIN, as_shown, number
 
 CLOSE = 0.02
 """How far the normal distribution may be off, of the bound, for its steps to explain it."""
@@ -77,58 +77,80 @@ def _unlikely(
     any_is_less = generic is not None and generic * 1.001 < run["basic"]
     tells_less = run["rule"] == "own_law"
     if any_is_less:
-        leans = math.tanh(epsilon / 2)  # (e^ε − 1)/(e^ε + 1): how much more often it is right than wrong
-        mean, spread = epsilon * leans, epsilon * math.sqrt(1 - leans**2)
         exact = f"{number(generic, 4)} for any mechanism of this ε" if tells_less else found
-        if steps := _normal(answers, mean, spread, delta, generic):
-            right, wrong, each = _share((1 + leans) / 2), _share((1 - leans) / 2), number(epsilon, 4)
-            yield (
-                f"At worst an answer points the right way with a probability of e^ε/(1 + e^ε) = {right}, and "
-                "tells ε; else it tells ε for the contrary. "
-                f"On average it tells {each} × ({right} − {wrong}) = {number(mean, 4)}, with a standard "
-                f"deviation of 2 × {each} × √({right} × {wrong}) = {number(spread, 4)}.{steps}{exact}."
-            )
-        else:
-            yield f"With a δ of {number(delta)}: {exact}."
+        yield _worst(answers, as_shown(epsilon, 4), delta, generic, exact)
     elif not tells_less:
         yield f"With a δ of {number(delta)}: {found}."
     if tells_less:
         law = law_of(experiment.releases[0][1].mechanism, *client, CELLS)
-        mean, spread = law.step * law.mean, law.step * math.sqrt(law.variance)
+        mean = as_shown(law.step * law.mean, _digits(law.step * law.mean, answers))
+        spread = as_shown(law.step * math.sqrt(law.variance), 4)
         few = f"Not every answer of {experiment.randomiser.label} tells its full ε"
         if steps := _normal(answers, mean, spread, delta, run["epsilon"]):
             yield (
-                f"{few}: by its own law one tells {_finely(mean, answers)} on average, with a standard "
+                f"{few}: by its own law one tells {number(mean, 6)} on average, with a standard "
                 f"deviation of {number(spread, 4)}.{steps}{found}."
             )
         else:
             yield f"{few}: with a δ of {number(delta)} the bound is {found}."
 
 
+def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str) -> str:
+    """The steps to the bound for any mechanism of this ε, whose answers are right as often as they may be."""
+    leans = math.tanh(epsilon / 2)  # (e^ε − 1)/(e^ε + 1): how much more often it is right than wrong
+    digits = _digits(epsilon * leans, answers)
+    mean = as_shown(epsilon * leans, digits)
+    right, wrong = _shares(epsilon, leans, digits)
+    spread = as_shown(2 * epsilon * math.sqrt(right * wrong) / 100, 4)
+    steps = _normal(answers, mean, spread, delta, bound)
+    if not steps:
+        return f"With a δ of {number(delta)}: {exact}."
+    each, often, else_ = number(epsilon, 4), _share(right), _share(wrong)
+    return (
+        f"At worst an answer points the right way with a probability of e^ε/(1 + e^ε) = {often}, and "
+        "tells ε; else it tells ε for the contrary. "
+        f"On average it tells {each} × ({often} − {else_}) = {number(mean, 6)}, with a standard "
+        f"deviation of 2 × {each} × √({often} × {else_}) = {number(spread, 4)}.{steps}{exact}."
+    )
+
+
+def _shares(epsilon: float, leans: float, digits: int) -> tuple[float, float]:
+    """How often an answer is right, and how often it is not, in per cent: with as many digits as the average
+    needs to come out of them.
+    """
+    for shown in range(4, 12):
+        right, wrong = (as_shown(50 * (1 + sign * leans), shown) for sign in (1, -1))
+        if as_shown(epsilon * (right - wrong) / 100, digits) == as_shown(epsilon * leans, digits):
+            break
+    return right, wrong
+
+
 def _normal(answers: int, mean: float, spread: float, delta: float, bound: float) -> str:
     """The sum's mean and luck as steps of their own, if together they come to about the bound, which is to
-    follow; mean and spread are those of one answer.
+    follow; mean and spread are those of one answer, as they are shown. Each step goes on with what the one
+    before has shown, as whoever follows it does.
     """
-    together, luck = answers * mean, math.sqrt(answers) * spread
-    beyond = -float(ndtri(delta))
-    if not math.isclose(together + beyond * luck, bound, rel_tol=CLOSE):
+    together, luck = as_shown(answers * mean, 4), as_shown(math.sqrt(answers) * spread, 4)
+    beyond = as_shown(-float(ndtri(delta)), 4)
+    more = as_shown(beyond * luck, 3)
+    if not math.isclose(together + more, bound, rel_tol=CLOSE):
         return ""
     many = number(answers, 7)
     steps = (
-        f"All together tell {many} × {_finely(mean, answers)} = {number(together, 4)}, with a standard "
+        f"All together tell {many} × {number(mean, 6)} = {number(together, 4)}, with a standard "
         f"deviation of {number(spread, 4)} × √{many} = {number(luck, 4)}.",
         f"With a probability of δ = {number(delta)}, luck adds more than {number(beyond, 4)} of these "
-        f"deviations (so it is for a normal distribution), {number(beyond * luck, 3)}: some "
-        f"{number(together + beyond * luck, 4)} in all.",
+        f"deviations (so it is for a normal distribution), {number(more, 3)}: some "
+        f"{number(together + more, 4)} in all.",
         "Counted exactly, with the distribution that sums of such answers have: ",
     )
     return "".join(f"\n    - {step}" for step in steps)
 
 
-def _finely(mean: float, answers: int) -> str:
-    """With as many digits as their sum needs to come out."""
-    return number(mean, 4 if answers * mean < 10_000 else 6)
+def _digits(mean: float, answers: int) -> int:
+    """How many of an answer's average are shown: as many as the sum needs to come out."""
+    return 4 if answers * mean < 10_000 else 6
 
 
 def _share(value: float) -> str:
-    return f"{number(100 * value, 4)}{THIN}%"
+    return f"{number(value, 11)}{THIN}%"

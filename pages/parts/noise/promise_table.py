@@ -30,7 +30,8 @@ COVERS = (
     "client that is drawn more often spends more. First comes the smallest bound computed here for this "
     "mechanism; beside it, where they are larger, the bound for any mechanism of its ε, and the plain sum. "
     "That the client took part is not covered, since the server sees it: so a random choice of clients adds "
-    "nothing, and nothing is shuffled."
+    "nothing, and nothing is shuffled. And all are bounds on the mechanism as its formulas stand: the rounded "
+    "numbers of a computer can tell more, how much is on Noise (What the papers print)."
 )
 BALL = (
     " Where whole uploads are shortened to a length, there is no safe range: these bounds are on any two "
@@ -43,7 +44,7 @@ DEARER = (
 FEW = 2
 """So many promises stand side by side."""
 FAR = 10.0
-"""An ε beyond which a bound on the odds leaves them free: at 10 they may change 22 000-fold."""
+"""An ε beyond which a bound on the odds leaves them free: at 10 they may change 22 026-fold."""
 SLIGHT = 0.05
 """An ε below which its factor is told as what it adds, in per cent: it begins with 1.0 anyway."""
 SPELLED = 15.0
@@ -182,7 +183,7 @@ def in_words(one: Promised) -> str:
     )
     if upload["epsilon"] > FAR:
         text += (
-            " Beyond an ε of 10, a factor of 22\u202f000, a bound promises nothing; that is no leak yet, "
+            " Beyond an ε of 10, a factor of 22\u202f026, a bound promises nothing; that is no leak yet, "
             "which only an attack can show."
         )
         if upload["epsilon"] > 3 * weight["epsilon"]:

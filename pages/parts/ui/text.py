@@ -41,6 +41,15 @@ def number(value: float, digits: int = 3) -> str:
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
+def as_shown(value: float, digits: int = 3) -> float:
+    """What `number` shows of it, to compute on with: whoever follows with a calculator has no more."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    size = math.floor(math.log10(abs(value)))
+    places = digits - 1 - size
+    return round(value, places if size < -3 or size > 8 else max(0, places))
+
+
 def exponent(power: int) -> str:
     """A power in superscript digits."""
     return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
