@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.conftest import visiting
+from tests.browser.conftest import Visitor, visiting
 from tests.browser.server import Server
 
 LEGENDS = ".es-chart .legend"
@@ -62,3 +62,73 @@ AGAIN = """async () => {
 def test_a_chart_that_was_taken_off_the_page_is_drawn_again_with_the_same_data(page: Page):
     """As it happens where a slider is moved faster than the page follows."""
     assert page.evaluate(AGAIN) == [True, True]
+
+
+ZOOMED = """async () => {
+  const { render } = await import("/assets/web/cards.js");
+  const share = { xref: "paper", yref: "paper" };
+  const [font, line] = [{ size: 13, color: "#000" }, { width: 1, color: "#000" }];
+  const words = (y, text) => ({ ...share, x: 1.03, y, text, xanchor: "left", font });
+  const leader = { ...share, type: "line", x0: 1, x1: 1.03, y0: 0.2, y1: 0.3, line };
+  const layout = {
+    xaxis: { range: [0, 1] }, yaxis: { range: [0, 1] }, margin: { l: 40, r: 100, t: 10, b: 30 },
+    annotations: [words(0.3, "low"), words(0.9, "high")], shapes: [leader],
+  };
+  const trace = { type: "scatter", mode: "lines", x: [0, 1], y: [0.2, 0.2] };
+  const figure = JSON.stringify({ data: [trace], layout });
+  const cards = [{ title: "", rest: "", caption: "", figure, height: 300, label: "", row: 1 }];
+  const parentElement = document.body.appendChild(document.createElement("div"));
+  parentElement.id = "zoomed";
+  parentElement.style.cssText = "position:fixed;top:0;left:0;width:600px;z-index:9999999;background:white";
+  render({ data: { cards }, parentElement });
+  const chart = parentElement.querySelector(".es-chart");
+  await new Promise((resolve) => setTimeout(resolve));
+  await chart.drawing;
+}"""
+
+
+def test_where_somebody_has_zoomed_words_stand_at_their_lines_or_not_at_all(page: Page):
+    page.evaluate(ZOOMED)
+    chart = page.locator("#zoomed .es-chart")
+    words, line = chart.locator(".es-labels text"), chart.locator(".js-line")
+    expect(words).to_have_text(["low", "high"])
+    plot = chart.locator(".nsewdrag").bounding_box()
+    assert plot is not None
+    x, y = plot["x"] + plot["width"] / 2, plot["y"] + plot["height"] * 0.6
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 3, plot["y"] + plot["height"] * 0.95, steps=4)
+    page.mouse.up()
+    expect(words).to_have_text(["low"])
+    box, drawn = words.bounding_box(), line.bounding_box()
+    assert box is not None
+    assert drawn is not None
+    assert abs(box["y"] + box["height"] / 2 - drawn["y"] - drawn["height"] / 2) < 6
+    page.mouse.dblclick(x, y)
+    expect(words).to_have_text(["low", "high"])
+    page.evaluate("document.getElementById('zoomed').remove()")
+
+
+RANGES = """() => [...document.querySelectorAll(".js-plotly-plot")].map(
+    (chart) => [chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range])"""
+TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
+
+
+def test_under_a_finger_the_page_moves_and_not_what_is_in_a_chart(browser: Browser, server: Server):
+    phone = Visitor(browser, server, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    page = phone.open("/train", ".es-panels .js-plotly-plot")
+    chart = page.locator(".es-accuracy .js-plotly-plot")
+    chart.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)  # what is drawn below may take its place yet
+    box = chart.bounding_box()
+    assert box is not None
+    before, ranges = page.evaluate(TOP), page.evaluate(RANGES)
+    finger = phone.context.new_cdp_session(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for kind, moved in [("touchStart", 0), *[("touchMove", 15 * step) for step in range(1, 9)]]:
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y - moved}]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function(f"(before) => {TOP} > before + 60", arg=before)
+    assert page.evaluate(RANGES) == ranges
+    phone.context.close()
+    assert phone.complaints == phone.foreign == []

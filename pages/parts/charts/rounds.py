@@ -146,11 +146,11 @@ def noise_words(shown: Sequence[Series]) -> str:
     noisy = [one for one in shown if (one.curve("noise_variance")[2] > 0).any()]
     votes = [one for one in noisy if not (one.curve("noise_variance_theory")[2] > 0).any()]
     if not noisy:
-        return "no noise was added; dotted: signal"
+        return "no noise was added; dashed: signal"
     if len(votes) == len(noisy):
-        return "line: measured, after the vote; dotted: signal"
+        return "line: measured, after the vote; dashed: signal"
     of_votes = ", of votes after the vote" * bool(votes)
-    return f"line: measured{of_votes}; dots: computed; dotted: signal"
+    return f"line: measured{of_votes}; circles: computed; dashed: signal"
 
 
 def label(one: Series) -> str:

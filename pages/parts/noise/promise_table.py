@@ -30,8 +30,8 @@ COVERS = (
     "client that is drawn more often spends more. First comes the smallest bound computed here for this "
     "mechanism; beside it, where they are larger, the bound for any mechanism of its ε, and the plain sum. "
     "That the client took part is not covered, since the server sees it: so a random choice of clients adds "
-    "nothing, and nothing is shuffled. And all are bounds on the mechanism as its formulas stand: the rounded "
-    "numbers of a computer can tell more, how much is on Noise (What the papers print)."
+    "nothing, and nothing is shuffled. And all are bounds on the mechanism as its formulas stand: rounded "
+    "numbers of computers can tell more, and how much is on Noise (What the papers print)."
 )
 BALL = (
     " Where whole uploads are shortened to a length, there is no safe range: these bounds are on any two "
