@@ -1,8 +1,8 @@
 """The test command of the README: `python -m tests`.
 
 Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all tests: in
-browsers, with the types beside them, then what needs none, then what measures time. Before any of them one
-process has read all tests, so that whoever comes after finds them compiled. A stage keeps the cores busy by
+browsers, then what needs none, then what measures time; types are checked with what these leave of the cores.
+Before any of them one process has read all tests, so that whoever comes after finds them compiled. A stage keeps the cores busy by
 itself: two at once would only wait for each other. What a lane prints comes when it ends, and the time of
 each at the end of all. A few tests that failed in a crowd are run once more, one after another with
 nothing beside them: what fails again fails, and what does not is named at the end as what it is, a test that
@@ -22,7 +22,6 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from ldp_core.system.niceness import NICENESS
 from tests.browser.chromium import SHELL, find_chromium
 
 ROOT = Path(__file__).parents[1]
@@ -34,13 +33,11 @@ ROOM = 4 * 2**30
 LINT = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
 # in a clone that is new so is its environment: three processes at once would compile all of it three times
 FIRST = ["pytest", "--collect-only", "-qqq"]
+BESIDE = ["mypy"]
 STAGES = [
+    [FIRST],
     # more processes than cores: tests wait for pages, trainings and servers
-    [
-        ["mypy"],
-        FIRST,
-        ["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES + 1), "--dist", "worksteal"],
-    ],
+    [["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES + 1), "--dist", "worksteal"]],
     # each takes twelve seconds of a core to collect, so not more than wait for processes of their own
     [["pytest", "-m", "not alone and not browser", "-n", str(CORES + 1), "--dist", "worksteal"]],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
@@ -60,7 +57,7 @@ class Lane:
 
     def __init__(self, step: list[str], among_others: bool, memory: Path) -> None:
         self.step, self.began = step, time.monotonic()
-        self.patient = step == ["mypy"]
+        self.patient = step == BESIDE
         self.told = tempfile.TemporaryFile("w+") if among_others else None  # noqa: SIM115 (closed in end)
         # each lane of pytest remembers for itself what failed in it
         self.memory = ["-o", f"cache_dir={memory}"] if step[0] == "pytest" else []
@@ -78,11 +75,13 @@ class Lane:
             self._give_way()
 
     def _give_way(self) -> None:
-        """As training does, all but a step: or what computes would leave nothing to what browsers watch."""
-        pid, niceness = self.process.pid, NICENESS - 1
+        """To all else, trainings as well: it takes what they leave of the cores."""
+        pid, niceness = self.process.pid, 19
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, pid, niceness)
-            Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
+            if sys.platform == "linux":
+                os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
+                Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
 
     def end(self) -> tuple[int, str]:
         """Its exit code, and a line with the time that it took."""
@@ -103,8 +102,8 @@ class Lane:
         return failed if len(failed) <= MOST_AGAIN else []
 
     def stop(self) -> None:
-        """End it, if somebody has interrupted this."""
-        if self.process.poll() is None and self.patient:
+        """End one that has a session of its own, which nobody's interrupt reaches."""
+        if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGINT)
 
 
@@ -117,8 +116,13 @@ def main() -> int:
     stages = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else STAGES
     with tempfile.TemporaryDirectory() as memory:
         os.environ.setdefault("EPSILON_CACHE_DIR", str(Path(memory, "cache")))  # machine code, of all lanes
+        beside = [] if sys.argv[1:] else [Lane(BESIDE, True, Path(memory, "beside"))]
         for number, stage in enumerate([*([step] for step in LINT), *stages]):
-            ended = _done(stage, Path(memory, str(number)))
+            told_at_end = len(stage) > 1 or stage == [FIRST]
+            lanes = [
+                Lane(step, told_at_end, Path(memory, f"{number}.{place}")) for place, step in enumerate(stage)
+            ]
+            ended = _until_all_end(lanes + beside * (stage == stages[-1]), beside)
             took += [line for _, line in ended.values()]
             for lane, (failed, _) in ended.items():
                 again = [] if sys.argv[1:] else lane.once_more()
@@ -134,22 +138,19 @@ def main() -> int:
     return code
 
 
-def _done(stage: list[list[str]], memory: Path) -> dict[Lane, tuple[int, str]]:
-    """Its lanes, side by side: each one's exit code and line, in the order in which they end."""
-    lanes, ended = list[Lane](), dict[Lane, tuple[int, str]]()
+def _until_all_end(lanes: list[Lane], beside: list[Lane]) -> dict[Lane, tuple[int, str]]:
+    """Each lane's exit code and line, in the order in which they end; who interrupts them ends all."""
+    ended = dict[Lane, tuple[int, str]]()
     try:
-        for place, step in enumerate(stage):
-            lanes.append(Lane(step, len(stage) > 1, memory.with_suffix(f".{place}")))
-            if step == FIRST:
-                lanes[-1].process.wait()
         while len(ended) < len(lanes):
             time.sleep(0.05)
             for lane in lanes:
                 if lane not in ended and lane.process.poll() is not None:
                     ended[lane] = lane.end()
-    finally:
-        for lane in lanes:
+    except BaseException:
+        for lane in beside:
             lane.stop()
+        raise
     return ended
 
 

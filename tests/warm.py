@@ -2,8 +2,8 @@
 
 `python -m …` takes two seconds of a core to import torch and pytest before it comes to this project. So
 commands that tests type, and most of the workers that they need, begin with that done; how a worker is
-started by the product itself is left to the tests that say so (`as_people_start_it`), to the servers of the
-browser tests and to those in containers. Nothing of this project is imported before the fork, so a copy of
+started by the product itself is left to the tests that say so (`as_people_start_it`), to servers that are
+killed and to those in containers. Nothing of this project is imported before the fork, so a copy of
 it in another folder is run as such.
 """
 

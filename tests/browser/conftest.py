@@ -26,8 +26,9 @@ from playwright.sync_api import (
 )
 
 from tests.browser.chromium import ARGUMENTS, HASTY, find_chromium
-from tests.browser.server import Server
+from tests.browser.server import Server, begun_warm
 from tests.retries import tried_again
+from tests.warm import Interpreter
 
 HERE = Path(__file__).parent
 PATIENCE = 60_000
@@ -86,13 +87,13 @@ def profile(
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
     """One for all tests of this process: to start it, its pages and its worker costs seconds each time.
 
     Tests have drafts of their own and look at the newest job; who harms a server, or needs it in another
     way, has one of their own.
     """
-    running = Server(tmp_path_factory.mktemp("server") / "runs")
+    running = Server(begun_warm(tmp_path_factory.mktemp("server") / "runs", interpreter))
     yield running
     running.stop()
 

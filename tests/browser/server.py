@@ -17,6 +17,10 @@ import pytest
 from ldp_core.runs.process import registration
 from tests.calibrated import calibrated
 from tests.conftest import ROOT
+from tests.runs.processes import end_workers
+from tests.warm import Interpreter
+
+IDLE_SECONDS = "60"
 
 
 def nobody_trains(runs_dir: Path) -> Path:
@@ -25,6 +29,17 @@ def nobody_trains(runs_dir: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
         registration.register(os.getpid(), registration.STARTED)
+    return runs_dir
+
+
+def begun_warm(runs_dir: Path, interpreter: Interpreter) -> Path:
+    """The folder, whose worker is there before its server, and has begun with most imports done."""
+    calibrated(runs_dir)
+    interpreter.be_ready()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
+        patch.setenv("EPSILON_WORKER_IDLE_SECONDS", IDLE_SECONDS)
+        registration.ensure_worker()
     return runs_dir
 
 
@@ -53,7 +68,7 @@ class Server:
                 env=os.environ
                 | {
                     "EPSILON_RUNS_DIR": str(self.runs_dir),
-                    "EPSILON_WORKER_IDLE_SECONDS": "60",
+                    "EPSILON_WORKER_IDLE_SECONDS": IDLE_SECONDS,
                     "STREAMLIT_SERVER_HEADLESS": "true",
                 }
                 | self.environment,
@@ -75,7 +90,7 @@ class Server:
         self.process.wait(10)
 
     def stop(self) -> None:
-        """End the server and the worker that it started."""
+        """End the server and the worker that does its jobs."""
         self.process.terminate()
         try:
             self.process.wait(10)
@@ -88,6 +103,7 @@ class Server:
                     process.wait(10)
             except (psutil.NoSuchProcess, psutil.AccessDenied):
                 continue
+        end_workers(self.runs_dir)  # one that began warm has another environment to show
 
     def loaded(self) -> str:
         """The files that the server process has mapped into memory."""

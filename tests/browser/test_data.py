@@ -11,15 +11,16 @@ from playwright.sync_api import expect
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from tests.browser.conftest import TRAINING, Visitor, choose
-from tests.browser.server import Server
+from tests.browser.server import Server, begun_warm
 from tests.datasets import samples
 from tests.datasets.server import web
+from tests.warm import Interpreter
 
 FILE = "train-images-idx3-ubyte.gz"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
     place = tmp_path_factory.mktemp("data")
     samples.folder(place / "data", "pets", {"cats": 6, "dogs": 5})
     samples.folder(place / "data", "alone", {"cats": 6})
@@ -29,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         patch.setenv("EPSILON_DATA_DIR", str(place / "data"))
         patch.setenv("EPSILON_DATA_MIRROR", mirror.url)
         patch.setenv("no_proxy", "127.0.0.1,localhost")
-        running = Server(place / "runs")
+        running = Server(begun_warm(place / "runs", interpreter))
         yield running
         running.stop()
 

@@ -73,8 +73,8 @@ def test_the_first_change_after_a_restart_counts(profile: BrowserContext, idle: 
         assert draft.base.rounds == 18
 
 
-ROUNDS = 34
-"""Twice as long as it takes to kill a server, to start it again and to open its page."""
+ROUNDS = 28
+"""More than half as long again as it takes to kill a server, to start it again and to open its page."""
 
 
 @pytest.mark.alone

@@ -13,8 +13,9 @@ from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, wait_until
-from tests.browser.server import Server
+from tests.browser.server import Server, begun_warm
 from tests.runs.processes import stop_all
+from tests.warm import Interpreter
 
 PANELS = ".es-panels .js-plotly-plot"
 STOPPED = re.compile(r"Stopped at round \d+( to \d+)? of 9\s000")
@@ -22,9 +23,10 @@ GOES_ON = re.compile(r"Training: round \d+ of 9\s000")
 
 
 @pytest.fixture(scope="module")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def school(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
     """A server with a teacher."""
-    server = Server(tmp_path_factory.mktemp("school") / "runs", EPSILON_TEACHER="chalk")
+    runs_dir = begun_warm(tmp_path_factory.mktemp("school") / "runs", interpreter)
+    server = Server(runs_dir, EPSILON_TEACHER="chalk")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
         yield server

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ldp_core.runs.process import registration
-from tests.browser.server import Server, nobody_trains
-from tests.calibrated import calibrated
-from tests.runs.processes import end_workers
+from tests.browser.server import Server, begun_warm, nobody_trains
 from tests.warm import Interpreter
 
 
@@ -23,13 +20,6 @@ def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
-    runs_dir = calibrated(tmp_path_factory.mktemp("server") / "runs")
-    interpreter.be_ready()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
-        patch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")
-        registration.ensure_worker()  # which begins warm
-    running = Server(runs_dir)
+    running = Server(begun_warm(tmp_path_factory.mktemp("server") / "runs", interpreter))
     yield running
     running.stop()
-    end_workers(runs_dir)
