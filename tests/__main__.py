@@ -1,12 +1,12 @@
 """The test command of the README: `python -m tests`.
 
 Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all tests: in
-browsers, then what needs none, then what measures time; types are checked with what these leave of the cores.
-Before any of them one process has read all tests, so that whoever comes after finds them compiled. A stage keeps the cores busy by
-itself: two at once would only wait for each other. What a lane prints comes when it ends, and the time of
-each at the end of all. A few tests that failed in a crowd are run once more, one after another with
-nothing beside them: what fails again fails, and what does not is named at the end as what it is, a test that
-the crowd upset. With arguments, pytest is called with those.
+browsers, then what needs none, then what measures time; types are checked with what these leave of the
+cores. Before any of them one process has read all tests, so that whoever comes after finds them compiled. A
+stage keeps the cores busy by itself: two at once would only wait for each other. What a lane prints comes
+when it ends, and the time of each at the end of all. A few tests that failed in a crowd are run once more,
+one after another with nothing beside them: what fails again fails, and what does not is named at the end as
+what it is, a test that the crowd upset. With arguments, pytest is called with those.
 """
 
 from __future__ import annotations
