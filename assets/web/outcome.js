@@ -8,7 +8,7 @@ import { paint } from "./pixels.js";
 import { palette } from "./theme.js";
 
 const FONT = 12;
-const LETTER = 6.3; // pixels, on average
+const BESIDE = 10; // pixels between lines and their names, and after these
 const GAP = 14;
 const MARK = 40; // of a question that is still open
 
@@ -67,7 +67,8 @@ function chart(place) {
     ...lines.map((line) => ({ words: `${line.name} ${line.end}`, y: line.points.at(-1)?.[1] ?? 0.5, run: line.run })),
     ...guides.map((guide) => ({ words: guide.name, y: guide.y, run: null })),
   ];
-  const right = Math.min(0.5 * width, 10 + LETTER * Math.max(...ends.map((end) => end.words.length)));
+  const family = getComputedStyle(place).fontFamily;
+  const right = Math.min(0.5 * width, BESIDE + Math.max(...ends.map((end) => wide(end.words, family))));
   const [top, bottom] = [8, height - 20];
   const x = (value) => 4 + ((value - range[0]) / (range[1] - range[0] || 1)) * (width - right - 8);
   const y = (share) => bottom - share * (bottom - top);
@@ -102,6 +103,14 @@ function chart(place) {
   });
   svg.append(make("text", { x: 4, y: height - 4, fill: ink(null), "font-size": 11 }, axis));
   place.replaceChildren(svg);
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+
+// Pixels that a name takes, at its boldest.
+function wide(words, family) {
+  pen.font = `600 ${FONT}px ${family}`;
+  return pen.measureText(words).width;
 }
 
 // Where labels stand that keep their distance, as near to their lines as that allows.

@@ -98,7 +98,7 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
 ):
     """Gradients are matched on a smooth network, on the desk and on Train: a slider afterwards on both."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    searched = {"attacker": {"name": "cosine_tv", "iterations": 200}, "rounds": [1], "clients": [0]}
+    searched = {"attacker": {"name": "cosine_tv", "iterations": 500}, "rounds": [1], "clients": [0]}
     base = parse({"model": "lenet", "rounds": 2, "local": {"learning_rate": 0.1}, "attack": searched})
     identity = drafts.new(Draft(base, (Variant("alone"),), 1))
     drafts.keep_ladder(
@@ -135,6 +135,7 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
     rows = page.locator(".es-server .es-row")
     seen = noting(page, "[...document.querySelectorAll('.es-server .es-row')].map((row) => row.innerText)")
     expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)
+    print("SEEN", seen())
     assert any("the picture forms" in words and "step" in words for told in seen() for words in told)
     end = rows.first.inner_text()
     slider.fill("0")
