@@ -16,10 +16,14 @@ ARGUMENTS = [
     "--no-first-run",
 ]
 
-HASTY = ["--js-flags=--no-turbofan --single-threaded-gc", "--renderer-process-limit=1"]
-"""For tests, whose pages do not live long enough for what compiles best, a fifth of the processor; what
-compiles well draws a run that goes on for a third less. To collect garbage in threads beside costs more than
-it saves, and a process that has drawn one page draws the next for a quarter less. Not where time is measured.
+HASTY = [
+    "--js-flags=--no-turbofan --no-maglev --single-threaded-gc",
+    "--renderer-process-limit=1",
+    "--disable-threaded-animation",
+]
+"""For tests, whose pages do not live long enough for what compiles well, a quarter of the processor. To
+collect garbage in threads beside costs more than it saves, and a process that has drawn one page draws the
+next for a quarter less. Not where time is measured.
 """
 
 
