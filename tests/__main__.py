@@ -1,12 +1,12 @@
 """The test command of the README: `python -m tests`.
 
 Gets Chromium where apt is there and none is installed yet, then lints, checks types and runs all tests: in
-browsers, then what needs none, then what measures time; types are checked with what these leave of the
-cores. Before any of them one process has read all tests, so that whoever comes after finds them compiled. A
-stage keeps the cores busy by itself: two at once would only wait for each other. What a lane prints comes
-when it ends, and the time of each at the end of all. A few tests that failed in a crowd are run once more,
-one after another with nothing beside them: what fails again fails, and what does not is named at the end as
-what it is, a test that the crowd upset. With arguments, pytest is called with those.
+browsers, then what needs none, then what measures time. Before any of them one process has read all tests, so
+that whoever comes after finds them compiled. A stage keeps the cores busy by itself: two at once would only
+wait for each other. What they leave of the cores goes to checking types, and to tests that only compute.
+What a lane prints comes when it ends, and the time of each at the end of all. A few tests that failed in a
+crowd are run once more, one after another with nothing beside them: what fails again fails, and what does not
+is named at the end as what it is, a test that the crowd upset. With arguments, pytest is called with those.
 """
 
 from __future__ import annotations
@@ -33,19 +33,26 @@ ROOM = 4 * 2**30
 LINT = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
 # in a clone that is new so is its environment: three processes at once would compile all of it three times
 FIRST = ["pytest", "--collect-only", "-qqq"]
-BESIDE = ["mypy"]
+COMPUTES = ["tests/attacks", "tests/leakage", "tests/presets"]
+"""Tests that only compute: they wait for nobody, and take as long as the others leave them to."""
+BESIDE = [["mypy"], ["pytest", *COMPUTES, "-m", "not alone"]]
+"""Lanes that have what the others leave of the cores, from their stage on until the last has ended."""
 STAGES = [
-    [FIRST],
-    # more processes than cores: tests wait for pages, trainings and servers
-    [["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES + 1), "--dist", "worksteal"]],
-    # each takes twelve seconds of a core to collect, so not more than wait for processes of their own
-    [["pytest", "-m", "not alone and not browser", "-n", str(CORES + 1), "--dist", "worksteal"]],
+    *([step] for step in LINT),
+    [FIRST, BESIDE[0]],
+    # a browser and its server take a core and a half, and half a minute of one until they are warm
+    [["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES), "--dist", "worksteal"], BESIDE[1]],
+    # more processes than cores: tests wait for processes of their own
+    [
+        ["pytest", "-m", "not alone and not browser", *(f"--ignore={folder}" for folder in COMPUTES),
+         "-n", str(CORES + 1), "--dist", "worksteal"],
+    ],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
     [
         ["pytest", "tests/browser", "-m", "alone"],  # Playwright keeps an event loop in its process
         ["pytest", "-m", "alone and not browser", "-n", str(CORES), "--dist", "worksteal"],
     ],
-]
+]  # fmt: skip
 MOST_AGAIN = 3
 """Tests of a lane that may be run again: the crowd upsets one or two, and more than that is no accident."""
 TESTS_FAILED = 1
@@ -57,7 +64,7 @@ class Lane:
 
     def __init__(self, step: list[str], among_others: bool, memory: Path) -> None:
         self.step, self.began = step, time.monotonic()
-        self.patient = step == BESIDE
+        self.patient = step in BESIDE
         self.told = tempfile.TemporaryFile("w+") if among_others else None  # noqa: SIM115 (closed in end)
         # each lane of pytest remembers for itself what failed in it
         self.memory = ["-o", f"cache_dir={memory}"] if step[0] == "pytest" else []
@@ -113,15 +120,15 @@ def main() -> int:
     get_chromium()
     write_into_memory()
     began, took, upset, code = time.monotonic(), list[str](), list[str](), 0
-    stages = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else STAGES
+    stages, beside = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else STAGES, list[Lane]()
     with tempfile.TemporaryDirectory() as memory:
         os.environ.setdefault("EPSILON_CACHE_DIR", str(Path(memory, "cache")))  # machine code, of all lanes
-        beside = [] if sys.argv[1:] else [Lane(BESIDE, True, Path(memory, "beside"))]
-        for number, stage in enumerate([*([step] for step in LINT), *stages]):
-            told_at_end = len(stage) > 1 or stage == [FIRST]
+        for number, stage in enumerate(stages):
             lanes = [
-                Lane(step, told_at_end, Path(memory, f"{number}.{place}")) for place, step in enumerate(stage)
+                Lane(step, len(stage) > 1, Path(memory, f"{number}.{n}")) for n, step in enumerate(stage)
             ]
+            beside += [lane for lane in lanes if lane.patient]
+            lanes = [lane for lane in lanes if not lane.patient]
             ended = _until_all_end(lanes + beside * (stage == stages[-1]), beside)
             took += [line for _, line in ended.values()]
             for lane, (failed, _) in ended.items():

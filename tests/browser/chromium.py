@@ -19,7 +19,6 @@ ARGUMENTS = [
 HASTY = [
     "--js-flags=--no-turbofan --no-maglev --single-threaded-gc",
     "--renderer-process-limit=1",
-    "--disable-threaded-animation",
 ]
 """For tests, whose pages do not live long enough for what compiles well, a quarter of the processor. To
 collect garbage in threads beside costs more than it saves, and a process that has drawn one page draws the
