@@ -23,7 +23,7 @@ from tests.browser.server import Server
 from tests.busy import within
 from tests.extent import in_gate
 
-DROPS = in_gate(6, 15)
+DROPS = in_gate(5, 15)
 RECOVERY_SECONDS = 5.0
 PANELS = ".es-panels .js-plotly-plot"
 LINES = """() => Object.fromEntries([...(document.querySelector(".es-panels .es-plot")?._fullData ?? [])]
@@ -127,7 +127,7 @@ def test_a_slow_line_that_loses_one_chunk_in_a_hundred(far: Visitor, line: Proxy
     line.latency, line.rate, line.resets = 0.3, 64_000, 0.01
     page.get_by_role("button", name="Train", exact=True).click()
     page.wait_for_function(f"() => ({ROUND})() > 1", polling=100)
-    deadline = time.monotonic() + in_gate(5, 8)
+    deadline = time.monotonic() + in_gate(3, 8)
     slowest = 0.0
     while time.monotonic() < deadline:
         slowest = max(slowest, until_further(page))

@@ -79,7 +79,7 @@ def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: p
     ids = []
     for n in range(0, len(PAYLOADS), 6):
         for text in PAYLOADS[n : n + 6]:
-            draft = get("two_volunteers").draft.with_base({"name": text})
+            draft = get("two_volunteers").draft.with_base({"name": text, "rounds": 1, "attack": None})
             ids.append(queue.add("run", {"draft": draft.as_json(), "reference": False}))
             queue.move(ids[-1], "cancelled")
         if n % in_gate(12, 6) == 0:
