@@ -42,10 +42,10 @@ STAGES = [
     [FIRST, BESIDE[0]],
     # a browser and its server take a core and a half, and half a minute of one until they are warm
     [["pytest", "tests/browser", "-m", "not alone", "-n", str(CORES), "--dist", "worksteal"], BESIDE[1]],
-    # what they leave while they wait for processes of their own is taken beside: more would be in their way
+    # more processes than cores: tests wait for processes of their own
     [
         ["pytest", "-m", "not alone and not browser", *(f"--ignore={folder}" for folder in COMPUTES),
-         "-n", str(CORES), "--dist", "worksteal"],
+         "-n", str(CORES + 1), "--dist", "worksteal"],
     ],
     # two at a time: they wait more than they compute, and leave room for it in what they ask of the clock
     [
