@@ -68,11 +68,14 @@ CASES = [  # what an outsider found, with what is so: the old prediction was .00
 ]
 
 
-@pytest.mark.parametrize(("changes", "variance"), every(2, CASES))
+@pytest.mark.parametrize(("changes", "variance"), CASES)
 def test_what_an_outsider_found_is_predicted_now(changes: dict[str, Any], variance: float):
-    experiment = parse(changes)
-    assert server_variance(experiment) == pytest.approx(variance, rel=1e-2)
-    assert far(experiment, in_gate(300, 2000), np.random.default_rng(1)) < APART
+    assert server_variance(parse(changes)) == pytest.approx(variance, rel=1e-2)
+
+
+@pytest.mark.parametrize("changes", [changes for changes, _ in every(2, CASES)])
+def test_what_an_outsider_found_is_what_is_measured(changes: dict[str, Any]):
+    assert far(parse(changes), in_gate(300, 2000), np.random.default_rng(1)) < APART
 
 
 def test_clients_that_cannot_afford_an_upload_send_no_noise_and_nothing_else():
