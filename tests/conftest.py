@@ -94,6 +94,14 @@ def _workers_begin_warm(interpreter: Interpreter) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nobodys_own_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Who works on the program uses it as well: what they have trained, and how fast their machine was found
+    to be, is neither read here nor touched.
+    """
+    os.environ["EPSILON_RUNS_DIR"] = str(tmp_path_factory.mktemp("nobody") / "runs")
+
+
 @pytest.fixture
 def as_people_start_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker is started by the product itself in this test, with an interpreter of its own."""

@@ -53,8 +53,11 @@ class Proxy:
 
         async def shut() -> None:
             self._server.close()
-            if tasks := asyncio.all_tasks() - {asyncio.current_task()}:
-                await asyncio.wait(tasks, timeout=5)  # they end with their connections
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:  # what is on its way need not arrive
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(0)  # connections that were cut are closed in the loop's next turn
 
         self._call(shut)
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -79,10 +82,12 @@ class Proxy:
             writer.transport.abort()
             return
         self._open.add(writer)
-        await asyncio.gather(self._pump(reader, outer, writer), self._pump(inner, writer, writer))
-        self._open.discard(writer)
-        for end in (writer, outer):
-            end.transport.abort()
+        try:
+            await asyncio.gather(self._pump(reader, outer, writer), self._pump(inner, writer, writer))
+        finally:
+            self._open.discard(writer)
+            for end in (writer, outer):
+                end.transport.abort()
 
     async def _pump(self, source: asyncio.StreamReader, to: asyncio.StreamWriter, visitor: Any) -> None:
         """Carry what comes, a chunk at a time; chunks on their way overlap, as on a long line."""
