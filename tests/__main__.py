@@ -5,8 +5,9 @@ browsers, then what needs none, then what measures time. Before any of them one 
 that whoever comes after finds them compiled. A stage keeps the cores busy by itself: two at once would only
 wait for each other. What they leave of the cores goes to checking types, and to tests that only compute.
 What a lane prints comes when it ends, and the time of each at the end of all. A few tests that failed in a
-crowd are run once more, one after another with nothing beside them: what fails again fails, and what does not
-is named at the end as what it is, a test that the crowd upset. With arguments, pytest is called with those.
+crowd are run once more when all have ended, one after another with nothing beside them: what fails again
+fails, and what does not is named as what it is, a test that the crowd upset. What failed is named last of
+all. With arguments, pytest is called with those.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ STAGES = [
 ]  # fmt: skip
 MOST_AGAIN = 3
 """Tests of a lane that may be run again: the crowd upsets one or two, and more than that is no accident."""
+MOST_NAMED = 20
+"""Of those that failed in a lane, at the end of all."""
 TESTS_FAILED = 1
 """What pytest ends with where tests failed, and nothing worse happened."""
 
@@ -101,12 +104,19 @@ class Lane:
             self.told.close()
         return code, line
 
-    def once_more(self) -> list[str]:
-        """The few tests that failed in this lane; none where more did, or something worse happened."""
+    @property
+    def failed(self) -> list[str]:
+        """The tests that failed, or all that it was where there are none or something worse happened."""
         if not self.memory or self.process.returncode != TESTS_FAILED or not self.failures.exists():
-            return []
-        failed = list(json.loads(self.failures.read_text(encoding="utf-8")))
-        return failed if len(failed) <= MOST_AGAIN else []
+            return [" ".join(self.step)]
+        return list(json.loads(self.failures.read_text(encoding="utf-8")))
+
+    @property
+    def few_failed(self) -> bool:
+        """Whether it is worth while to look if they do so again."""
+        return (
+            self.process.returncode == TESTS_FAILED and bool(self.memory) and len(self.failed) <= MOST_AGAIN
+        )
 
     def stop(self) -> None:
         """End one that has a session of its own, which nobody's interrupt reaches."""
@@ -119,7 +129,7 @@ def main() -> int:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     get_chromium()
     write_into_memory()
-    began, took, upset, code = time.monotonic(), list[str](), list[str](), 0
+    began, took, failed = time.monotonic(), list[str](), list[Lane]()
     stages, beside = [[["pytest", *sys.argv[1:]]]] if sys.argv[1:] else STAGES, list[Lane]()
     with tempfile.TemporaryDirectory() as memory:
         os.environ.setdefault("EPSILON_CACHE_DIR", str(Path(memory, "cache")))  # machine code, of all lanes
@@ -131,18 +141,20 @@ def main() -> int:
             lanes = [lane for lane in lanes if not lane.patient]
             ended = _until_all_end(lanes + beside * (stage == stages[-1]), beside)
             took += [line for _, line in ended.values()]
-            for lane, (failed, _) in ended.items():
-                again = [] if sys.argv[1:] else lane.once_more()
-                if again:
-                    print(f"\n== once more, with nothing beside: {', '.join(again)}", flush=True)
-                    failed = subprocess.call([sys.executable, "-m", "pytest", *again], cwd=ROOT)
-                    upset += again if not failed else []
-                code = max(code, failed)
-    print("\n== time of each lane", *took, sep="\n")
-    for test in upset:
-        print(f"UPSET BY THE CROWD, passed with nothing beside it: {test}")
+            failed += [lane for lane, (code, _) in ended.items() if code]
+        upset = [lane for lane in failed if not sys.argv[1:] and lane.few_failed and _passes(lane.failed)]
+        print("\n== time of each lane", *took, sep="\n")
+        for lane in failed:
+            told = "UPSET BY THE CROWD, passed with nothing beside it" if lane in upset else "FAILED"
+            print(*(f"{told}: {test}" for test in lane.failed[:MOST_NAMED]), sep="\n")
     print(f"{time.monotonic() - began:6.0f} s  in all", flush=True)
-    return code
+    return max((abs(lane.process.returncode) for lane in failed if lane not in upset), default=0)
+
+
+def _passes(tests: list[str]) -> bool:
+    """Whether they do with nothing beside them."""
+    print(f"\n== once more, with nothing beside: {', '.join(tests)}", flush=True)
+    return not subprocess.call([sys.executable, "-m", "pytest", *tests], cwd=ROOT)
 
 
 def _until_all_end(lanes: list[Lane], beside: list[Lane]) -> dict[Lane, tuple[int, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import torch
 
+from ldp_core.engines.captured import Replays
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
@@ -72,8 +73,8 @@ def train_together(
     while first < count:
         rows = slice(first, min(first + most, count))
         order = torch.from_numpy(plan.rows[rows])
-        weights = (start.expand(len(order), -1) if start.dim() == 1 else start[order]).clone()
         try:
+            weights = (start.expand(len(order), -1) if start.dim() == 1 else start[order]).clone()
             _steps(recipe, weights, x, y, plan, rows, tick, None if rates is None else rates[order])
         except (RuntimeError, MemoryError) as error:
             if not ran_out(error):
@@ -100,22 +101,34 @@ def _steps(
     """All steps of some rows of the plan, on their `weights` (k, d) in place; `rates` (k,) or None."""
     model, optimizer = recipe.model, recipe.optimizer
     samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
-    sample_weights = torch.from_numpy(plan.weights[:, rows]).to(x.device)
+    shares = torch.from_numpy(plan.weights[:, rows]).to(x.device)
     memory = [torch.zeros_like(weights) for _ in range(optimizer.memories)]
-    for t, all_active in enumerate(plan.active):
-        active = min(all_active, rows.stop) - rows.start
-        if active <= 0:
-            break
-        views = model.views(weights[:active], recipe.shape, recipe.classes)
-        remembered = [model.views(m[:active], recipe.shape, recipe.classes) for m in memory]
-        batch = samples[t, :active]
-        gradients = model.gradients(views, x[batch], y[batch], sample_weights[t, :active])
+    own_rate = recipe.learning_rate if rates is None else rates
+
+    def step(batch: torch.Tensor, share: torch.Tensor, number: int = 1) -> None:
+        count = len(batch)
+        views = model.views(weights[:count], recipe.shape, recipe.classes)
+        remembered = [model.views(m[:count], recipe.shape, recipe.classes) for m in memory]
+        gradients = model.gradients(views, x[batch], y[batch], share)
         for name, gradient in gradients.items():
-            own = [m[name] for m in remembered]
-            rate = recipe.learning_rate if rates is None else _column(rates[:active], gradient)
-            optimizer.step(views[name], gradient, own, t + 1, rate)
+            each = isinstance(own_rate, torch.Tensor)
+            rate = _column(own_rate[:count], gradient) if each else own_rate
+            optimizer.step(views[name], gradient, [m[name] for m in remembered], number, rate)
+
+    active = [min(one, rows.stop) - rows.start for one in plan.active if one > rows.start]
+    replays = Replays(step, samples, shares, active) if replayed(optimizer, x.device) else None
+    for t, count in enumerate(active):
+        if replays:
+            replays.take(t)
+        else:
+            step(samples[t, :count], shares[t, :count], t + 1)
         if tick is not None:
             tick((rows.start + (rows.stop - rows.start) * (t + 1) / len(plan.active)) / len(plan.rows))
+
+
+def replayed(optimizer: Optimizer, device: torch.device) -> bool:
+    """Whether steps are recorded once and replayed: on a GPU, where all are alike."""
+    return device.type == "cuda" and optimizer.steady
 
 
 def _column(rates: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:

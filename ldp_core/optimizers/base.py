@@ -32,6 +32,11 @@ class Optimizer(Component):
     has_own_rate: ClassVar[bool] = False
     """True where the learning rate of the experiment is idle."""
 
+    @property
+    def steady(self) -> bool:
+        """True where every step of a round is the same rule: nothing is remembered, and the rate stays."""
+        return not self.memories and not self.has_own_rate
+
     @abstractmethod
     def step(
         self,
