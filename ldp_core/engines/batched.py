@@ -11,7 +11,7 @@ from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
 from ldp_core.optimizers import Optimizer, get
-from ldp_core.system.memory import ran_out
+from ldp_core.system.memory import give_back, ran_out
 
 CPU_BYTES = 2**30
 """That the activations of all clients may fill on a CPU, where the system would kill rather than refuse."""
@@ -73,19 +73,40 @@ def train_together(
     while first < count:
         rows = slice(first, min(first + most, count))
         order = torch.from_numpy(plan.rows[rows])
-        try:
-            weights = (start.expand(len(order), -1) if start.dim() == 1 else start[order]).clone()
-            _steps(recipe, weights, x, y, plan, rows, tick, None if rates is None else rates[order])
-        except (RuntimeError, MemoryError) as error:
-            if not ran_out(error):
-                raise
-            if most == 1:
-                raise MemoryError(f"one client of {recipe.model.name} does not fit in memory") from error
+        weights = _attempt(recipe, start, x, y, plan, rows, tick, None if rates is None else rates[order])
+        if weights is not None:
+            trained[order] = weights
+            first = rows.stop
+        elif most == 1:
+            raise MemoryError(f"one client of {recipe.model.name} does not fit in memory")
+        else:  # what was begun is begun anew: every client starts from `start`
             most = -(-min(most, rows.stop - rows.start) // 2)
-            continue  # what was begun is begun anew: every client starts from `start`
-        trained[order] = weights
-        first = rows.stop
+            give_back(x.device)
     return trained
+
+
+def _attempt(
+    recipe: Recipe,
+    start: torch.Tensor,
+    x: torch.Tensor,
+    y: torch.Tensor,
+    plan: Plan,
+    rows: slice,
+    tick: Tick | None,
+    rates: torch.Tensor | None,
+) -> torch.Tensor | None:
+    """The trained weights (k, d) of some rows of the plan; None where memory ran out, of which nothing is
+    held any more when it says so.
+    """
+    order = torch.from_numpy(plan.rows[rows])
+    try:
+        weights = (start.expand(len(order), -1) if start.dim() == 1 else start[order]).clone()
+        _steps(recipe, weights, x, y, plan, rows, tick, rates)
+    except (RuntimeError, MemoryError) as error:
+        if not ran_out(error):
+            raise
+        return None
+    return weights
 
 
 def _steps(
@@ -103,7 +124,6 @@ def _steps(
     samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
     shares = torch.from_numpy(plan.weights[:, rows]).to(x.device)
     memory = [torch.zeros_like(weights) for _ in range(optimizer.memories)]
-    own_rate = recipe.learning_rate if rates is None else rates
 
     def step(batch: torch.Tensor, share: torch.Tensor, number: int = 1) -> None:
         count = len(batch)
@@ -111,8 +131,7 @@ def _steps(
         remembered = [model.views(m[:count], recipe.shape, recipe.classes) for m in memory]
         gradients = model.gradients(views, x[batch], y[batch], share)
         for name, gradient in gradients.items():
-            each = isinstance(own_rate, torch.Tensor)
-            rate = _column(own_rate[:count], gradient) if each else own_rate
+            rate = recipe.learning_rate if rates is None else _column(rates[:count], gradient)
             optimizer.step(views[name], gradient, [m[name] for m in remembered], number, rate)
 
     active = [min(one, rows.stop) - rows.start for one in plan.active if one > rows.start]

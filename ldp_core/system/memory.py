@@ -13,6 +13,10 @@ import re
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
 
 STATUS = Path("/proc/self/status")
 SCORE = Path("/proc/self/oom_score_adj")
@@ -80,6 +84,14 @@ def limit(bytes_more: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard == resource.RLIM_INFINITY or most < hard:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def give_back(device: torch.device) -> None:
+    """Let go of what PyTorch keeps of a GPU's memory for later: in pieces it has room for nothing large."""
+    if device.type == "cuda":
+        import torch
+
+        torch.cuda.empty_cache()
 
 
 def ran_out(error: BaseException) -> bool:

@@ -1,0 +1,82 @@
+"""A step of training on a GPU, recorded once and replayed: one launch where there are a hundred.
+
+A step of small models is over long before the next launch comes, so what trains them is Python. Recorded as
+a graph of CUDA's, a step costs what it computes. It needs steps that are all alike, of the same clients;
+when some have ended, their rows go on with samples of weight 0, which move nothing, until half of them do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import torch
+
+from ldp_core.system.memory import ran_out
+
+LEAST = 16
+"""Steps that are worth a recording, which takes as long as some three of them."""
+
+Step = Callable[[torch.Tensor, torch.Tensor], None]
+"""Moves the first k weights in place, by samples (k, B) and their shares of the loss (k, B)."""
+
+
+class Replays:
+    """The steps of a plan, those that can be by a recording of one of them."""
+
+    def __init__(
+        self, step: Step, samples: torch.Tensor, shares: torch.Tensor, active: Sequence[int]
+    ) -> None:
+        """For `samples` and `shares` (T, K, B), of which the first `active` (T,) rows train at each step."""
+        self._step, self._samples, self._shares, self._active = step, samples, shares, active
+        self._replay: Step | None = None
+        self._rows = 0
+
+    def take(self, t: int) -> None:
+        """Step `t`, from 0."""
+        active = self._active[t]
+        if self._replay and 2 * active <= self._rows:
+            self._replay = None  # what was recorded is given back before another one is
+        if not self._replay and t and self._alike(t) >= LEAST:  # the first loads what a step calls
+            self._record(t, active)
+        if self._replay:
+            self._replay(self._samples[t, : self._rows], self._shares[t, : self._rows])
+        else:
+            self._step(self._samples[t, :active], self._shares[t, :active])
+
+    def _alike(self, t: int) -> int:
+        """Steps from `t` on for which a recording of it would do."""
+        return sum(2 * active > self._active[t] for active in self._active[t:])
+
+    def _record(self, t: int, rows: int) -> None:
+        """Unless memory is short: a recording keeps as much of it as a step takes."""
+        try:
+            self._replay = recorded(self._step, self._samples[t, :rows], self._shares[t, :rows])
+            self._rows = rows
+        except RuntimeError as error:
+            if not ran_out(error):
+                raise
+
+
+def recorded(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
+    """What takes the same step again, of other samples; nothing is moved yet."""
+    samples, shares = samples.clone(), shares.clone()
+    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        graph.capture_begin()
+        try:
+            step(samples, shares)
+        except BaseException:
+            with suppress(RuntimeError):  # it says only that there is nothing to end
+                graph.capture_end()
+            raise
+        graph.capture_end()
+    torch.cuda.current_stream().wait_stream(stream)
+
+    def replay(others: torch.Tensor, theirs: torch.Tensor) -> None:
+        samples.copy_(others)
+        shares.copy_(theirs)
+        graph.replay()
+
+    return replay

@@ -1,0 +1,199 @@
+"""What a GPU computes, and how fast: `python -m tests.benchmarks.gpu`; without a GPU it says so and ends.
+
+- every model, trained for all clients at once there and on the processor: how far apart the weights are;
+- every system by name, and every mechanism: the same run on both; noise has the same bits, figures are close;
+- the paper's round, digits and a fold of many runs: seconds, and memory of the card;
+- a card with little memory left: fewer clients at a time, and the same weights;
+- a job through the queue, which says in its record who trained.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ldp_core import datasets, mechanisms, models, systems
+from ldp_core.datasets import Data
+from ldp_core.engines.batched import train
+from ldp_core.engines.plan import plan_batches
+from ldp_core.events import Ended, RoundDone
+from ldp_core.experiment import Draft, Experiment, Variant, parse
+from ldp_core.fold import fold
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.record.store import events_after
+from ldp_core.simulate import simulate
+from ldp_core.streams import stream
+from tests.benchmarks.machine import described
+from tests.benchmarks.rounds import CASES, PAPER, measure
+from tests.benchmarks.sweep import asked
+from tests.data import digits, mnist_like
+from tests.runs.processes import end_workers
+
+CPU, GPU = torch.device("cpu"), torch.device("cuda")
+LITTLE = 2.7e9
+"""Bytes of the card that are left, where little is: one client of 24 takes 0.8 of them, all of them 18."""
+
+
+def both(name: str) -> str:
+    """Weights of a model after some steps of ragged clients, on both."""
+    model = models.get(name)
+    data = mnist_like() if model.fits((28, 28)) else digits()
+    if not model.fits(data.shape):
+        return "reads neither data set"
+    generator = np.random.default_rng(0)
+    shards = [generator.choice(len(data.train_y), size, replace=False) for size in (5, 20, 33, 60)]
+    plan = plan_batches(shards, 2, 20, stream(0, "batches", 1))
+    start = torch.from_numpy(model.initial(data.shape, data.classes, stream(0, "initial model")))
+    found = []
+    for device in (CPU, GPU):
+        x, y = torch.from_numpy(data.train_x).to(device), torch.from_numpy(data.train_y).to(device)
+        found.append(train(model, start.to(device), x, y, plan, 0.01, data.classes).cpu())
+    moved, apart = (found[0] - start).abs().max(), (found[0] - found[1]).abs().max()
+    return f"moved {float(moved):.2g}, apart {float(apart):.2g}"
+
+
+@cache
+def loaded(name: str) -> Data:
+    """A data set, from where the environment says."""
+    return digits() if name == "digits" else datasets.get(name).load(Path(os.environ["EPSILON_DATA_DIR"]))
+
+
+def run(experiment: Experiment, data: Data, device: torch.device) -> tuple[list[RoundDone], Ended]:
+    """Its rounds and its end."""
+    said = list(simulate(experiment, data, device))
+    (ended,) = (one for one in said if isinstance(one, Ended))
+    return [one for one in said if isinstance(one, RoundDone)], ended
+
+
+def runs() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every system on its smallest data set, every mechanism on digits."""
+    short = {"rounds": 3, "attack": None}
+    for name in systems.names():
+        yield name, short | {"system": name}
+    for name in mechanisms.names():
+        yield name, short | {"mechanism": name}
+
+
+def same_run(changes: dict[str, Any]) -> str:
+    """How far its figures are apart on both."""
+    experiment = parse(changes)
+    data = loaded(experiment.dataset)
+    (here, end), (there, other) = (run(experiment, data, device) for device in (CPU, GPU))
+    off = max(abs(a.accuracy - b.accuracy) for a, b in zip(here, there, strict=True))
+    noise = max(
+        abs(a.noise_variance - b.noise_variance) / max(a.noise_variance, 1e-12)
+        for a, b in zip(here, there, strict=True)
+    )
+    return f"{end.status} and {other.status}; accuracy at most {off:.4f} apart, noise variance {noise:.1e}"
+
+
+def paper_round() -> str:
+    """Median seconds, and the most memory."""
+    torch.cuda.reset_peak_memory_stats()
+    seconds, scoring = measure(PAPER, mnist_like(), 3)
+    most = torch.cuda.max_memory_allocated() / 1e9
+    return f"{seconds:.3f} s, scoring {scoring:.3f} s, {most:.2f} GB of the card"
+
+
+def training_alone() -> str:
+    """Of the paper's round, the clients' training by itself."""
+    data, model = mnist_like(), models.get("cnn")
+    shards = np.split(stream(0, "partition").permutation(len(data.train_y))[: 70 * 600], 70)
+    plan = plan_batches(shards, 5, 20, stream(0, "batches", 1))
+    start = torch.from_numpy(model.initial(data.shape, 10, stream(0, "initial model"))).to(GPU)
+    x, y = torch.from_numpy(data.train_x).to(GPU), torch.from_numpy(data.train_y).to(GPU)
+    took = []
+    for _ in range(4):
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        train(model, start, x, y, plan, 0.01, 10)
+        torch.cuda.synchronize()
+        took.append(time.perf_counter() - began)
+    return f"{np.median(took[1:]):.3f} s ({took[0]:.2f} s the first time), {len(plan.active)} steps"
+
+
+def folded() -> str:
+    """Seconds of 300 default runs, together."""
+    runs = [cell.experiment for cell in asked(100, 1).cells]
+    began = time.perf_counter()
+    for _ in fold(enumerate(runs), {"digits": digits()}, device=GPU):
+        pass
+    return f"{len(runs)} runs in {time.perf_counter() - began:.1f} s"
+
+
+def little_memory() -> str:
+    """The same clients with hardly any memory left: as many at a time as fit, and the same weights."""
+    data, model = mnist_like(), models.get("resnet18")
+    shards = np.split(np.arange(24 * 64), 24)
+    plan = plan_batches(shards, 1, 32, stream(0, "batches", 1))
+    start = torch.from_numpy(model.initial(data.shape, 10, stream(0, "initial model"))).to(GPU)
+    x, y = torch.from_numpy(data.train_x).to(GPU), torch.from_numpy(data.train_y).to(GPU)
+    roomy = train(model, start, x, y, plan, 0.01, 10).cpu()
+    torch.cuda.empty_cache()
+    most = torch.cuda.get_device_properties(GPU).total_memory
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + LITTLE) / most)
+    try:
+        tight = train(model, start, x, y, plan, 0.01, 10).cpu()
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    return f"weights at most {float((roomy - tight).abs().max()):.1e} apart"
+
+
+def by_queue() -> str:
+    """A job of the default's, in words of its record."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["EPSILON_RUNS_DIR"] = folder
+        began = time.monotonic()
+        identity = jobs.submit(Draft(parse({"rounds": 5}), (Variant("GPU"),)))
+        while jobs.look(identity).live and time.monotonic() < began + 120:
+            time.sleep(0.1)
+        job = jobs.look(identity)
+        took = time.monotonic() - began
+        who = {one.body.get("engine", "") for one in events_after(queue.get(identity).folder)} - {""}
+        end_workers(Path(folder))
+    return f"{job.status} after {took:.1f} s; trained by: {who or 'nobody'}"
+
+
+def main() -> None:
+    if not torch.cuda.is_available():
+        sys.exit("there is no GPU here")
+    name = torch.cuda.get_device_name()
+    print(f"{described()}; {name}; torch {torch.__version__}; {time.strftime('%Y-%m-%d')}\n", flush=True)
+    print("| what | found |\n|---|---|")
+    parts = [(f"model {one}", lambda one=one: both(one)) for one in models.names()]
+    parts += [(f"run {one}", lambda changes=changes: same_run(changes)) for one, changes in runs()]
+    parts += [
+        ("the paper's round", paper_round),
+        ("of it, training", training_alone),
+        *((f"a round of {case}", lambda case=case: _round(case)) for case in CASES),
+        ("a fold", folded),
+        ("little memory", little_memory),
+        ("the queue", by_queue),
+    ]
+    for what, find in parts:
+        began = time.perf_counter()
+        try:
+            told = find()
+        except Exception as error:  # the others are worth knowing too
+            told = f"{type(error).__name__}: {error}"
+        print(f"| {what} | {told} ({time.perf_counter() - began:.1f} s) |", flush=True)
+
+
+def _round(case: str) -> str:
+    experiment, repeats = CASES[case]
+    data = digits() if parse(experiment).dataset == "digits" else mnist_like()
+    seconds, scoring = measure(experiment, data, repeats)
+    return f"{seconds:.4f} s, scoring {scoring:.4f} s"
+
+
+if __name__ == "__main__":
+    main()

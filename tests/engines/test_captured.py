@@ -1,0 +1,95 @@
+"""Steps that are recorded and replayed: the same weights, and few recordings; on a GPU where there is one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from ldp_core import models, partitions
+from ldp_core.engines import batched, captured
+from ldp_core.engines.batched import train
+from ldp_core.engines.captured import Replays, Step
+from ldp_core.engines.plan import plan_batches
+from ldp_core.streams import stream
+from tests.data import digits
+
+
+def kept(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
+    """In place of a recording, where there is no GPU: the step itself, of as many rows."""
+    rows = len(samples)
+
+    def again(others: torch.Tensor, theirs: torch.Tensor) -> None:
+        assert len(others) == len(theirs) == rows
+        step(others, theirs)
+
+    return again
+
+
+@pytest.mark.parametrize(("kind", "most"), [("iid", 1), ("dirichlet", 5)])
+def test_replayed_steps_are_the_same_steps(monkeypatch: pytest.MonkeyPatch, kind: str, most: int):
+    """Rows of clients that have ended go on with samples of weight 0, and do not move."""
+    recorded = list[int]()
+
+    def noted(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
+        recorded.append(len(samples))
+        return kept(step, samples, shares)
+
+    def replaying(*_: object) -> bool:
+        return True
+
+    data, model = digits(), models.get("mlp")
+    shards = partitions.get(kind).split(data.train_y, 20, stream(1, "partition"))
+    plan = plan_batches(shards, 3, 5, stream(1, "batches", 1))
+    start = torch.from_numpy(model.initial(data.shape, 10, stream(1, "initial model")))
+    x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
+    by_themselves = train(model, start, x, y, plan, 0.1, 10)
+    monkeypatch.setattr(captured, "recorded", noted)
+    monkeypatch.setattr(batched, "replayed", replaying)
+    replayed = train(model, start, x, y, plan, 0.1, 10)
+    assert (replayed - by_themselves).abs().max() < 1e-6
+    assert not torch.equal(replayed, start.expand_as(replayed))
+    assert 1 <= len(recorded) <= most, "one for each halving of those who train"
+    assert recorded == sorted(set(recorded), reverse=True)
+
+
+def test_what_is_not_worth_it_is_not_recorded(monkeypatch: pytest.MonkeyPatch):
+    def never(*_: object) -> Step:
+        raise AssertionError("recorded")
+
+    monkeypatch.setattr(captured, "recorded", never)
+    taken = list[int]()
+    count = captured.LEAST
+    samples, shares = torch.zeros(count, 4, 2), torch.zeros(count, 4, 2)
+    replays = Replays(lambda batch, share: taken.append(len(batch)), samples, shares, [4] * count)
+    for t in range(count):
+        replays.take(t)
+    assert taken == [4] * count, "after the first step, too few are left"
+
+
+def test_where_memory_is_short_steps_are_taken_as_they_are(monkeypatch: pytest.MonkeyPatch):
+    def short(*_: object) -> Step:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(captured, "recorded", short)
+    taken = list[int]()
+    count = 2 * captured.LEAST
+    samples, shares = torch.zeros(count, 4, 2), torch.zeros(count, 4, 2)
+    replays = Replays(lambda batch, share: taken.append(len(batch)), samples, shares, [4] * count)
+    for t in range(count):
+        replays.take(t)
+    assert taken == [4] * count
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+@pytest.mark.parametrize("name", ["logistic_regression", "mlp2"])
+def test_a_gpu_takes_the_steps_of_the_processor(name: str):
+    data, model = digits(), models.get(name)
+    shards = partitions.get("dirichlet").split(data.train_y, 20, stream(1, "partition"))
+    plan = plan_batches(shards, 3, 5, stream(1, "batches", 1))
+    start = torch.from_numpy(model.initial(data.shape, 10, stream(1, "initial model")))
+    found = []
+    for device in ("cpu", "cuda"):
+        x, y = torch.from_numpy(data.train_x).to(device), torch.from_numpy(data.train_y).to(device)
+        found.append(train(model, start.to(device), x, y, plan, 0.1, 10).cpu().numpy())
+    np.testing.assert_allclose(found[1], found[0], atol=1e-5)
