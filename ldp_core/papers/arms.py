@@ -19,6 +19,7 @@ from ldp_core.cost.traffic import against_share, traffic
 from ldp_core.cost.work import Work, work_of
 from ldp_core.datasets import data_dir
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Experiment, changed, parse
+from ldp_core.limits import SEEDS
 from ldp_core.theory.relative_error import relative_errors
 
 
@@ -43,8 +44,13 @@ class Arm(ABC):
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """Of every seed that there may be, from 0 on."""
+        return tuple(self.key(seed) for seed in range(int(SEEDS.maximum)))
+
+    @cached_property
     def _words(self) -> str:
-        """The setting as JSON, written once: a page of papers asks for its arms' keys many thousand times."""
+        """The setting as JSON."""
         return json.dumps(self.setting, sort_keys=True)
 
     @abstractmethod

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.limits import SEEDS
 from ldp_core.mechanisms.base import Floats
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import QUANTITIES
@@ -105,9 +104,8 @@ class Shelf:
 
     def of_arm(self, claim: Claim, label: str) -> dict[int, Figure]:
         """What is known of an arm, by seed."""
-        arm = claim.arm(label)
-        found = {seed: self.figures.get(arm.key(seed)) for seed in range(int(SEEDS.maximum))}
-        return {seed: one for seed, one in found.items() if one is not None}
+        keys = claim.arm(label).keys
+        return {seed: self.figures[key] for seed, key in enumerate(keys) if key in self.figures}
 
     def values(self, claim: Claim, labels: Sequence[str], about: str = "") -> dict[str, Floats]:
         """Their figures in the unit of what the claim speaks of (or of something else that their runs came
