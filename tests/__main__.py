@@ -34,9 +34,11 @@ ROOM = 4 * 2**30
 LINT = [["ruff", "check", "."], ["ruff", "format", "--check", "."]]
 # in a clone that is new so is its environment: three processes at once would compile all of it three times
 FIRST = ["pytest", "--collect-only", "-qqq"]
-COMPUTES = ["tests/attacks", "tests/leakage"]
+COMPUTES = [
+    f"tests/{room}" for room in ("attacks", "leakage", "presets", "theory", "mechanisms", "accounting")
+]
 """Tests that only compute: they wait for nobody, and take as long as the others leave them to."""
-BESIDE = [["mypy"], ["pytest", *COMPUTES, "-m", "not alone"]]
+BESIDE = [["mypy"], ["pytest", *COMPUTES, "-m", "not alone", "-n", str(CORES), "--dist", "worksteal"]]
 """Lanes that have what the others leave of the cores, from their stage on until the last has ended."""
 STAGES = [
     *([step] for step in LINT),

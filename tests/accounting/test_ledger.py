@@ -218,6 +218,6 @@ def test_some_clients_only():
 
 def test_many_clients_with_budgets_of_their_own_do_not_take_minutes():
     budgets = np.linspace(0.1, 8, 1400).tolist()
-    start = time.perf_counter()
+    start = time.process_time()
     ledger({"clients": {"count": 1400, "epsilon": budgets}})
-    assert time.perf_counter() - start < busy.within(20)
+    assert time.process_time() - start < busy.within(20)
