@@ -13,8 +13,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -169,12 +169,12 @@ def main() -> None:
     name = torch.cuda.get_device_name()
     print(f"{described()}; {name}; torch {torch.__version__}; {time.strftime('%Y-%m-%d')}\n", flush=True)
     print("| what | found |\n|---|---|")
-    parts = [(f"model {one}", lambda one=one: both(one)) for one in models.names()]
-    parts += [(f"run {one}", lambda changes=changes: same_run(changes)) for one, changes in runs()]
-    parts += [
+    parts: list[tuple[str, Callable[[], str]]] = [
+        *((f"model {one}", partial(both, one)) for one in models.names()),
+        *((f"run {one}", partial(same_run, changes)) for one, changes in runs()),
         ("the paper's round", paper_round),
         ("of it, training", training_alone),
-        *((f"a round of {case}", lambda case=case: _round(case)) for case in CASES),
+        *((f"a round of {case}", partial(_round, case)) for case in CASES),
         ("a fold", folded),
         ("little memory", little_memory),
         ("the queue", by_queue),
