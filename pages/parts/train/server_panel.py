@@ -239,10 +239,10 @@ def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None
     if not counts:
         return None
     most = max(counts, key=lambda count: count.share)
-    often = f"{'up to ' if len(counts) > 1 else ''}{most.picked} of {most.n} times"
+    often = f"in {'up to ' if len(counts) > 1 else ''}{most.picked} of {most.n} tries"
     leaks = most.above_chance(len(counts))
     return {
-        "text": f"picked out of {most.candidates} {often} (guessing: {most.guessed})",
+        "text": f"picked from {most.candidates} {often} (guessing: {most.guessed})",
         "kind": "" if not leaks else "mostly" if most.share > 0.5 else "often",
     }
 

@@ -78,6 +78,6 @@ def _picked(attacked: Sequence[Series], upload: str) -> str:
     if not most.above_chance(len(counts)):
         return ""
     return (
-        f"yet client {client + 1}'s is picked out of {most.candidates} {most.picked} of {most.n} times "
+        f"yet client {client + 1}'s is picked from {most.candidates} in {most.picked} of {most.n} tries "
         f"(guessing: {most.guessed}; {label})"
     )

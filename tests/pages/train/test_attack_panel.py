@@ -185,7 +185,7 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     assert newest is not None
     cell = panel["rows"][0]["cells"][3]
     assert cell["captions"] == [f"{newest['psnr']:.1f} dB"]
-    assert "picked out of 10 " in panel["rows"][0]["picked"]["text"]
+    assert "picked from 10 in " in panel["rows"][0]["picked"]["text"]
     assert panel["rows"][0]["told"].startswith("run <0>: recovered"), "the run that leaks is named"
     closest = trained[0].runs[0].tries["audit", 0].newest
     assert closest is not None
