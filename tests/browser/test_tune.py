@@ -26,9 +26,9 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(
     page = visitor.open("/tune", CELLS)
     expect(page.locator(CELLS)).to_have_count(25)
     seeds = page.get_by_role("spinbutton", name="Seeds")
-    seeds.fill("8")  # or all would be there between two looks
+    seeds.fill("20")  # or all would be there between two looks, which are two seconds on a busy machine
     seeds.press("Enter")
-    expect(page.get_by_text("25 settings × 8 seeds = 200 runs")).to_be_visible()
+    expect(page.get_by_text("25 settings × 20 seeds = 500 runs")).to_be_visible()
     budgets = page.get_by_role("textbox", name="Budget ε, the same for all")
     budgets.fill("4, Infinity, -1, 0")
     budgets.press("Enter")
