@@ -1,4 +1,4 @@
-"""A step of training on a GPU, recorded once and replayed: one launch where there are a hundred.
+"""A step of training on a GPU, recorded once and replayed: one launch for all that it computes.
 
 A step of small models is over long before the next launch comes, so what trains them is Python. Recorded as
 a graph of CUDA's, a step costs what it computes. It needs steps that are all alike, of the same clients;
@@ -15,7 +15,7 @@ import torch
 from ldp_core.system.memory import ran_out
 
 LEAST = 16
-"""Steps that are worth a recording, which takes as long as some three of them."""
+"""Steps that are worth a recording, which launches what a step does and then is put together."""
 
 Step = Callable[[torch.Tensor, torch.Tensor], None]
 """Moves the first k weights in place, by samples (k, B) and their shares of the loss (k, B)."""
@@ -31,14 +31,15 @@ class Replays:
         self._step, self._samples, self._shares, self._active = step, samples, shares, active
         self._replay: Step | None = None
         self._rows = 0
+        self._has_room = True
 
     def take(self, t: int) -> None:
         """Step `t`, from 0."""
         active = self._active[t]
         if self._replay and 2 * active <= self._rows:
             self._replay = None  # what was recorded is given back before another one is
-        if not self._replay and t and self._alike(t) >= LEAST:  # the first loads what a step calls
-            self._record(t, active)
+        if not self._replay and self._has_room and t and self._alike(t) >= LEAST:
+            self._record(t, active)  # not of the first step, which loads what it calls
         if self._replay:
             self._replay(self._samples[t, : self._rows], self._shares[t, : self._rows])
         else:
@@ -56,6 +57,7 @@ class Replays:
         except RuntimeError as error:
             if not ran_out(error):
                 raise
+            self._has_room = False
 
 
 def recorded(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:

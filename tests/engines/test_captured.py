@@ -68,7 +68,10 @@ def test_what_is_not_worth_it_is_not_recorded(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_where_memory_is_short_steps_are_taken_as_they_are(monkeypatch: pytest.MonkeyPatch):
-    def short(*_: object) -> Step:
+    asked = list[int]()
+
+    def short(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
+        asked.append(len(samples))
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(captured, "recorded", short)
@@ -79,6 +82,7 @@ def test_where_memory_is_short_steps_are_taken_as_they_are(monkeypatch: pytest.M
     for t in range(count):
         replays.take(t)
     assert taken == [4] * count
+    assert asked == [4], "once is enough"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
