@@ -45,7 +45,6 @@ def bind(
     fields = page.fields
     place = workspace.key(name)
     new = place not in fields
-    page.drawn.add(place)
     shown, version, first = fields.get(place, (value, 0, value))
     if shown != value:
         version, first = version + 1, value
@@ -114,15 +113,22 @@ def _try_again(workspace: Workspace) -> None:
 def _waiting() -> dict[str, tuple[str, Any]]:
     """What stands in fields that are on the page and does not fit the draft: field and value, by widget."""
     page = tab().page
-    for place in page.waiting.keys() - page.drawn_before - page.drawn:
+    for place in [place for place in page.waiting if not _is_there(place)]:
         del page.waiting[place]
     return page.waiting
 
 
+def _is_there(place: str) -> bool:
+    """Whether a field is on the page. Streamlit forgets it with the first page run that draws all but it; one
+    that was interrupted has not come to it perhaps, and proves nothing.
+    """
+    kept = tab().page.keepers.get(place)
+    return kept is not None and kept[0] in st.session_state
+
+
 def mistakes(workspace: Workspace) -> list[str]:
-    """What is wrong with what is typed on this page, in words."""
-    page = tab().page
-    mine = [found for place, found in page.wrong.items() if place in page.drawn_before]
+    """What is wrong with what is typed, in words, as long as the field that holds it is on the page."""
+    mine = [found for place, found in tab().page.wrong.items() if _is_there(place)]
     return [str(problem) for problems in mine for problem in problems]
 
 

@@ -26,10 +26,6 @@ class Page:
     """What stands in fields and does not fit the draft: field and value, by widget."""
     wrong: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     """What is wrong with what is typed, by widget."""
-    drawn: set[str] = field(default_factory=set)
-    """The fields that this run of the page has drawn …"""
-    drawn_before: set[str] = field(default_factory=set)
-    """… and those of the run before."""
     refused: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Why what was pressed could not be done, and when that was found (by the monotonic clock), by the part
     of the page that says it."""

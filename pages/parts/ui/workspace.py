@@ -87,9 +87,6 @@ def open_workspace(page: str) -> Workspace:
     """The draft that the URL names, or that this visitor had open, or a fresh default one."""
     workspace = _opened()
     workspace.page = page
-    # a mistake counts as long as the field that holds it is on the page
-    shown = tab().page
-    shown.drawn_before, shown.drawn = shown.drawn, set()
     preset = workspace.preset
     prepared = preset is not None and preset.draft == workspace.draft
     remember(workspace.id, named(workspace.draft), prepared, token())

@@ -1,0 +1,60 @@
+"""A mistake counts as long as its field is on the page, whatever became of the last page run."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.runs.processes import PATIENCE_SECONDS
+
+TITLE, WRONG, RIGHT = "Rounds", 99999, 18
+
+
+def page() -> None:
+    """What is wrong is told above the field; the browser's next request may come in before that is drawn."""
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+    from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+    from ldp_core.limits import ROUNDS
+    from pages.parts.ui.fields import mistakes, whole
+    from pages.parts.ui.workspace import open_workspace
+
+    workspace = open_workspace("train")
+    st.text("; ".join(mistakes(workspace)))
+    if st.session_state.pop("interrupted", False):
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        context.script_requests.request_rerun(RerunData(page_script_hash=context.page_script_hash))
+    if st.session_state.get("drawn", True):
+        whole(workspace, "rounds", "Rounds", ROUNDS, workspace.draft.base.rounds)
+
+
+def typed(app: AppTest, rounds: int) -> str:
+    """What is told of it."""
+    next(field for field in app.number_input if field.label == TITLE).set_value(rounds)
+    app.run()
+    assert not app.exception
+    return app.text[0].value
+
+
+@pytest.fixture
+def app(tmp_path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
+    return AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_it_is_told_though_the_run_before_never_came_to_its_field(app: AppTest, interrupted: bool):
+    app.session_state["interrupted"] = interrupted
+    assert str(WRONG) in typed(app, WRONG)
+    assert typed(app, RIGHT) == ""
+
+
+def test_it_is_forgotten_with_its_field(app: AppTest):
+    assert str(WRONG) in typed(app, WRONG)
+    app.session_state["drawn"] = False
+    app.run()
+    app.run()
+    assert app.text[0].value == ""
