@@ -107,8 +107,8 @@ def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str)
         return f"With a δ of {number(delta)}: {exact}."
     each, often, else_ = number(epsilon, 4), _share(right), _share(wrong)
     return (
-        f"At worst an answer points the right way with a probability of e^ε/(1 + e^ε) = {often}, and "
-        "tells ε; else it tells ε for the contrary. "
+        "Take any two values that a weight may have. At worst an answer points to the true one with a "
+        f"probability of e^ε/(1 + e^ε) = {often}, and tells ε for it; else it tells ε for the other. "
         f"On average it tells {each} × ({often} − {else_}) = {number(mean, 6)}, with a standard "
         f"deviation of 2 × {each} × √({often} × {else_}) = {number(spread, 4)}.{steps}{exact}."
     )

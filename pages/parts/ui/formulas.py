@@ -17,7 +17,8 @@ PROMISE = (
     r"&-e^{\varepsilon}\sum_{j\ge l}\tbinom kj q^j p^{k-j}\Big),\\"
     r"p=\tfrac{e^{\varepsilon_0}}{1+e^{\varepsilon_0}}&=1-q\end{aligned}",
     "For any mechanism whose answers have an ε₀ each: the exact worst case of k of them, of which j point "
-    "the right way; l is where the sums are furthest apart (Kairouz, Oh and Viswanath 2015, theorem 3.3). "
+    "to the true one of two values; l is where the sums are furthest apart (Kairouz, Oh and Viswanath 2015, "
+    "theorem 3.3). "
     "For this mechanism: the same sum over its own law of privacy losses, from its exact curve δ(ε) on a "
     "lattice, never below the truth (Zhu, Dong and Wang 2022; Doroshenko et al. 2022). "
     "Gaussian noise: exactly, by the root of the sum of squares (Balle and Wang 2018; Dong, Roth and Su "
