@@ -23,7 +23,7 @@ from pages.parts.runs.job_state import may_go_on, takes
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.text import plain
-from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor, who
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import go_on, shared_job, whose
@@ -50,9 +50,7 @@ def main() -> None:
                 drafts.keep_ladder(workspace.id, _settings_of(ladder))
         if st.session_state.get(PRESSED) == workspace.id:
             # only now is it known what the fields hold that were changed in the same moment
-            if ladder is not None:
-                _submit(workspace.id, ladder)
-            st.session_state.pop(PRESSED, None)
+            _submit(workspace.id, ladder)
             st.rerun()
         with buttons:
             _launch(workspace, job, before, ladder)
@@ -164,7 +162,12 @@ def _press(draft: str) -> None:
     st.session_state[PRESSED] = draft
 
 
-def _submit(draft: str, ladder: Ladder) -> None:
+@uncut
+def _submit(draft: str, ladder: Ladder | None) -> None:
+    """Launch what was pressed, once, whatever the browser asks for meanwhile; nothing where it is wrong."""
+    st.session_state.pop(PRESSED, None)
+    if ladder is None:
+        return
     try:
         jobs.submit_ladder(ladder, draft, **who())
     except StudioError as error:

@@ -27,7 +27,7 @@ from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number, plain
-from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor, who
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import go_on, shared_job, whose
@@ -72,9 +72,7 @@ def main() -> None:
             st.caption("Everything else stays as this draft has it.")
         if st.session_state.get(PRESSED) == (workspace.id, kind):
             # only now is it known what the fields hold that were changed in the same moment
-            if planned is not None:
-                _submit(kind, workspace.id, planned)
-            st.session_state.pop(PRESSED, None)
+            _submit(kind, workspace.id, planned)
             st.rerun()
         with buttons:
             _launch(kind, workspace, job, before, planned)
@@ -194,7 +192,12 @@ def _press(draft: str, kind: str) -> None:
     st.session_state[PRESSED] = draft, kind
 
 
+@uncut
 def _submit(kind: str, draft: str, planned: Any) -> None:
+    """Launch what was pressed, once, whatever the browser asks for meanwhile; nothing where it is wrong."""
+    st.session_state.pop(PRESSED, None)
+    if planned is None:
+        return
     try:
         jobs.launch(kind, planned, draft, **who())
     except StudioError as error:

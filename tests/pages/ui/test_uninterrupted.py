@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest
 
+from ldp_core import presets
+from ldp_core.runs import jobs
+from ldp_core.runs.record import drafts
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
 
@@ -99,6 +105,36 @@ def test_a_button_works_with_what_was_typed_before_it_was_pressed(safe: bool, ro
     app.run()
     # the unprotected one launches what stood there before: the day Streamlit orders them, this can go
     assert app.session_state["launched"] == rounds
+
+
+@pytest.mark.parametrize(
+    ("path", "launch", "pressed"), [("attack", "submit_ladder", ""), ("tune", "launch", "sweep")]
+)
+def test_what_was_pressed_is_launched_once(
+    path: str, launch: str, pressed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    """The browser asks for the next run of the page while the job goes into the queue."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
+    identity = drafts.new(presets.get(presets.names()[0]).draft)
+    launched = list[object]()
+
+    def disturbed(*given: object, **_: object) -> None:
+        launched.append(given)
+        if len(launched) > 1:
+            return
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        context.script_requests.request_rerun(RerunData(page_script_hash=context.page_script_hash))
+
+    monkeypatch.setattr(jobs, launch, disturbed)
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
+    app = AppTest.from_file(str(ROOT / "pages" / f"{path}.py"), default_timeout=PATIENCE_SECONDS)
+    app.query_params["draft"] = identity
+    app.session_state[f"{pressed or path} pressed"] = (identity, pressed) if pressed else identity
+    app.run()
+    assert not app.exception
+    assert len(launched) == 1
 
 
 def test_every_callback_of_the_pages_is_uncut_and_every_button_keeps_the_fields_first():
