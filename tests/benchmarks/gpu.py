@@ -4,7 +4,8 @@
 - every system by name, and every mechanism: the same run on both; noise has the same bits, figures are close;
 - the paper's round, digits and a fold of many runs: seconds, and memory of the card;
 - a card with little memory left: fewer clients at a time, and the same weights;
-- a job through the queue, which says in its record who trained.
+- a job through the queue, which says in its record who trained;
+- a run that is killed in mid-run and taken up: whether it ends at the same bits.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +40,23 @@ from tests.benchmarks.rounds import CASES, PAPER, measure
 from tests.benchmarks.sweep import asked
 from tests.data import digits, mnist_like
 from tests.runs.processes import end_workers
+from tests.systems.killed import killed_and_resumed
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
 LITTLE = 2.7e9
 """Bytes of the card that are left, where little is: one client of 24 takes 0.8 of them, all of them 18."""
+
+LONG: tuple[dict[str, Any], ...] = (
+    {"dataset": "digits", "rounds": 1000},
+    {
+        "dataset": "mnist_sample",
+        "model": "cnn",
+        "rounds": 150,
+        "mechanism": "none",
+        "local": {"learning_rate": 0.05},
+    },
+)
+"""Runs that are not over before somebody has looked."""
 
 
 def both(name: str) -> str:
@@ -64,7 +80,7 @@ def both(name: str) -> str:
 @cache
 def loaded(name: str) -> Data:
     """A data set, from where the environment says."""
-    return digits() if name == "digits" else datasets.get(name).load(Path(os.environ["EPSILON_DATA_DIR"]))
+    return digits() if name == "digits" else datasets.get(name).load(datasets.data_dir())
 
 
 def run(experiment: Experiment, data: Data, device: torch.device) -> tuple[list[RoundDone], Ended]:
@@ -163,6 +179,16 @@ def by_queue() -> str:
     return f"{job.status} after {took:.1f} s; trained by: {who or 'nobody'}"
 
 
+def killed(changes: dict[str, Any]) -> str:
+    """A run that is killed with SIGKILL in mid-run and taken up, beside one that is not."""
+    changes = {"attack": None} | changes
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(1, get_context("spawn")) as apart:
+        # by a process that has not touched the card: one that has cannot fork others that do
+        resumed = apart.submit(killed_and_resumed, changes, Path(folder)).result()
+    _, whole = run(parse(changes), loaded(parse(changes).dataset), GPU)
+    return "the same bits" if resumed == whole.weights_sha256 else "other bits"
+
+
 def main() -> None:
     if not torch.cuda.is_available():
         sys.exit("there is no GPU here")
@@ -178,6 +204,7 @@ def main() -> None:
         ("a fold", folded),
         ("little memory", little_memory),
         ("the queue", by_queue),
+        *((f"killed and taken up, {one['dataset']}", partial(killed, one)) for one in LONG),
     ]
     for what, find in parts:
         began = time.perf_counter()
