@@ -174,4 +174,6 @@ def _remember(identity: str) -> None:
 
 
 def _start_widgets_afresh() -> None:
+    """Other widgets take the places of these; what was wrong in one of them is gone with it."""
     tab().generation += 1
+    tab().page = Page()

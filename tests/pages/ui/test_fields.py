@@ -29,6 +29,7 @@ def page() -> None:
         context.script_requests.request_rerun(RerunData(page_script_hash=context.page_script_hash))
     if st.session_state.get("drawn", True):
         whole(workspace, "rounds", "Rounds", ROUNDS, workspace.draft.base.rounds)
+    st.button("Undo", on_click=workspace.undo)
 
 
 def typed(app: AppTest, rounds: int) -> str:
@@ -58,3 +59,11 @@ def test_it_is_forgotten_with_its_field(app: AppTest):
     app.run()
     app.run()
     assert app.text[0].value == ""
+
+
+def test_undo_takes_it_back_with_its_field(app: AppTest):
+    before = app.number_input[0].value
+    assert typed(app, RIGHT) == ""
+    assert str(WRONG) in typed(app, WRONG)
+    app.button[0].click().run()
+    assert (app.text[0].value, app.number_input[0].value) == ("", before)
