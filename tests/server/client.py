@@ -108,7 +108,8 @@ class Viewer:
                 setattr(widget, kind, value)
         await self.socket.send(message.SerializeToString())
         while True:
-            raw = await asyncio.wait_for(self.socket.recv(), PATIENCE_SECONDS)
+            async with asyncio.timeout(PATIENCE_SECONDS):  # Python 3.11's wait_for may lose a cancellation
+                raw = await self.socket.recv()
             self.received += len(raw)
             told = ForwardMsg.FromString(raw)
             kind = told.WhichOneof("type")
