@@ -46,8 +46,9 @@ def begun_warm(runs_dir: Path, interpreter: Interpreter) -> Path:
 class Server:
     """A Streamlit server on a free port, with a runs folder of its own."""
 
-    def __init__(self, runs_dir: Path, **environment: str) -> None:
-        self.runs_dir = calibrated(runs_dir)
+    def __init__(self, runs_dir: Path, place: Path = ROOT, /, **environment: str) -> None:
+        """Of the program, or of another one that stands in a folder."""
+        self.runs_dir, self.place = calibrated(runs_dir), place
         self.environment = environment
         self.log = runs_dir.parent / "server.log"
         with socket.socket() as probe:
@@ -64,7 +65,7 @@ class Server:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],
-                cwd=ROOT,
+                cwd=self.place,
                 env=os.environ
                 | {
                     "EPSILON_RUNS_DIR": str(self.runs_dir),

@@ -93,20 +93,7 @@ class Viewer:
         return time.perf_counter() - start
 
     async def _drawn(self, fragment: str) -> None:
-        message = BackMsg()
-        state = message.rerun_script
-        state.query_string, state.fragment_id = self.query, fragment
-        # by its path the first time, as an address is typed; then by what the server calls it
-        state.page_name, state.page_script_hash = ("", self.known) if self.known else (self.page, "")
-        state.is_auto_rerun = bool(fragment)
-        for identity, (kind, value) in self.states.items():
-            widget = state.widget_states.widgets.add(id=identity)
-            field = getattr(widget, kind)
-            if hasattr(field, "data"):
-                field.data.extend(value)
-            else:
-                setattr(widget, kind, value)
-        await self.socket.send(message.SerializeToString())
+        await self.ask(fragment)
         while True:
             async with asyncio.timeout(PATIENCE_SECONDS):  # Python 3.11's wait_for may lose a cancellation
                 raw = await self.socket.recv()
@@ -121,6 +108,23 @@ class Viewer:
                     return
             else:
                 self._note(told, kind or "")
+
+    async def ask(self, fragment: str = "") -> None:
+        """Ask for the page (or a part of it), and wait for nothing."""
+        message = BackMsg()
+        state = message.rerun_script
+        state.query_string, state.fragment_id = self.query, fragment
+        # by its path the first time, as an address is typed; then by what the server calls it
+        state.page_name, state.page_script_hash = ("", self.known) if self.known else (self.page, "")
+        state.is_auto_rerun = bool(fragment)
+        for identity, (kind, value) in self.states.items():
+            widget = state.widget_states.widgets.add(id=identity)
+            field = getattr(widget, kind)
+            if hasattr(field, "data"):
+                field.data.extend(value)
+            else:
+                setattr(widget, kind, value)
+        await self.socket.send(message.SerializeToString())
 
     async def move(self, label: str, kind: str, value: Any) -> float:
         """Move a control, as a person would; returns the seconds until the page was drawn."""

@@ -1,0 +1,55 @@
+"""What a visitor does is done in its order: no page run begins beside the callback of the one before."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from tests.browser.server import Server
+from tests.conftest import ROOT
+from tests.server.client import Viewer
+
+PAGE = """
+import time
+from pathlib import Path
+
+import streamlit as st
+
+KEPT = Path("kept")
+
+
+def reset():
+    time.sleep(0.5)
+    KEPT.write_text("prepared")
+
+
+st.button("Reset", on_click=reset)
+st.markdown(KEPT.read_text())
+"""
+
+
+def test_what_a_callback_is_about_to_change_is_not_drawn_beside_it(tmp_path: Path):
+    """Else the page would show for good what its draft no longer holds."""
+    place = tmp_path / "page"
+    shutil.copytree(ROOT / ".streamlit", place / ".streamlit")
+    (place / "app.py").write_text(PAGE)
+    (place / "kept").write_text("edited")
+    server = Server(tmp_path / "runs", place)
+    try:
+        assert asyncio.run(_reset_and_at_once_something_else(server.url)) == ["edited", "prepared"]
+    finally:
+        server.stop()
+
+
+async def _reset_and_at_once_something_else(url: str) -> list[str]:
+    """All that was written on the page."""
+    viewer = await Viewer.open(url)
+    pressed = viewer.widgets["Reset"]
+    viewer.states[pressed] = "trigger_value", True
+    await viewer.ask()
+    del viewer.states[pressed]
+    await asyncio.sleep(0.2)
+    await viewer.rerun()
+    await viewer.close()
+    return viewer.told
