@@ -108,9 +108,10 @@ def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str)
     each, often, else_ = number(epsilon, 4), _share(right), _share(wrong)
     return (
         "Take any two values that a weight may have. At worst an answer points to the true one with a "
-        f"probability of e^ε/(1 + e^ε) = {often}, and tells ε for it; else it tells ε for the other. "
-        f"On average it tells {each} × ({often} − {else_}) = {number(mean, 6)}, with a standard "
-        f"deviation of 2 × {each} × √({often} × {else_}) = {number(spread, 4)}.{steps}{exact}."
+        rf"probability of $e^\varepsilon/(1 + e^\varepsilon)$ = {often}, and counts ε for it; "
+        f"else it counts ε against it. On average it tells {each} × ({often} − {else_}) = "
+        f"{number(mean, 6)}, with a standard deviation of 2 × {each} × √({often} × {else_}) = "
+        f"{number(spread, 4)}.{steps}{exact}."
     )
 
 
