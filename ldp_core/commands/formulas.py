@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ldp_core.errors import InvalidExperiment, Problem, shown
+from ldp_core.errors import InvalidExperiment, Problem, StudioError, shown
 from ldp_core.experiment import Experiment
 
 Reader = Callable[[argparse.Namespace], Experiment]
@@ -33,7 +33,11 @@ def command_of_allocate(added: argparse.ArgumentParser, experiment: Reader) -> N
 
 
 def invert(options: argparse.Namespace) -> int:
-    """Print a line for each answer, with what was asked and what it covers."""
+    """Print a line for each answer, with what was asked and what it covers, or why there is none.
+
+    Raises:
+        StudioError: nothing that was asked has an answer.
+    """
     from ldp_core.tuning import inverses
 
     base = options.experiment_of(options)
@@ -41,16 +45,25 @@ def invert(options: argparse.Namespace) -> int:
     asked = {name: value for name, value in given.items() if value is not None}
     if not asked:
         raise InvalidExperiment([Problem("--noise", "or --epsilon or --run-budget is needed; got none")])
-    one_by_one: dict[str, Callable[[float], inverses.Follows]] = {
-        "noise": lambda sigma: inverses.at_noise(base, sigma),
-        "epsilon": lambda epsilon: inverses.follows(base, epsilon),
-        "run_budget": lambda budget: inverses.at_run_budget(base, budget),
+    questions: dict[tuple[str, ...], Callable[..., inverses.Follows]] = {
+        ("noise",): lambda sigma: inverses.at_noise(base, sigma),
+        ("epsilon",): lambda epsilon: inverses.follows(base, epsilon),
+        ("run_budget",): lambda budget: inverses.at_run_budget(base, budget),
+        ("noise", "epsilon"): lambda sigma, epsilon: inverses.clients_for(base, epsilon, sigma),
     }
-    for name, value in asked.items():
-        _say({"asked": {name: value}, **one_by_one[name](value).as_json()})
-    if {"noise", "epsilon"} <= set(asked):
-        both = {name: asked[name] for name in ("noise", "epsilon")}
-        _say({"asked": both, **inverses.clients_for(base, both["epsilon"], both["noise"]).as_json()})
+    lines, wrong = [], []
+    for names, ask in questions.items():
+        if set(names) <= set(asked):
+            own = {name: asked[name] for name in names}
+            try:
+                lines.append({"asked": own, **ask(*own.values()).as_json()})
+            except StudioError as error:
+                wrong.append(error)
+                lines.append({"asked": own, "why": str(error)})
+    if len(wrong) == len(lines):
+        raise wrong[0]
+    for line in lines:
+        _say(line)
     return 0
 
 

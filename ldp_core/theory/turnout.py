@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, gammaln
+from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from ldp_core import datasets
 from ldp_core.accounting import Spending, everyone
@@ -72,8 +72,9 @@ def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turno
         return
     generator = stream(0, "prediction")
     chance = _chance(experiment)
-    if not limited and chance is not None and 2**count <= MOST_CASES:
-        yield _all_choices(count, chance, rounds)
+    choices = None if limited or chance is None else _all_choices(kinds, chance, rounds)
+    if choices is not None:
+        yield choices
     elif not limited:
         clients, here = _imagined(experiment, size, generator)
         yield Turnout(np.full(len(clients), 1 / len(clients)), clients, here, (1, rounds), drawn=True)
@@ -88,12 +89,19 @@ def _chance(experiment: Experiment) -> float | None:
     return getattr(experiment.selection, "chance", None)
 
 
-def _all_choices(count: int, chance: float, rounds: int) -> Turnout:
-    """Of few clients, each of whom takes part by a draw of its own, everybody who may come together."""
-    here = (np.arange(2**count)[:, None] >> np.arange(count)) % 2 == 1
-    came = here.sum(axis=1)
-    share = chance**came * (1 - chance) ** (count - came)
-    return Turnout(share, np.broadcast_to(np.arange(count), here.shape), here, (1, rounds))
+def _all_choices(kinds: NDArray[np.int64], chance: float, rounds: int) -> Turnout | None:
+    """Of clients each of whom takes part by a draw of its own, how many of each kind come together:
+    a binomial number each; None if there are too many cases.
+    """
+    order, sizes = np.argsort(kinds, kind="stable"), np.bincount(kinds)
+    cases = math.prod((sizes + 1).tolist()) if len(sizes) <= MOST_KINDS else MOST_CASES + 1
+    if cases > MOST_CASES or cases * len(kinds) > MOST_NUMBERS:
+        return None
+    came = np.indices(sizes + 1).reshape(len(sizes), cases).T
+    ways = gammaln(sizes + 1) - gammaln(came + 1) - gammaln(sizes - came + 1)
+    share = np.exp((ways + xlogy(came, chance) + xlog1py(sizes - came, -chance)).sum(axis=1))
+    here = np.arange(len(kinds)) - np.repeat(np.cumsum(sizes) - sizes, sizes) < came[:, kinds[order]]
+    return Turnout(share, np.broadcast_to(order, here.shape), here, (1, rounds))
 
 
 def _whole_runs(

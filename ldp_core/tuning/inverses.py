@@ -1,8 +1,9 @@
 """Formulas read backwards: from a noise or a price to an ε, from a noise to how many clients.
 
-Nothing is trained and nothing is estimated: `theory` and `accounting` are exact, and fall or rise steadily
-with ε, so it can be found where they meet what was asked. Everybody asks for the same ε here; all else,
-ranges, mechanism, aggregator, who takes part, stays as the experiment has it.
+Nothing is trained: what `theory` and `accounting` say falls or rises steadily with ε, so it can be found
+where that meets what was asked. All is exact but for a noise for which theory itself has to draw who takes
+part: its error is told, and what follows has no more digits than that leaves. Everybody asks for the same ε
+here; all else, ranges, mechanism, aggregator, who takes part, stays as the experiment has it.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class Follows:
     clients: int
     aggregate: float
     """σ in the server's aggregate, of weights in mid-range: the root of its mean square over all rounds."""
+    aggregate_error: float
+    """One standard error of that σ, where it is an expectation over turnouts that were drawn; 0 if exact."""
     upload: float
     """σ of one upload, of weights in mid-range, of the client who has most of it."""
     worst: float
@@ -58,11 +61,13 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
         InvalidInput: that experiment cannot be, or its noise cannot be predicted.
     """
     made = _equal(experiment, epsilon, clients)
+    sigma, error = _noise(made)
     return Follows(
         epsilon=epsilon,
         covers=covers(made),
         clients=made.clients.count,
-        aggregate=_sigma(made),
+        aggregate=rounded(sigma, error),
+        aggregate_error=rounded(error, error),
         upload=math.sqrt(float(client_variance(made).max())),
         worst=math.sqrt(float(worst_variance(made).max())),
         run=promise(made, everyone(made)[0])["run_worst"],
@@ -87,9 +92,12 @@ def at_noise(experiment: Experiment, sigma: float) -> Follows:
     if not least <= sigma <= most:
         raise InvalidInput(
             f"the noise σ must lie between {least:.4g} and {most:.4g}, which an ε {limits.EPSILON} leaves in "
-            f"the aggregate; got {sigma:g}; take other ranges, another mechanism or more clients"
+            f"the aggregate of {limits.spelled(experiment.clients.count)} clients; got {sigma:g}; take other "
+            "ranges, another mechanism or more clients"
         )
-    return follows(experiment, _least(lambda e: _sigma(_equal(experiment, e)), sigma, low, high))
+    epsilon = _least(lambda e: _sigma(_equal(experiment, e)), sigma, low, high)
+    _, error = _noise(_equal(experiment, epsilon))
+    return follows(experiment, rounded(epsilon, epsilon * error / sigma))
 
 
 def at_run_budget(experiment: Experiment, budget: float) -> Follows:
@@ -135,13 +143,24 @@ def _equal(experiment: Experiment, epsilon: float, clients: int | None = None) -
     return changed(experiment, fields | ({} if clients is None else {"clients.count": clients}))
 
 
+def rounded(value: float, error: float) -> float:
+    """To two digits of its standard error; as it is where there is none."""
+    return round(value, 1 - math.floor(math.log10(error))) if error else value
+
+
 def _sigma(experiment: Experiment) -> float:
+    return _noise(experiment)[0]
+
+
+def _noise(experiment: Experiment) -> tuple[float, float]:
+    """σ in the aggregate, and one standard error of it."""
     if experiment.randomiser.role == "identity":
         raise InvalidInput("nothing follows from a mechanism that adds no noise; choose one that does")
     noise = server_noise(experiment)
     if math.isnan(noise.variance):
         raise InvalidInput(f"no noise is predicted here, as {noise.unknown}")
-    return math.sqrt(noise.variance)
+    sigma = math.sqrt(noise.variance)
+    return sigma, noise.error / (2 * sigma) if noise.error else 0.0
 
 
 def _check(sigma: float) -> None:

@@ -82,6 +82,20 @@ def test_a_run_costs_its_budget_and_never_more(mechanism: str):
     assert found.run == entry["run_worst"]
 
 
+def test_of_turnouts_that_are_drawn_no_digit_is_told_that_they_do_not_give():
+    """Fifteen ranges are fifteen kinds of clients, too many to go through."""
+    ranges = [1 + i / 100 for i in range(17)]
+    drawn = made(
+        clients={"count": 17, "range": ranges}, selection="self_sampling", aggregator="inverse_variance"
+    )
+    found = inverses.at_noise(drawn, 0.5)
+    assert 0 < found.aggregate_error < 0.01
+    for value in (found.epsilon, found.aggregate, found.aggregate_error):
+        assert len(f"{value!r}".replace(".", "").lstrip("0")) <= 6
+    exact = inverses.at_noise(made(clients={"count": 17}, selection="self_sampling"), 0.5)
+    assert exact.aggregate_error == 0 and exact.aggregate == pytest.approx(0.5, rel=1e-8)
+
+
 def test_each_epsilon_says_what_it_is_for():
     assert inverses.follows(made(), 1.0).covers == "one weight of one upload"
     assert inverses.follows(made("privunit"), 1.0).covers == "one upload"

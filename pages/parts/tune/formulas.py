@@ -50,6 +50,8 @@ def formulas(workspace: Workspace) -> None:
         for asked, one in found:
             if isinstance(one, str):
                 st.warning(plain(f"{asked}: {one}.", 400))
+        if any(isinstance(one, Follows) and one.aggregate_error for _, one in found):
+            st.caption("σ in the aggregate is an expectation over drawn turnouts; ± is one standard error.")
         st.caption(SCOPE)
         _take_over(workspace, found)
 
@@ -101,6 +103,8 @@ def _row(asked: str, found: Answer) -> list[str]:
     epsilon, aggregate, worst = (
         plain(number(one, DIGITS)) for one in (found.epsilon, found.aggregate, found.worst)
     )
+    if found.aggregate_error:
+        aggregate += plain(f" ± {number(found.aggregate_error, 2)}")
     return [words, epsilon, number(found.clients, 6), aggregate, worst, _price(found)]
 
 
