@@ -23,7 +23,9 @@ MOST_CHARACTERS = 50_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0, or 2 with one sentence on stderr for bad input."""
+    """Run a command; returns the exit code: 0; 1 if a run diverged or failed; 2, with one sentence on stderr,
+    for bad input.
+    """
     options = _parser().parse_args(arguments)
     if sys.stdout is None:
         print(f"ldp_core {options.name}: cannot write: there is no standard output", file=sys.stderr)
@@ -58,10 +60,12 @@ def _run(options: argparse.Namespace) -> int:
     from ldp_core.runs.lockstep import one_thread
 
     one_thread()
+    status = ""
     for turn in drive({0: experiment}, told=_on_stderr()):
         for event in turn.events:
             print(json.dumps(event, allow_nan=False), flush=True)
-    return 0
+            status = event.get("status", status)
+    return 0 if status == "completed" else 1
 
 
 def _presets(options: argparse.Namespace) -> int:
@@ -103,9 +107,11 @@ def _attack(options: argparse.Namespace) -> int:
     from ldp_core.runs.lockstep import load, one_thread
 
     one_thread()
+    status = ""
     for event in climb(ladder, load(ladder.base.dataset, _on_stderr())):
         print(json.dumps(event.as_json(), allow_nan=False), flush=True)
-    return 0
+        status = getattr(event, "status", status)
+    return 0 if status == "completed" else 1
 
 
 def _sweep(options: argparse.Namespace) -> int:
@@ -118,9 +124,11 @@ def _sweep(options: argparse.Namespace) -> int:
     refuse_cells_that_cannot_fit(sweep)
     _estimate("sweep", sweep)
     one_thread()
+    lost = 0
     for number, figures in train_all([cell.experiment for cell in sweep.cells], _on_stderr()):
         print(json.dumps(told(number, sweep.cells[number], figures.as_json()), allow_nan=False), flush=True)
-    return 0
+        lost += figures.status != "completed"
+    return 1 if lost else 0
 
 
 def _estimate(kind: str, asked: Any) -> None:

@@ -62,17 +62,17 @@ class Registry(Generic[C]):
         self, package: str, kind: type[Any], noun: str, former: Mapping[str, str] | None = None
     ) -> None:
         """`former` are names that records of older versions use, and what is called so now."""
-        self._package, self._kind, self._noun = package, kind, noun
+        self.package, self._kind, self._noun = package, kind, noun
         self.former: Mapping[str, str] = former or {}
 
     @cached_property
     def _classes(self) -> dict[str, type[C]]:
-        package = importlib.import_module(self._package)
+        package = importlib.import_module(self.package)
         found: dict[str, type[C]] = {}
         for module_info in pkgutil.iter_modules(package.__path__):
             if module_info.name.startswith("_"):
                 continue
-            module = importlib.import_module(f"{self._package}.{module_info.name}")
+            module = importlib.import_module(f"{self.package}.{module_info.name}")
             for value in vars(module).values():
                 if (
                     isinstance(value, type)
@@ -93,6 +93,10 @@ class Registry(Generic[C]):
         """Name → label, in the order in which a page lists them."""
         kinds = sorted(self._classes.items(), key=lambda item: (item[1].order, item[0]))
         return {name: kind.label for name, kind in kinds}
+
+    def holds(self, kind: type[Any]) -> bool:
+        """True if this very class is registered under its name."""
+        return self._classes.get(getattr(kind, "name", "")) is kind
 
     def kind(self, name: str) -> type[C]:
         """The class called `name`.

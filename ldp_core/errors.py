@@ -5,10 +5,11 @@ Each message says what is wrong, what was given and what to do, in one sentence.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from ldp_core.hints import hint as hint
 
 
 class StudioError(Exception):
@@ -156,11 +157,3 @@ def one_of(names: Sequence[str]) -> str:
     if not names:
         return "null"
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
-
-
-def hint(given: object, known: Iterable[str]) -> str:
-    """`; did you mean x?` when one of the known names is close to what was typed."""
-    if not isinstance(given, str) or len(given) > 100:
-        return ""
-    close = difflib.get_close_matches(given, list(known), n=1)
-    return f"; did you mean {close[0]}?" if close else ""

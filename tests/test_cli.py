@@ -323,3 +323,11 @@ def test_a_systems_preset_says_what_is_not_as_in_the_paper():
     done = ldp_core("presets", "--show", "pldp_fl")
     assert "not as in the paper: dataset is “digits”, there “mnist”\n" in done.stderr
     assert ldp_core("presets", "--show", "two_volunteers").stderr == ""
+
+
+def test_a_run_that_diverges_exits_with_1():
+    wild = json.dumps({"local": {"learning_rate": 1e6}, "attack": None, "rounds": 2})
+    found = ldp_core("run", "-", stdin=wild)
+    assert json.loads(found.stdout.splitlines()[-1])["status"] == "diverged"
+    assert found.returncode == 1
+    assert ldp_core("sweep", "-", "--grid", "seed=1,2", stdin=wild).returncode == 1

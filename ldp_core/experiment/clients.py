@@ -27,7 +27,7 @@ def per_client(limit: Limit, modes: Mapping[str, Mode], advice: str = "") -> Cal
             if value in modes:
                 return value
             names = f" (modes: {one_of(list(modes))})" if modes else ""
-            raise refused(f"must be {asked}{names}; got {shown(value)}{hint(value, modes)}")
+            raise refused(f"must be {asked}{names}; got {shown(value)}{hint(value, modes)}{advice}")
         if isinstance(value, list | tuple):
             for i, item in enumerate(value, start=1):
                 if not _is_number(item) or not limit.allows(item):
@@ -44,7 +44,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-EPSILON_ADVICE = "; 0.5 hides a lot, 8 hides little"
+EPSILON_ADVICE = "; to send without noise choose the mechanism none"
 
 
 class Clients(BaseModel):

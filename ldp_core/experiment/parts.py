@@ -29,7 +29,12 @@ class Part:
     def check(self, value: Any) -> Component:
         """The component; refused with a sentence if the name or a parameter will not do."""
         if isinstance(value, Component):
-            return value
+            if self.registry.holds(type(value)):
+                return value
+            raise refused(
+                f"must be a registered part; got an object of the class {type(value).__name__}, which no "
+                f"file of {self.registry.package} defines: its results would count as those of {value.name}"
+            )
         if isinstance(value, str):
             value = {self.key: value}
         if not isinstance(value, Mapping):

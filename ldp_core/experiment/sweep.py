@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
+
+import numpy as np
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem, hint, on_one_line, one_of, shown
@@ -231,12 +234,36 @@ def in_words(values: Mapping[str, Scalar]) -> str:
     return on_one_line(", ".join(f"{name}={word}" for name, word in zip(values, words, strict=True)))
 
 
+NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+STEPS = re.compile(rf"{NUMBER}\s*:\s*{NUMBER}\s*:\s*(\d{{1,6}})\s*(log)?", re.ASCII)
+DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$", re.ASCII)
+MOST_STEPS = 1000
+
+
+def _steps(text: str, low: float, high: float, count: int, log: bool) -> list[Scalar]:
+    if not (2 <= count <= MOST_STEPS and low < high < math.inf) or (log and low <= 0):
+        above, way = (" and above 0", "log") if log else ("", "")
+        message = (
+            f"takes LOW:HIGH:COUNT{way}, like 0.1:10:5{way}, with LOW below HIGH{above} and a COUNT from 2 "
+            f"to {MOST_STEPS}; got {shown(text)}"
+        )
+        raise InvalidExperiment([Problem("", message)])
+    space = np.geomspace if log else np.linspace
+    values = [float(f"{one:.12g}") for one in space(low, high, count)]
+    return [int(one) if one.is_integer() and not log and float(low).is_integer() else one for one in values]
+
+
 def read_values(text: str) -> list[Scalar]:
-    """The values of a grid between commas: JSON scalars, or bare words.
+    """The values of a grid between commas: JSON scalars, or bare words; `0.1:10:5` stands for five values at
+    even steps, `0.1:10:5log` for five of equal ratio. Between semicolons numbers may have decimal commas.
 
     Raises:
-        InvalidExperiment: one is empty, or a list or an object.
+        InvalidExperiment: one is empty, or a list or an object, or the steps make no sense.
     """
+    if steps := STEPS.fullmatch(text.strip()):
+        return _steps(text, float(steps[1]), float(steps[2]), int(steps[3]), bool(steps[4]))
+    if ";" in text:
+        text = ",".join(DECIMAL_COMMA.sub(r"\1.\2", word) for word in text.split(";"))
     found, rest, decoder = list[Scalar](), text, json.JSONDecoder()
     while True:
         rest = rest.strip()

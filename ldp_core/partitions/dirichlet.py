@@ -1,4 +1,4 @@
-"""Uneven mixtures of classes, drawn from a Dirichlet law (Hsu, Qi and Brown 2019)."""
+"""Each class dealt over the clients in proportions of a Dirichlet law (Yurochkin et al. 2019)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Dirichlet(Partition):
     order = 2
     summary = "Clients hold different mixtures of classes and different amounts of data."
     formula = r"p_c\sim\operatorname{Dir}(\alpha,\dots,\alpha)\ \text{over the clients, for each class }c"
-    reference = "Hsu, Qi and Brown 2019; papers 001 and 003, their non-IID setting"
+    reference = "Yurochkin et al. 2019; papers 001 and 003, their non-IID setting"
 
     alpha: Annotated[float, Number(ALPHA)] = Field(
         ALPHA.default, description="concentration α: small is uneven"

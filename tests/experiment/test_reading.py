@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldp_core import limits
+from ldp_core import limits, mechanisms
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed, loads, parse, read_json, typed_changes
 
@@ -56,7 +56,11 @@ def test_the_key_is_the_run_and_not_its_name():
     ("data", "path", "words"),
     [
         ({"clients": {"epsilon": 0}}, "clients.epsilon", "between 0.000001 and 700, .*; got 0;"),
-        ({"clients": {"epsilon": -1}}, "clients.epsilon", "got -1; 0.5 hides a lot, 8 hides little"),
+        (
+            {"clients": {"epsilon": -1}},
+            "clients.epsilon",
+            "got -1; to send without noise",
+        ),
         ({"clients": {"epsilon": float("nan")}}, "clients.epsilon", "got NaN"),
         ({"clients": {"epsilon": float("inf")}}, "clients.epsilon", "got Infinity"),
         ({"clients": {"epsilon": "1"}}, "clients.epsilon", "modes: two_volunteers, .*; got “1”"),
@@ -253,3 +257,47 @@ def test_changes_as_somebody_types_them():
 )
 def test_changes_of_which_one_would_be_lost_are_refused(pairs: list[str], words: str):
     assert words in refused(typed_changes, pairs)
+
+
+@pytest.mark.parametrize(
+    ("data", "meant"),
+    [
+        ({"partition": {"kind": "noniid"}}, "dirichlet"),
+        ({"delta": 1e-5}, "mechanism.delta"),
+        ({"lr": 0.1}, "local.learning_rate"),
+        ({"local": {"lr": 0.1}}, "learning_rate"),
+        ({"epsilon": 1}, "clients.epsilon"),
+        ({"dataset": "MNIST"}, "mnist"),
+        ({"dataset": "Fashion-MNIST"}, "fashion_mnist"),
+        ({"aggregator": "FedAvg"}, "mean"),
+        ({"local": {"optimizer": "SGD"}}, "sgd"),
+        ({"mechanism": "Gauss"}, "gaussian"),
+        ({"aggregator": "median"}, ""),
+        ({"aggregator": "krum"}, ""),
+        ({"dataset": "emnist"}, ""),
+        ({"mechanism": "staircase"}, ""),
+    ],
+)
+def test_hints_go_by_what_the_field_calls_it(data: dict[str, Any], meant: str):
+    with pytest.raises(InvalidExperiment) as caught:
+        parse(data)
+    assert (
+        (f"did you mean {meant}?" in str(caught.value))
+        if meant
+        else ("did you mean" not in str(caught.value))
+    )
+
+
+def test_no_noise_is_the_mechanism_none():
+    for epsilon in (0, float("inf"), "inf"):
+        with pytest.raises(InvalidExperiment, match="choose the mechanism none"):
+            parse({"clients": {"epsilon": epsilon}})
+
+
+def test_an_object_that_is_no_registered_part_is_refused():
+    class Loud(type(mechanisms.get("duchi"))):  # type: ignore[misc]
+        label = "loud"
+
+    with pytest.raises(InvalidExperiment, match="must be a registered part; got an object of the class Loud"):
+        parse({"mechanism": Loud()})
+    assert parse({"mechanism": mechanisms.get("duchi")}).mechanism.name == "duchi"

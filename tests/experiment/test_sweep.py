@@ -96,7 +96,7 @@ def test_seeds_count_up_from_a_cells_own():
         (sweep({"mechanism.name": ["duchi", "dutchi"]}), "did you mean duchi? (in the cell mechanism.name=d"),
         (
             sweep({"rounds": [3, 4], "clients.epsilon": [1, -2]}),
-            "got -2; 0.5 hides a lot, 8 hides little (in the cell rounds=3, clients.epsilon=-2)",
+            "choose the mechanism none (in the cell rounds=3, clients.epsilon=-2)",
         ),
         (
             sweep({"rounds": list(range(1, 3002))}),
@@ -140,6 +140,27 @@ def test_values_are_json_scalars_or_bare_words(text: str, values: list[Any]):
     found = read_values(text)
     assert found == values
     assert [type(one) for one in found] == [type(one) for one in values]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("0.1:10:5", [0.1, 2.575, 5.05, 7.525, 10]),
+        ("0.1:10:5log", [0.1, 0.316227766017, 1, 3.16227766017, 10]),
+        ("1:5:3", [1, 3, 5]),
+        ("-1 : 1 : 3", [-1, 0, 1]),
+        ("0,5; 1; 4", [0.5, 1, 4]),
+        ("0,5;1,25", [0.5, 1.25]),
+    ],
+)
+def test_steps_and_decimal_commas(text: str, values: list[float]):
+    assert read_values(text) == values
+
+
+@pytest.mark.parametrize("text", ["0.1:10:1", "10:1:3", "0:10:5log", "1:2:5000", "-1:1:3log"])
+def test_steps_that_make_no_sense_are_refused(text: str):
+    with pytest.raises(InvalidExperiment, match="takes LOW:HIGH:COUNT"):
+        read_values(text)
 
 
 @pytest.mark.parametrize("text", ["", " ", ",", "1,", ",1", "1,,2", "[1,2]", "[1],2", '{"a": 1}', "1,[2]"])

@@ -65,3 +65,14 @@ def test_a_group_without_enough_samples_says_so():
     partition = partitions.get("group_labels", groups=groups)
     with pytest.raises(InvalidInput, match="group 1 has 500 clients but only"):
         partition.split(digits().train_y, 1000, stream(0, "partition"))
+
+
+def test_mixtures_of_clients_are_of_one_size_and_lie_around_all_samples():
+    """Hsu et al. 2019: Dir(α·p) for each client. By its variance p(1 − p)/(α + 1), and sampling; 5 σ."""
+    labels = digits().train_y
+    shards = partitions.get("dirichlet_clients", alpha=4.0).split(labels, 20, stream(3, "partition"))
+    assert np.ptp([len(shard) for shard in shards]) <= 1
+    mixes = np.array([np.bincount(labels[s], minlength=10) / len(s) for s in shards])
+    p = np.bincount(labels, minlength=10) / len(labels)
+    expected = float((p * (1 - p) / 5).mean())
+    assert 0.4 * expected < float(mixes.var(axis=0).mean()) < 1.6 * expected

@@ -1,0 +1,117 @@
+"""Which known name was meant: by what the field calls it, or by a slip of the finger."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+MEANT: dict[str, tuple[str, ...]] = {
+    "noniid": ("dirichlet",),
+    "heterogeneous": ("dirichlet",),
+    "skewed": ("dirichlet",),
+    "lda": ("dirichlet_clients",),
+    "random": ("iid",),
+    "fedavg": ("mean", "aggregator.name=mean"),
+    "average": ("mean",),
+    "avg": ("mean",),
+    "weighted": ("data_weighted",),
+    "inversevariance": ("inverse_variance",),
+    "ivw": ("inverse_variance",),
+    "majority": ("sign_majority",),
+    "median": (),
+    "krum": (),
+    "trimmedmean": (),
+    "lr": ("learning_rate", "local.learning_rate"),
+    "learningrate": ("learning_rate", "local.learning_rate"),
+    "eta": ("learning_rate", "local.learning_rate"),
+    "stepsize": ("learning_rate", "local.learning_rate"),
+    "bs": ("batch_size", "local.batch_size"),
+    "batch": ("batch_size", "local.batch_size"),
+    "batchsize": ("batch_size", "local.batch_size"),
+    "epochs": ("epochs", "local.epochs"),
+    "localepochs": ("epochs", "local.epochs"),
+    "optimizer": ("optimizer", "local.optimizer"),
+    "optimiser": ("optimizer", "local.optimizer"),
+    "eps": ("epsilon", "clients.epsilon"),
+    "epsilon": ("epsilon", "clients.epsilon"),
+    "budget": ("epsilon", "clients.epsilon"),
+    "privacybudget": ("epsilon", "clients.epsilon"),
+    "delta": ("delta", "mechanism.delta"),
+    "sigma": ("mechanism.name=gaussian",),
+    "tau": ("range", "clients.range"),
+    "clip": ("range", "clients.range"),
+    "clipnorm": ("range", "clients.range", "norm"),
+    "saferange": ("range", "clients.range"),
+    "numclients": ("count", "clients.count"),
+    "nclients": ("count", "clients.count"),
+    "users": ("count", "clients.count"),
+    "epoch": ("epochs", "local.epochs"),
+    "numrounds": ("rounds",),
+    "iterations": ("rounds",),
+    "communicationrounds": ("rounds",),
+    "randomstate": ("seed",),
+    "fraction": ("selection.fraction", "fraction"),
+    "noise": ("mechanism",),
+    "data": ("dataset",),
+    "network": ("model",),
+    "algorithm": ("system", "mechanism"),
+    "gauss": ("gaussian",),
+    "normal": ("gaussian",),
+    "lap": ("laplace",),
+    "pm": ("piecewise",),
+    "hm": ("hybrid",),
+    "privunitg": ("privunit",),
+    "krr": ("grr",),
+    "kary": ("grr",),
+    "randomizedresponse": ("grr",),
+    "randomisedresponse": ("grr",),
+    "no": ("none",),
+    "off": ("none",),
+    "nodp": ("none",),
+    "logreg": ("logistic_regression",),
+    "logistic": ("logistic_regression",),
+    "softmax": ("logistic_regression",),
+    "linear": ("logistic_regression",),
+    "convnet": ("cnn",),
+    "resnet": ("resnet18",),
+    "dnn": ("mlp2",),
+    "fashionmnist": ("fashion_mnist",),
+    "fmnist": ("fashion_mnist",),
+    "cifar": ("cifar10",),
+    "emnist": (),
+    "dlg": ("dlg",),
+    "adamw": (),
+    "momentum": (),
+}
+"""What people call a name of ours, without case and punctuation; () where nothing of ours is meant."""
+CLOSE = 0.75
+"""As alike as a slip of the finger leaves two names."""
+
+
+def hint(given: object, known: Iterable[str]) -> str:
+    """`; did you mean x?` for what the field calls otherwise, or a slip of the finger; "" where neither is
+    sure: no hint is better than a wrong one.
+
+    Args:
+        given: what was typed.
+        known: what may stand there; of nested fields, the first part of their dotted name is enough.
+    """
+    if not isinstance(given, str) or len(given) > 100:
+        return ""
+    names = list(known)
+    plain = {_plain(name): name for name in names}
+    typed = _plain(given)
+    if typed in plain:
+        found = plain[typed]
+    elif typed in MEANT:
+        fitting = (one for one in MEANT[typed] if one in names or one.partition(".")[0] in names)
+        found = next(fitting, "")
+    else:
+        close = difflib.get_close_matches(typed, list(plain), n=1, cutoff=CLOSE)
+        found = plain[close[0]] if close else ""
+    return f"; did you mean {found}?" if found else ""
+
+
+def _plain(name: str) -> str:
+    """Letters and digits, in small letters."""
+    return "".join(c for c in name.lower() if c.isalnum())
