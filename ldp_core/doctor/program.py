@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ldp_core import models
 from ldp_core.doctor.finding import Finding, note, ok, wrong
-from ldp_core.system import native_code
+from ldp_core.system import native_code, private_files
 
 PINS = Path(__file__).parents[2] / "requirements.txt"
 PIN = re.compile(r"^([\w.-]+)==([\w.]+)$", re.MULTILINE)
@@ -63,8 +63,17 @@ def kernel() -> Finding:
     slower = "convolutional networks are trained by PyTorch, several times slower"
     if reason := native_code.refusal():
         return note(reason, slower)
-    from ldp_core.engines.fused.compiled import failure
+    from ldp_core.engines.fused.compiled import failure, folder
 
     if reason := failure(models.get("logistic_regression"), (8, 8), 10):
         return note(reason, slower)
+    try:
+        if why := private_files.open_to_others(folder()):
+            private = "set EPSILON_CACHE_DIR to a folder that this user alone can write"
+            return note(f"compiled by llvmlite, and not kept: {why}", private)
+    except OSError as error:
+        return note(
+            f"compiled by llvmlite, and not kept: {folder()} cannot be made ({error.strerror})",
+            "set EPSILON_CACHE_DIR",
+        )
     return ok("compiled by llvmlite, and kept")

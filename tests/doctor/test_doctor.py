@@ -194,6 +194,18 @@ def test_no_kernel_is_a_note(monkeypatch: pytest.MonkeyPatch):
     assert program.kernel().grade == "note"
 
 
+@pytest.mark.skipif(bool(native_code.refusal()), reason="no kernel is made here")
+def test_a_cache_that_others_can_write_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_CACHE_DIR", str(tmp_path))
+    (tmp_path / "kernels").mkdir(mode=0o700)
+    assert program.kernel().grade == "ok"
+    tmp_path.chmod(0o777)
+    assert program.kernel().grade == "note"
+    assert f"other users can write to {tmp_path}" in program.kernel().found
+    monkeypatch.setenv("EPSILON_CACHE_DIR", str(tmp_path / "nowhere"))
+    assert "cannot be made" in program.kernel().found
+
+
 def test_it_knows_every_setting_that_the_program_reads():
     read = set()
     for file in [ROOT / "app.py", *ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py")]:

@@ -1,7 +1,8 @@
 """Machine code of a kernel: made by LLVM in about a second, and kept on the disk for the next time.
 
 What is kept goes by a digest of all that decides it: this room's source, the network, llvmlite's version, the
-processor and its features. A file that cannot be written, or is damaged, costs a second and nothing else.
+processor and its features. A file that cannot be written, is damaged, or that other users could have written,
+costs a second and nothing else.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from ldp_core.engines.fused.memory import LEAST_BATCH, Memory, Workspace, memory
 from ldp_core.engines.fused.tile import Tile, tile_of
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Layers, layers_of
+from ldp_core.system import private_files
 
 DIGEST = 32
 """Bytes in front of what is kept: of its content."""
@@ -69,7 +70,7 @@ def _compiled(layers: Layers, batch: int, number: Number, tile: Tile, adam: bool
     made = _kept(file)
     if made is None:
         made = _made(Kernel(layers, batch, number, tile, adam).text, machine)
-        _keep(file, made)
+        private_files.write(file, hashlib.sha256(made).digest() + made)
     backing = llvm.parse_assembly("")
     engine = llvm.create_mcjit_compiler(backing, machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(made))
@@ -122,21 +123,9 @@ def _made(text: str, machine: Any) -> bytes:
 
 
 def _kept(file: Path) -> bytes | None:
-    try:
-        data = file.read_bytes()
-    except OSError:
-        return None
+    data = private_files.read(file) or b""
     content = data[DIGEST:]
     return content if hashlib.sha256(content).digest() == data[:DIGEST] else None
-
-
-def _keep(file: Path, made: bytes) -> None:
-    """In one move, so that nobody reads half of it."""
-    with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = file.with_suffix(f".{os.getpid()}")
-        part.write_bytes(hashlib.sha256(made).digest() + made)
-        part.replace(file)
 
 
 @cache

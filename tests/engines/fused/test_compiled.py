@@ -90,6 +90,25 @@ def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path, monkey
     assert torch.isfinite(trained()).all()
 
 
+def test_code_that_another_user_could_have_written_is_not_run(
+    cache: Path, first: torch.Tensor, monkeypatch: pytest.MonkeyPatch
+):
+    """Its digest stands in the same file, so whoever writes one writes the other."""
+    (file,) = cache.glob("*.o")
+    made, anew = module._made, []
+    monkeypatch.setattr(module, "_made", lambda *given: anew.append(1) or made(*given))
+    for place, mode in ((file, 0o666), (cache, 0o777), (cache.parent, 0o777)):
+        before = place.stat().st_mode
+        place.chmod(mode)
+        module._compiled.cache_clear()
+        assert torch.equal(trained(), first)
+        place.chmod(before)
+    assert len(anew) == 3
+    module._compiled.cache_clear()
+    trained()
+    assert len(anew) == 3, "and it is kept again once it is private"
+
+
 @pytest.mark.parametrize("tile", in_gate(TILES[1:2], TILES), ids=str)
 @pytest.mark.usefixtures("cache")
 def test_the_tile_changes_no_bit(first: torch.Tensor, monkeypatch: pytest.MonkeyPatch, tile: Tile):

@@ -1,0 +1,68 @@
+"""Files that this user alone can change: code from any other would run with this user's rights.
+
+As ssh does: the file, its folder and all folders above belong to this user or to root, and neither group nor
+others may write there. A folder above may be open to all if only owners may rename in it (the sticky bit, as
+in /tmp). Access control lists count, since the group's bits show the most that they allow.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def open_to_others(folder: Path) -> str:
+    """Why what lies in a folder may be of somebody else; "" where it cannot be.
+
+    Raises:
+        OSError: the folder is not there.
+    """
+    if not hasattr(os, "geteuid"):
+        return "this system does not tell who else can write there"
+    place = folder.resolve(strict=True)
+    for one in (place, *place.parents):
+        about = one.stat()
+        if about.st_uid not in ((os.geteuid(),) if one == place else (os.geteuid(), 0)):
+            return f"{one} belongs to another user"
+        if about.st_mode & OTHERS and (one == place or not about.st_mode & stat.S_ISVTX):
+            return f"other users can write to {one}"
+    return ""
+
+
+def read(file: Path) -> bytes | None:
+    """What a file holds; None if it is not there, is a link, or others can write to it or where it lies."""
+    try:
+        folder = file.parent.resolve(strict=True)
+        if open_to_others(folder):
+            return None
+        opened = os.open(folder / file.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(opened, "rb") as stream:
+            about = os.fstat(opened)
+            own = about.st_uid == os.geteuid() and not about.st_mode & OTHERS
+            return stream.read() if own and stat.S_ISREG(about.st_mode) else None
+    except OSError:
+        return None
+
+
+def write(file: Path, content: bytes) -> None:
+    """Put a file in place in one move, if it can be and nobody else can write there; else do nothing."""
+    with suppress(OSError):
+        for one in reversed((file.parent, *file.parent.parents)):
+            if not one.exists():
+                one.mkdir(mode=0o700, exist_ok=True)
+        folder = file.parent.resolve(strict=True)
+        if open_to_others(folder):
+            return
+        part = folder / f"{file.stem}.{secrets.token_hex(8)}"
+        opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(opened, "wb") as stream:
+                stream.write(content)
+            part.replace(folder / file.name)
+        finally:
+            part.unlink(missing_ok=True)
