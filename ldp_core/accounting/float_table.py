@@ -42,6 +42,8 @@ def key(mechanism: Mechanism) -> str:
     own = {name: value for name, value in mechanism.parameters().items() if mechanism.matters(name)}
     if own.get("calibration", "paper001") != "paper001":
         own.pop("rounds")  # an experiment fills them in, and only that calibration uses them
+    if mechanism.scope == "upload":
+        own.pop("norm", None)  # a unit of length
     return f"{mechanism.name} {mechanism.form} {json.dumps(own, sort_keys=True)}"
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.harmony import Harmony
 from ldp_core.mechanisms.ldpsign import LDPSign
+from ldp_core.mechanisms.privunit import PrivUnit, law_at
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.mechanisms.shared.scale_free import ScaleFree
 from ldp_core.streams import stream
@@ -159,6 +160,8 @@ def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) ->
     """
     if isinstance(mechanism, Harmony):
         return _harmony(mechanism, epsilon, low, high)
+    if isinstance(mechanism, PrivUnit):
+        return _privunit(mechanism, epsilon)
     if not countable(mechanism):
         return GivenAway(None, None, None, exact=False)
     ends = [Client(mechanism, end, epsilon, low, high) for end in (low, high)]
@@ -198,6 +201,31 @@ def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> Giv
         law = np.array([COINS - least, least])
         counted.append((np.flatnonzero(law), law[law > 0]))
     return _compared(*counted)
+
+
+def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
+    """Of an upload whose weight is 0 (`low`) and one whose weight is not (`high`): the share of a sample of
+    answers for which no normal draw is found by which the other one gives the same.
+    """
+    pair = mechanism.model_copy(update={"dimension": 2})
+    unit = float(law_at(np.array(epsilon)).scale) / mechanism.norm
+    ends = [np.array([0.0, 1.0]), np.array([0.6, 0.8])]
+    generator = stream(0, "audit")
+    shares = []
+    for one, other in (ends, ends[::-1]):
+        values = np.tile(np.float32(mechanism.norm * one), (SAMPLE, 1))
+        sent = pair.perturb(values, epsilon, -1.0, 1.0, generator)[:, 0]
+        rest = generator.standard_normal((SAMPLE, 4))
+        values = np.tile(np.float32(mechanism.norm * other), (SAMPLE, 1))
+        for _ in range(2):  # an answer is linear in the weight's own draw
+            given = pair.perturb(values, epsilon, -1.0, 1.0, Given(rest))[:, 0]
+            missing = (
+                (sent - given).astype(np.float64) * unit / (1 - float(values[0, 0] / mechanism.norm) ** 2)
+            )
+            rest[:, 0] += missing
+        given = pair.perturb(values, epsilon, -1.0, 1.0, Given(rest))[:, 0]
+        shares.append(float((_bits(given) != _bits(sent)).mean()))
+    return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
 
 
 def _bits(answers: Answers) -> NDArray[np.uint32]:

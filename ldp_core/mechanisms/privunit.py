@@ -6,6 +6,9 @@ likelihoods within e^ε of each other, whatever d. A vector inside the ball is t
 directions along it: one of them is drawn, the nearer one more often, which keeps both the mean and
 the guarantee. Below, everything is in units of the ball's radius.
 
+Answers are computed in float64 and rounded to a public grid. In float32 a weight that is exactly 0 could be
+answered by scaled float32 normals alone, and any other answer told that it is not.
+
 γ√d = Φ⁻¹(1 − q), p = P(⟨V, x⟩ ≥ γ), logit p − logit q = ε, and p is what makes m largest.
 """
 
@@ -42,6 +45,15 @@ NARROWINGS = 50
 """Of the interval in which logit p lies, by the golden section: to 1e-10 of it, which m does not feel."""
 LEAST = 1e-30
 """A length below which a vector has no direction."""
+
+
+BLOCK = 2**20
+"""Values that are perturbed at a time."""
+GRID_BITS = 18
+"""Answers are multiples of the standard deviation's power of two, divided by 2 to this power: fine enough to
+change no figure, and so coarse that thousands of float64 draws share each answer."""
+MOST_PLACES = 2**24 - 1
+"""The multiples that float32 holds exactly: up to 64 standard deviations."""
 
 
 class Law(NamedTuple):
@@ -117,30 +129,44 @@ class PrivUnit(Mechanism):
         flat = data.reshape(rows, d)
         if bool(xp.isnan(flat).any()):
             raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
+        law = law_at(np.broadcast_to(budget, shape)[..., 0].reshape(rows))
+        sent, step = xp.empty_like(flat), max(1, BLOCK // (d + 2))
+        for first in range(0, rows, step):
+            some = slice(first, first + step)
+            sent[some] = self._answered(xp, flat[some], Law(*(part[some] for part in law)), generator)
+        return sent.reshape(shape)
+
+    def _answered(self, xp: Any, flat: Any, law: Law, generator: Any) -> Any:
+        """Rows perturbed in float64, and rounded to the multiples of a power of two that the law alone
+        decides: every answer that one upload can cause, every other can, weight by weight.
+        """
+        rows, d = flat.shape
         # two more draws a row: how far the answer lies along x, and which of its two ends it leans to
         if xp is np:
-            drawn = generator.standard_normal((rows, d + 2), dtype=flat.dtype)  # type: ignore[union-attr]
-            length = np.linalg.norm(flat.astype(np.float64), axis=1)
-            extra = drawn[:, d:].astype(np.float64)
+            drawn, wide = generator.standard_normal((rows, d + 2)), flat.astype(np.float64)
+            length = np.linalg.norm(wide, axis=1)
+            extra = drawn[:, d:]
         else:
-            drawn = xp.randn((rows, d + 2), generator=generator, dtype=flat.dtype, device=flat.device)
-            length = xp.linalg.vector_norm(flat.double(), dim=1).cpu().numpy()
-            extra = drawn[:, d:].double().cpu().numpy()
-        law = law_at(np.broadcast_to(budget, shape)[..., 0].reshape(rows))
+            wide = flat.double()
+            drawn = xp.randn((rows, d + 2), generator=generator, dtype=wide.dtype, device=flat.device)
+            length = xp.linalg.vector_norm(wide, dim=1).cpu().numpy()
+            extra = drawn[:, d:].cpu().numpy()
         nearer = (1 + np.minimum(length / self.norm, 1.0)) / 2
         along = np.where(ndtr(extra[:, 1]) < nearer, 1.0, -1.0) * _along(law, extra[:, 0])
 
         def column(numbers: Floats) -> Any:
-            if xp is np:
-                return numbers[:, None].astype(flat.dtype)
-            return xp.as_tensor(numbers[:, None], dtype=flat.dtype, device=flat.device)
+            return numbers[:, None] if xp is np else xp.as_tensor(numbers[:, None], device=flat.device)
 
         nothing = length < LEAST
-        unit = flat / column(np.where(nothing, 1.0, length))
+        unit = wide / column(np.where(nothing, 1.0, length))
         unit[np.flatnonzero(nothing), 0] = 1.0
         z = drawn[:, :d]
         sent = z + (column(along) - (z * unit).sum(-1)[:, None]) * unit
-        return (sent * column(self.norm / law.scale)).reshape(shape)
+        spread = self.norm / law.scale
+        grid = 2.0 ** (np.floor(np.log2(spread)) - GRID_BITS)
+        places = (sent * column(spread / grid)).round()
+        answers = places.clip(-MOST_PLACES, MOST_PLACES) * column(grid) + 0.0  # there is one zero
+        return answers.astype(flat.dtype) if xp is np else answers.to(flat.dtype)
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return (self._inside(value) + np.zeros_like(check_budget(epsilon)) + self._nothing(low, high))[()]

@@ -7,8 +7,10 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.accounting import float_table
-from ldp_core.accounting.floats import DRAWS, Client, Given, can_give, countable, given_away
+from ldp_core.accounting.floats import DRAWS, Client, Given, GivenAway, can_give, countable, given_away
 from ldp_core.mechanisms import Mechanism, Use
+from ldp_core.mechanisms.privunit import GRID_BITS
+from ldp_core.streams import stream
 from tests.cases import case
 from tests.extent import every, turns
 from tests.mechanisms.checks import VECTOR
@@ -125,3 +127,29 @@ def test_harmony_tosses_a_finer_coin():
     harmony = mechanisms.get("harmony", dimension=1)
     assert given_away(harmony, 20.0, -1.0, 1.0).loss == pytest.approx(20, rel=1e-6)
     assert given_away(harmony, 40.0, -1.0, 1.0).loss == np.inf
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+def test_no_answer_of_a_whole_upload_tells_whether_a_weight_is_zero(epsilon: float):
+    privunit = mechanisms.get("privunit")
+    known = float_table.measured(privunit, -1.0, 1.0)
+    assert known
+    assert given_away(privunit, epsilon, -1.0, 1.0) == known.found[epsilon] == GivenAway(0, 0, None, False)
+
+
+@pytest.mark.parametrize("norm", [0.3, 2.0])
+def test_answers_of_privunit_lie_on_a_grid_that_no_input_moves(norm: float):
+    """In float32, of numpy and torch alike: a weight that is 0 and one that is not."""
+    import torch
+
+    privunit = mechanisms.get("privunit", norm=norm, dimension=50)
+    values = np.zeros((400, 50), np.float32)
+    values[:, :25] = stream(0, "audit").standard_normal(25)
+    sent = privunit.perturb(values, 2.0, -1, 1, stream(1, "audit"))
+    tensor = privunit.perturb(torch.from_numpy(values), 2.0, -1, 1, torch.Generator().manual_seed(1))
+    for answers in (sent, tensor.numpy()):
+        assert answers.dtype == np.float32
+        least = np.abs(answers[answers != 0]).min()
+        grid = 2.0 ** np.floor(np.log2(answers.std()) - GRID_BITS - 1)
+        assert grid <= least
+        assert (answers.astype(np.float64) / grid == np.round(answers.astype(np.float64) / grid)).all()

@@ -76,7 +76,8 @@ def _sentence(view: View, found: Measured | None) -> str:
     notes = (
         [] if math.isclose(nearest, view.epsilon) else [f"the measured one nearest to {number(view.epsilon)}"]
     )
-    if (found.low, found.high) != (view.low, view.high):
+    whole = view.mechanism.scope == "upload"
+    if (found.low, found.high) != (view.low, view.high) and not whole:
         notes.append(f"on [{signed(found.low)}, {signed(found.high)}]")
     at = f"at ε {number(nearest)}" + (f" ({', '.join(notes)})" if notes else "")
     if here.share:
@@ -85,6 +86,12 @@ def _sentence(view: View, found: Measured | None) -> str:
             f":red[**{least}{percent(here.share, 1 if here.share > 0.99 else 0)}**] of {name}'s answers {at} "
             "to a weight at one end of the safe range cannot come from the other end: whoever sees one of "
             "them knows which it was."
+        )
+    if whole:
+        return (
+            f"**None** of {number(SAMPLE, 6)} answers of {name} {at} tells whether a weight of the upload is "
+            "0: each can come from a weight that is not, and the other way round. They are computed in "
+            "float64 and rounded to a grid that hangs on nothing but ε and the length."
         )
     told = "" if here.loss is None else f"; the most that one tells is {number(here.loss, 4)}"
     return f"**None** of {name}'s answers {at} is out of reach of the other end of the safe range{told}."
