@@ -92,6 +92,7 @@ def steps(
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
+        Diverged: the model that it begins with has no scores.
     """
     began = start.engine if start else engine
     federation = assemble(experiment, data, device or choose_device(), tick, began)
@@ -119,12 +120,12 @@ def steps(
         measured = not figures or number == experiment.rounds
         try:
             result = yield from round_steps(federation, weights, number, budgets, joined, measured)
+            found = evaluate(federation, result.weights, joined) if measured else None
         except Diverged as error:
             status, message = "diverged", f"diverged at round {number}: {error}"
             break
         yield from attempts.round(weights, number, begun)
-        weights, finished = result.weights, number
-        score = evaluate(federation, weights, joined) if measured else None
+        weights, finished, score = result.weights, number, found
         if keep:
             keep(_state(number, weights, budgets, joined, federation))
         if score is None:

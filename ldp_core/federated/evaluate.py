@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from ldp_core.engines.base import BATCH, BATCH_ALONE
 from ldp_core.engines.batched import clients_at_once
 from ldp_core.engines.plan import Indices
 from ldp_core.engines.recipe import Recipe
+from ldp_core.errors import Diverged
 from ldp_core.federated.federation import Federation
 from ldp_core.mechanisms.base import Floats
 from ldp_core.systems import Participation
@@ -43,6 +45,9 @@ class Score:
 def evaluate(federation: Federation, weights: torch.Tensor, joined: Participation | None = None) -> Score:
     """Score the global model `weights` (d,); or, where clients keep some weights, what they share, if that is
     a model by itself, and each client's own.
+
+    Raises:
+        Diverged: the scores are no numbers.
     """
     own = joined.models(weights.cpu().numpy()) if joined else None
     compares = joined is not None and joined.compares_clients
@@ -70,7 +75,7 @@ def _evaluate_shared(federation: Federation, weights: torch.Tensor, recipe: Reci
         loss += float(torch.nn.functional.cross_entropy(logits, y, reduction="sum"))
     hits, labels = torch.cat(right).cpu().numpy(), federation.test_labels
     per_class = np.bincount(labels[hits], minlength=federation.classes) / federation.test_counts
-    return Score(float(hits.mean()), per_class.tolist(), loss / len(labels), hits)
+    return Score(float(hits.mean()), per_class.tolist(), _number(loss) / len(labels), hits)
 
 
 def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Score:
@@ -99,7 +104,7 @@ def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Sco
     return Score(
         float(per_client.mean()),
         _by_class(right, labels_asked, federation.classes).tolist(),
-        losses / right.size,
+        _number(losses) / right.size,
         None,
         per_client.tolist() if count <= EACH else None,
         {
@@ -107,6 +112,16 @@ def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Sco
             for name, members in federation.groups.items()
         },
         _on_own_mixes(federation, right, labels_asked) if mixed else None,
+    )
+
+
+def _number(loss: float) -> float:
+    if isfinite(loss):
+        return loss
+    raise Diverged(
+        f"the scores of the global model are no numbers (its loss is {loss}): its weights are too large, or "
+        "the code that computes them is broken; try less noise, or EPSILON_ENGINE=batched, which compiles "
+        "nothing"
     )
 
 

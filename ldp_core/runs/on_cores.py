@@ -22,7 +22,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from ldp_core.datasets import Data, Told, quiet
-from ldp_core.errors import ProcessLost
+from ldp_core.errors import ProcessLost, StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.train_all import Figures, Tick, folded
@@ -183,7 +183,10 @@ def _train(
     except Exception as error:
         logging.exception("runs that are trained together failed")
         words = f"{type(error).__name__}: {error}"
-        parcel.append(MemoryError(words) if ran_out(error) else RuntimeError(words))
+        if isinstance(error, StudioError):
+            parcel.append(StudioError(str(error)))
+        else:
+            parcel.append(MemoryError(words) if ran_out(error) else RuntimeError(words))
     end.send(parcel)
 
 

@@ -21,6 +21,7 @@ from ldp_core.engines.fused.compiled import Compiled, compiled
 from ldp_core.engines.fused.memory import Workspace
 from ldp_core.engines.plan import Indices, Plan
 from ldp_core.engines.recipe import Recipe
+from ldp_core.errors import StudioError
 from ldp_core.models.chain import Layers, layers_of
 from ldp_core.optimizers.adam import BETA1, BETA2
 
@@ -195,7 +196,10 @@ def _workspace(kernel: Compiled) -> Iterator[Workspace]:
         work = Workspace(kernel.memory)
     yield work
     if not work.intact():
-        raise RuntimeError("the fused kernel wrote beyond its memory")
+        raise StudioError(
+            "the compiled kernel wrote beyond its memory, so nothing that it computed is used; empty the "
+            "folder of compiled code (EPSILON_CACHE_DIR), or try another engine (EPSILON_ENGINE=batched)"
+        )
     kernel.idle.append(work)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from ldp_core import models
+from ldp_core import cli, models
+from ldp_core.errors import StudioError
 from ldp_core.models.chain import layers_of
 from tests.engines.fused.cases import Drawn, plan_of, recipe_of, samples_of, start_of
 from tests.extent import in_gate
@@ -147,7 +149,7 @@ def test_nothing_is_written_beyond_its_memory(monkeypatch: pytest.MonkeyPatch):
     for place in work._guards[::37]:
         work._block[place] ^= 1
         assert not work.intact()
-        with pytest.raises(RuntimeError, match="beyond its memory"):
+        with pytest.raises(StudioError, match="beyond its memory"):
             training._share(*_nothing(work))
         work._block[place] = GUARD
     assert work.intact()
@@ -173,3 +175,32 @@ def test_the_module_is_small():
     layers = layers_of(CNN.model, CNN.shape, 10)
     kernel = Kernel(layers, 64, Number(4), Tile(4, 5, 5, 5, 4, 20))
     assert kernel.text.count("\n") < 10_000
+
+
+@pytest.mark.parametrize(
+    ("rounds_before", "code", "words"),
+    [(0, 2, "the scores of the global model are no numbers"), (1, 1, "diverged at round 1: the scores of")],
+)
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.usefixtures("cache")
+def test_a_kernel_that_computes_no_numbers_ends_a_run_with_a_sentence(
+    value: float,
+    rounds_before: int,
+    code: int,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    sound, asked = training.scores_fused, []
+
+    def broken(*given: Any) -> torch.Tensor:
+        asked.append(1)
+        return sound(*given) if len(asked) <= rounds_before else torch.full_like(sound(*given), value)
+
+    monkeypatch.setattr("ldp_core.engines.fused.training.scores_fused", broken)
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    (tmp_path / "one.json").write_text('{"rounds": 2, "attack": null}')
+    assert cli.main(["run", str(tmp_path / "one.json")]) == code
+    said = capsys.readouterr()
+    assert words in f"{said.out}{said.err}", said.err
