@@ -44,10 +44,7 @@ class Score:
 
 def evaluate(federation: Federation, weights: torch.Tensor, joined: Participation | None = None) -> Score:
     """Score the global model `weights` (d,); or, where clients keep some weights, what they share, if that is
-    a model by itself, and each client's own.
-
-    Raises:
-        Diverged: the scores are no numbers.
+    a model by itself, and each client's own. Raises Diverged where the scores are no numbers.
     """
     own = joined.models(weights.cpu().numpy()) if joined else None
     compares = joined is not None and joined.compares_clients
@@ -120,8 +117,7 @@ def _number(loss: float) -> float:
         return loss
     raise Diverged(
         f"the scores of the global model are no numbers (its loss is {loss}): its weights are too large, or "
-        "the code that computes them is broken; try less noise, or EPSILON_ENGINE=batched, which compiles "
-        "nothing"
+        "the compiled code is broken; try less noise, or EPSILON_ENGINE=batched, which compiles nothing"
     )
 
 
