@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from platformdirs import user_data_path
+
+from ldp_core.system import settings
 
 APP = "epsilon-studio"
 
 
 def data_dir() -> Path:
     """The folder of downloaded data sets and of folders of images (made by whoever downloads)."""
-    return Path(os.environ.get("EPSILON_DATA_DIR") or user_data_path(APP) / "data")
+    return settings.folder("EPSILON_DATA_DIR", user_data_path(APP) / "data")

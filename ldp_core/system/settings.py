@@ -1,11 +1,42 @@
-"""Numbers that an operator sets in the environment, each refused in one sentence where it makes no sense."""
+"""What an operator sets in the environment, each refused in one sentence where it makes no sense."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from math import isfinite
+from pathlib import Path
 
 from ldp_core.errors import InvalidInput, shown
+
+SECRET = re.compile(
+    r"TEACHER|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE)_?KEY", re.I
+)
+"""In the name of a variable whose value is for the server alone."""
+OF_THE_CLUSTER = ("EPSILON_RAY_TOKEN", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+"""Those that a process needs which trains on a cluster."""
+
+
+def folder(name: str, default: Path) -> Path:
+    """The absolute path that a variable of the environment names, `~` expanded as a shell would.
+
+    Raises:
+        InvalidInput: it names the home of a user who is not known here.
+    """
+    text = os.environ.get(name, "").strip()
+    try:
+        return Path(text).expanduser().absolute() if text else default
+    except RuntimeError:
+        raise InvalidInput(
+            f"{name} must name a folder; got {shown(text)}, and the home of that user is not known here"
+        ) from None
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a process that trains, whose code or cluster may be somebody else's."""
+    needed = OF_THE_CLUSTER if environment.get("EPSILON_RAY_ADDRESS", "").strip() else ()
+    return {name: text for name, text in environment.items() if name in needed or not SECRET.search(name)}
 
 
 def number(name: str, default: float, least: float, most: float) -> float:

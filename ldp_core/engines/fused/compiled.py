@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import logging
-import os
 import threading
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -29,7 +28,7 @@ from ldp_core.engines.fused.memory import LEAST_BATCH, Memory, Workspace, memory
 from ldp_core.engines.fused.tile import Tile, tile_of
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Layers, layers_of
-from ldp_core.system import private_files
+from ldp_core.system import private_files, settings
 
 DIGEST = 32
 """Bytes in front of what is kept: of its content."""
@@ -99,7 +98,7 @@ def has_fma() -> bool:
 
 def folder() -> Path:
     """Where machine code is kept: EPSILON_CACHE_DIR, or the platform's place for what can be made anew."""
-    return Path(os.environ.get("EPSILON_CACHE_DIR") or user_cache_path(APP)) / "kernels"
+    return settings.folder("EPSILON_CACHE_DIR", user_cache_path(APP)) / "kernels"
 
 
 @cache

@@ -24,6 +24,7 @@ from ldp_core.runs.storage.holding import Holder, own, refuse_without_locks
 from ldp_core.runs.storage.paths import data_dir, runs_dir
 from ldp_core.system.json_file import read_json, write_json
 from ldp_core.system.process_identity import space
+from ldp_core.system.settings import without_secrets
 
 STARTED = time.time()
 PRESENT = "--present"
@@ -56,7 +57,7 @@ def ensure_worker(newest: bool = False) -> None:
                 [sys.executable, "-m", "ldp_core.runs.process.worker", PRESENT, *map(str, handed)],
                 pass_fds=handed,
                 cwd=Path(__file__).parents[3],
-                env=os.environ
+                env=without_secrets(os.environ)
                 | ONE_THREAD
                 | {"EPSILON_RUNS_DIR": str(runs_dir()), "EPSILON_DATA_DIR": str(data_dir())},
                 stdin=subprocess.DEVNULL,
