@@ -1,8 +1,8 @@
 """Holds jobs after so many turns, so that a test sees a state that a quick machine passes in no time.
 
 Workers that are begun warm (tests/warm.py) have this where EPSILON_TEST_GATE names a file. Without such a
-file no job is held; in it stands the number of turns (rounds, cells, frames) after which a job waits until the
-number is larger, or the file is gone. It can be stopped meanwhile.
+file no job is held; in it stands the number of turns (rounds, cells, frames) after which a job waits until
+the number is larger, or the file is gone. It can be stopped meanwhile.
 """
 
 from __future__ import annotations
