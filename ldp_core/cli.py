@@ -208,21 +208,9 @@ def _papers(options: argparse.Namespace) -> int:
 
 
 def _data(options: argparse.Namespace) -> int:
-    from ldp_core import datasets
+    from ldp_core.commands.data import data
 
-    root = datasets.data_dir()
-    if options.dataset:
-        datasets.get(options.dataset).fetch(root, _on_stderr())
-        return 0
-    print(f"in {root}")
-    for name in datasets.registry.labels():
-        source = datasets.get(name)
-        state = "here" if source.there(root) else f"{source.download / 1e6:.1f} MB to download"
-        count = source.train_size + source.test_size
-        print(f"{name:<24} {count:>8,} samples  {source.classes:>4} classes  {state}")
-    for sentence in datasets.registry.unusable():
-        print(sentence)
-    return 0
+    return data(options.dataset, _on_stderr())
 
 
 def _on_stderr() -> Told:
@@ -377,7 +365,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "bring a job back from what export has written; or rounds measured elsewhere, for Compare"
     added = command("import", _import, text)
     added.add_argument("file", metavar="FILE.zip", help="or .html, .json; or .csv, .jsonl: a round a line")
-    added = command("data", _data, "list the data sets, or download one ahead of its first use")
+    added = command("data", _data, "list the data sets; or bring one here, and look into all its files")
     added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")
     added = command("prune", _prune, "remove the oldest records until the rest fits into the quota")

@@ -1,8 +1,8 @@
 """Real data, split into training and held-out test samples."""
 
-from ldp_core.datasets._place import APP, data_dir
 from ldp_core.datasets.base import Data, Dataset, Step, Told, quiet
 from ldp_core.datasets.folders import Sources
+from ldp_core.system.data_folder import APP, data_dir
 
 registry = Sources(__name__, Dataset, "the data set's name")
 names = registry.names

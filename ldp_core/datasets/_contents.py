@@ -8,18 +8,18 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
-from ldp_core.datasets._place import data_dir
-from ldp_core.errors import DataUnavailable, printable, shown
+from ldp_core.datasets._overlooked import KINDS, is_image, left_out, misplaced, note, subfolders, wrong
+from ldp_core.errors import printable, shown
 from ldp_core.limits import spelled
 from ldp_core.streams import stream
+from ldp_core.system.data_folder import data_dir
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-SUFFIXES = (".png", ".jpg", ".jpeg")
 SPLIT = ("train", "test")
 HELD_OUT = 5
 """Where there is no test folder, one image of so many is held out."""
@@ -38,97 +38,67 @@ class Contents:
     train: tuple[Sample, ...]
     test: tuple[Sample, ...]
     version: str
+    left_out: str
+    """What lies there and is not read; "" where that is nothing."""
 
 
-def candidates() -> list[str]:
-    """Folders of the data folder in whose subfolders, or theirs, an image lies."""
-    return [name for name in _with_images() if ID.fullmatch(name)]
-
-
-def misnamed() -> list[str]:
-    """The same, where the name is none that a data set can have; hidden ones are nobody's business."""
-    return [name for name in _with_images() if not ID.fullmatch(name) and not name.startswith(".")]
-
-
-def _with_images() -> list[str]:
-    root = data_dir().resolve()
+def folders() -> list[str]:
+    """All folders of the data folder but hidden ones."""
     try:
-        with os.scandir(root) as entries:
-            found = sorted(e.name for e in entries if e.is_dir())
+        return subfolders(data_dir().resolve())
     except OSError:
         return []
-    return [name for name in found if _has_images(root / name, root)]
-
-
-def _has_images(folder: Path, root: Path) -> bool:
-    try:
-        return not _inside(folder, root) or _looks(folder, root, stamp_of(folder))
-    except OSError:
-        return False
-
-
-@lru_cache(maxsize=256)
-def _looks(folder: Path, root: Path, stamp: Stamp) -> bool:
-    """True for a folder with images, and for links to elsewhere: that is said, not followed."""
-    split = folder / SPLIT[0]
-    inner = split if split.is_dir() else folder
-    if not _inside(inner, root):
-        return True
-    return any(not _inside(inner / part, root) or _image_in(inner / part) for part in _subfolders(inner))
-
-
-def _image_in(folder: Path) -> bool:
-    with os.scandir(folder) as entries:
-        return any(entry.name.lower().endswith(SUFFIXES) for entry in entries)
 
 
 def stamp_of(folder: Path) -> Stamp:
     """Changes when an image or a class is added, removed or renamed (but not when one is written over)."""
     found = [("", folder.stat().st_mtime_ns)]
-    for name in _subfolders(folder)[:MOST_CLASSES]:
+    for name in subfolders(folder)[:MOST_CLASSES]:
         found.append((name, (folder / name).stat().st_mtime_ns))
-        if name in SPLIT:
-            inner = _subfolders(folder / name)[:MOST_CLASSES]
+        if name.lower() in SPLIT:
+            inner = subfolders(folder / name)[:MOST_CLASSES]
             found += [(f"{name}/{one}", (folder / name / one).stat().st_mtime_ns) for one in inner]
     return tuple(found)
 
 
-def _subfolders(folder: Path) -> list[str]:
-    with os.scandir(folder) as entries:
-        return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
-
-
 def contents_of(root: Path, identity: str) -> Contents:
+    """What a folder of the data folder holds.
+
+    Raises:
+        DataUnavailable: it is no data set; why, and what would make it one.
+        OSError: it cannot be looked into.
+    """
     folder = root / identity
     _keep_inside(folder, root, identity)
-    parts = {name: folder / name for name in SPLIT if (folder / name).is_dir()} or {"": folder}
-    for part in parts:
-        _keep_inside(parts[part], root, f"{identity}/{part}".rstrip("/"))
-    if len(parts) == 1 and "" not in parts:
-        raise wrong(identity, "holds only one of train and test", "give it both, or classes alone")
-    classes = tuple(_subfolders(next(iter(parts.values()))))
+    parts = _parts(folder)
+    for part in parts.values():
+        _keep_inside(folder / part, root, f"{identity}/{part}".rstrip("/"))
+    classes = tuple(subfolders(folder / next(iter(parts.values()))))
     if not 2 <= len(classes) <= MOST_CLASSES:
-        raise wrong(
+        raise (misplaced(folder) if "" in parts else None) or wrong(
             identity,
             f"holds {len(classes)} class folder{'s' if len(classes) != 1 else ''}",
             f"2 to {MOST_CLASSES} are needed, one for each kind of image",
         )
+    others = Counter[str]()
     digest = hashlib.sha256()
     samples: dict[str, list[Sample]] = {name: [] for name in parts}
-    for part in parts:
-        for label in _subfolders(parts[part]):
+    for part, place in parts.items():
+        for label in subfolders(folder / place):
             if label not in classes or not printable(label):
                 raise wrong(
                     identity, f"tests on a class {shown(label)} that it does not train on", "rename it"
                 )
             before = len(samples[part])
-            for path, size, changed in _images(root, identity, f"{part}/{label}".lstrip("/")):
+            for path, size, changed in _images(root, identity, f"{place}/{label}".lstrip("/"), others):
                 samples[part].append((path, classes.index(label)))
                 digest.update(f"{path}\0{size}\0{changed}\0".encode("utf-8", "replace"))
                 if len(samples[part]) > MOST_IMAGES:
                     raise wrong(identity, f"holds more than {spelled(MOST_IMAGES)} images", "remove some")
             if len(samples[part]) == before and part != "test":
-                raise wrong(identity, f"holds no PNG or JPEG in its class {shown(label)}", "add or remove it")
+                raise (misplaced(folder) if "" in parts else None) or wrong(
+                    identity, f"holds no {KINDS} in its class {shown(label)}", "add or remove it"
+                )
     train, test = samples[next(iter(parts))], samples.get("test", [])
     if "" in parts:
         order = stream(0, "holdout").permutation(len(train))
@@ -136,16 +106,37 @@ def contents_of(root: Path, identity: str) -> Contents:
         test, train = [train[i] for i in order[:cut]], [train[i] for i in order[cut:]]
     if not train or not test:
         raise wrong(identity, "holds too few images to train and test on", "add some")
-    return Contents(classes, tuple(train), tuple(test), digest.hexdigest()[:12])
+    said = left_out(folder, classes if "" in parts else tuple(parts.values()), others)
+    return Contents(classes, tuple(train), tuple(test), digest.hexdigest()[:12], said)
 
 
-def _images(root: Path, identity: str, part: str) -> Iterator[tuple[str, int, int]]:
-    """The images directly in one class folder, in order of their names: path, bytes, time of change."""
+def _parts(folder: Path) -> dict[str, str]:
+    """The folders called train and test, in letters of any case; without them the folder itself, as “”."""
+    found = subfolders(folder)
+    parts = {part: name for part in SPLIT for name in found if name.lower() == part}
+    if len(parts) == 1:
+        others = [shown(name) for name in found if name not in parts.values()]
+        rename = f" (rename {others[0]}, say)" if others else ""
+        raise wrong(
+            folder.name, "holds only one of train and test", f"give it both{rename}, or classes alone"
+        )
+    if sum(name.lower() in SPLIT for name in found) > len(parts):
+        raise wrong(folder.name, "holds two folders called train, or test", "rename one")
+    return parts or {"": ""}
+
+
+def _images(root: Path, identity: str, part: str, others: Counter[str]) -> Iterator[tuple[str, int, int]]:
+    """The images directly in one class folder, in order of their names: path, bytes, time of change.
+
+    What else lies there is counted.
+    """
     folder = root / identity / part
     _keep_inside(folder, root, f"{identity}/{part}")
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.name.lower().endswith(SUFFIXES) and entry.is_file():
+            if not is_image(entry.name) or not entry.is_file():
+                note(entry, others)
+            else:
                 if entry.is_symlink():
                     _keep_inside(folder / entry.name, root, f"{identity}/{part}/{entry.name}")
                 about = entry.stat()
@@ -160,7 +151,3 @@ def _inside(path: Path, root: Path) -> bool:
 def _keep_inside(path: Path, root: Path, name: str) -> None:
     if not _inside(path, root):
         raise wrong(name, "is a link that leaves the data folder", "put the images themselves there")
-
-
-def wrong(name: str, what: str, remedy: str) -> DataUnavailable:
-    return DataUnavailable(f"the folder of images {shown(name)} {what}; {remedy}")

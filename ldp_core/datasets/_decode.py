@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_core.datasets._overlooked import KINDS
 from ldp_core.errors import DataUnavailable, shown
 
 SIDE = 32
@@ -16,11 +17,19 @@ MOST_PIXELS = 50_000_000
 """A file that says it has more is not unpacked: a few kilobytes can hold a gigabyte of one colour."""
 
 
+class BadImage(DataUnavailable):
+    """An image that cannot be taken."""
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"the image {shown(name, 120)} {what}; remove or replace it and launch again")
+        self.name, self.what = name, what
+
+
 def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
     """The image as (3, SIDE, SIDE) in [0, 1]: its middle square, scaled, in colour.
 
     Args:
-        file: a PNG or JPEG, whatever its name says.
+        file: a PNG, JPEG or WebP, whatever its name says.
         root: the folder that it has to lie in, links followed.
         name: what to call it.
 
@@ -34,11 +43,12 @@ def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file, formats=("PNG", "JPEG")) as image:
+            with Image.open(file, formats=("PNG", "JPEG", "WEBP")) as image:
                 width, height = image.size
                 if width * height > MOST_PIXELS:
                     raise _wrong(name, f"has {width} × {height} pixels, over {MOST_PIXELS / 1e6:.0f} million")
-                if image.mode.startswith(("I", "F")):
+                # of 16 bits a colour Pillow would drop eight without a word, and of grey refuse to
+                if image.mode.startswith(("I", "F")) or ";16" in str(getattr(image, "tile", "")):
                     raise _wrong(name, "has more than 8 bits a channel")
                 ImageOps.exif_transpose(image, in_place=True)
                 white = Image.new("RGBA", image.size, "white")
@@ -47,9 +57,9 @@ def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _wrong(name, f"has over {MOST_PIXELS / 1e6:.0f} million pixels") from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
-        raise _wrong(name, f"cannot be read as a PNG or JPEG ({type(error).__name__})") from None
+        raise _wrong(name, f"cannot be read as a {KINDS} ({type(error).__name__})") from None
     return np.asarray(square, dtype=np.float32).transpose(2, 0, 1) / np.float32(255)
 
 
-def _wrong(name: str, what: str) -> DataUnavailable:
-    return DataUnavailable(f"the image {shown(name, 120)} {what}; remove or replace it and launch again")
+def _wrong(name: str, what: str) -> BadImage:
+    return BadImage(name, what)

@@ -15,6 +15,7 @@ from ldp_core.datasets.base import Dataset, Step, Told, quiet
 from ldp_core.errors import DataUnavailable
 
 WAIT_SECONDS = 0.3
+DOWNLOADS = "downloads"
 
 
 class Downloaded(Dataset):
@@ -31,7 +32,7 @@ class Downloaded(Dataset):
     def fetch(self, root: Path, told: Told = quiet) -> None:
         if self.there(root):
             return
-        downloads = root / "downloads" / self.name
+        downloads = root / DOWNLOADS / self.name
         try:
             downloads.mkdir(parents=True, exist_ok=True)
             with self._alone(downloads, told):

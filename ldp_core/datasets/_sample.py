@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.datasets._place import data_dir
 from ldp_core.streams import stream
+from ldp_core.system.data_folder import data_dir
 
 SHIPPED = Path(__file__).parents[2] / "assets" / "data" / "mnist_sample.npz"
 TRAIN, TEST = 5_000, 1_000

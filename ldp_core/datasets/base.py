@@ -83,6 +83,8 @@ class Dataset(Component):
     """Bytes that are fetched before the first use."""
     files: ClassVar[str] = ""
     """Where its files lie below the data folder; "" for data that a library carries."""
+    left_out: ClassVar[str] = ""
+    """What lies among its files and is not read."""
     version: ClassVar[str] = ""
     """What tells one state of the data from another, where they can change; part of a run's identity."""
 
@@ -120,6 +122,14 @@ class Dataset(Component):
         Raises:
             DataUnavailable: that is not possible; the message says what to do.
         """
+
+    def check(self, root: Path, told: Told = quiet) -> None:
+        """Look into every file that is there.
+
+        Raises:
+            DataUnavailable: as `load`, all that is wrong at once.
+        """
+        self.load(root, told)
 
     @abstractmethod
     def read(self, root: Path, told: Told) -> Data:

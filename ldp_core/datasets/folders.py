@@ -6,7 +6,7 @@ the data folder is read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
@@ -15,29 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Registry
-from ldp_core.datasets._contents import (
-    Contents,
-    Sample,
-    Stamp,
-    candidates,
-    contents_of,
-    misnamed,
-    stamp_of,
-    wrong,
-)
-from ldp_core.datasets._decode import SIDE, decoded
-from ldp_core.datasets._place import data_dir
+from ldp_core.datasets._contents import ID, Contents, Stamp, contents_of, folders, stamp_of
+from ldp_core.datasets._decode import SIDE, BadImage, decoded
+from ldp_core.datasets._downloaded import DOWNLOADS
+from ldp_core.datasets._overlooked import wrong
 from ldp_core.datasets.base import Data, Dataset, Labels, Step, Told
-from ldp_core.errors import DataUnavailable, UnknownName
+from ldp_core.errors import DataUnavailable, UnknownName, on_one_line, shown
 from ldp_core.limits import spelled
+from ldp_core.system.data_folder import data_dir
 
 PREFIX = "images:"
 TELL_EVERY = 200
+MOST_NAMED = 200
 RENAME = "rename it with up to 40 letters (a to z), digits, - and _"
 
 
 class ImageFolder(Dataset):
-    """PNG and JPEG images, cropped to a square, scaled to 32 × 32 and turned into colour."""
+    """PNG, JPEG and WebP images, cropped to a square, scaled to 32 × 32 and turned into colour."""
 
     shape = (3, SIDE, SIDE)
     reference = "a folder of images in the data folder"
@@ -45,33 +39,75 @@ class ImageFolder(Dataset):
     contents: ClassVar[Contents]
 
     def read(self, root: Path, told: Told) -> Data:
-        train_x, train_y = self._read(self.contents.train, 0, root, told)
-        test_x, test_y = self._read(self.contents.test, self.train_size, root, told)
+        train_x, test_x = (
+            np.empty((size, *self.shape), dtype=np.float32) for size in (self.train_size, self.test_size)
+        )
+        bad = []
+        for i, found in enumerate(self._each(root, told)):
+            if isinstance(found, BadImage):
+                bad.append(found)
+            elif i < self.train_size:
+                train_x[i] = found
+            else:
+                test_x[i - self.train_size] = found
+        self._refuse(bad)
+        train_y, test_y = (
+            np.array([label for _, label in part], dtype=np.int64)
+            for part in (self.contents.train, self.contents.test)
+        )
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
-    def _read(
-        self, samples: Sequence[Sample], before: int, root: Path, told: Told
-    ) -> tuple[NDArray[np.float32], Labels]:
-        x = np.empty((len(samples), *self.shape), dtype=np.float32)
-        for i, (path, _) in enumerate(samples):
+    def check(self, root: Path, told: Told) -> None:
+        self._refuse([one for one in self._each(root, told) if isinstance(one, BadImage)])
+
+    def _each(self, root: Path, told: Told) -> Iterator[NDArray[np.float32] | BadImage]:
+        """All images in order, those to train on first; for what is none, why."""
+        for i, (path, _) in enumerate((*self.contents.train, *self.contents.test)):
             if i % TELL_EVERY == 0:
-                total = self.train_size + self.test_size
-                told(Step(f"Reading {self.files}", before + i, total, "images"))
-            x[i] = decoded(root / self.files / path, root, f"{self.files}/{path}")
-        return x, np.array([label for _, label in samples], dtype=np.int64)
+                told(Step(f"Reading {self.files}", i, self.train_size + self.test_size, "images"))
+            try:
+                yield decoded(root / self.files / path, root, f"{self.files}/{path}")
+            except BadImage as error:
+                yield error
+
+    def _refuse(self, bad: Sequence[BadImage]) -> None:
+        """Name all that are bad at once, by what is wrong with them."""
+        if len(bad) == 1:
+            raise bad[0]
+        if not bad:
+            return
+        why: dict[str, list[str]] = {}
+        for one in bad:
+            why.setdefault(one.what, []).append(one.name.removeprefix(f"{self.files}/"))
+        named = "; ".join(f"{what}: {_listed(names)}" for what, names in why.items())
+        raise DataUnavailable(
+            f"{len(bad)} images of {shown(self.files)} will not do ({named}); remove or replace them and "
+            "launch again"
+        )
 
     def train_labels(self, root: Path) -> Labels | None:
         return np.array([label for _, label in self.contents.train], dtype=np.int64)
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(map(on_one_line, sorted(names)[:MOST_NAMED])) + more
 
 
 class Sources(Registry[Dataset]):
     """The data sets of this package, and the folders of images in the data folder."""
 
     def names(self) -> list[str]:
-        return [*super().names(), *(f"{PREFIX}{name}" for name in _usable())]
+        return [*super().names(), *(f"{PREFIX}{name}" for name in self._folders() if _works(name))]
 
     def labels(self) -> dict[str, str]:
-        return super().labels() | {f"{PREFIX}{name}": f"Images: {name}" for name in _usable()}
+        own = (name for name in self._folders() if _works(name))
+        return super().labels() | {f"{PREFIX}{name}": f"Images: {name}" for name in own}
+
+    def _folders(self) -> list[str]:
+        """Folders that may be data sets: none that other data sets keep their files in."""
+        taken = {super(Sources, self).kind(name).files.partition("/")[0] for name in super().names()}
+        return [name for name in folders() if name not in taken | {DOWNLOADS}]
 
     def kind(self, name: str) -> type[Dataset]:
         """The class called `name`, made for a folder of images.
@@ -83,7 +119,7 @@ class Sources(Registry[Dataset]):
         if not isinstance(name, str) or not name.startswith(PREFIX):
             return super().kind(name)
         identity = name.removeprefix(PREFIX)
-        if identity not in candidates():
+        if not ID.fullmatch(identity) or identity not in self._folders():
             raise UnknownName("the data set's name", name, self.names())
         return _current(identity)
 
@@ -92,41 +128,44 @@ class Sources(Registry[Dataset]):
         _kind.cache_clear()
 
     def unusable(self) -> list[str]:
-        """Why folders that look like images are not listed, a sentence each."""
-        found = [str(wrong(name, "has a name that no data set can have", RENAME)) for name in misnamed()]
-        for identity in candidates():
+        """Why folders of the data folder are not listed, a sentence each."""
+        found = []
+        for name in self._folders():
             try:
-                self.kind(PREFIX + identity)
+                self.kind(PREFIX + name)
+            except UnknownName:
+                found.append(str(wrong(name, "has a name that no data set can have", RENAME)))
             except DataUnavailable as error:
                 found.append(str(error))
         return found
 
 
-def _usable() -> list[str]:
-    return [identity for identity in candidates() if _works(identity)]
-
-
 def _works(identity: str) -> bool:
     try:
-        _current(identity)
+        return bool(ID.fullmatch(identity) and _current(identity))
     except DataUnavailable:
         return False
-    return True
 
 
 def _current(identity: str) -> type[Dataset]:
     """The data set of a folder as it is now."""
     root = data_dir().resolve()
     try:
-        return _kind(root, identity, stamp_of(root / identity))
+        found = _kind(root, identity, stamp_of(root / identity))
     except OSError as error:
         raise wrong(identity, f"cannot be read ({error.strerror})", "look at its permissions") from None
+    if isinstance(found, DataUnavailable):
+        raise found
+    return found
 
 
-@lru_cache(maxsize=16)
-def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset]:
-    """The data set of one folder in one state; `stamp` tells states apart."""
-    found = contents_of(root, identity)
+@lru_cache(maxsize=64)
+def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset] | DataUnavailable:
+    """The data set of one folder in one state, or why it is none; `stamp` tells states apart."""
+    try:
+        found = contents_of(root, identity)
+    except DataUnavailable as error:
+        return error
     total = len(found.train) + len(found.test)
 
     class Images(ImageFolder):
@@ -141,6 +180,7 @@ def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset]:
         test_size = len(found.test)
         files = identity
         version = found.version
+        left_out = found.left_out
         contents = found
 
     Images.name = f"{PREFIX}{identity}"

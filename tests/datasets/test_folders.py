@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import struct
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from ldp_core import datasets
+from ldp_core import cli, datasets
 from ldp_core.datasets import Step, _contents, _decode
 from ldp_core.errors import DataUnavailable, InvalidExperiment, UnknownName
 from ldp_core.experiment import parse
@@ -177,7 +179,7 @@ def test_folders_that_will_not_do_say_why(root: Path):
     samples.folder(root, "one", {"cats": 3})
     assert "“one” holds 1 class folder; 2 to 1000 are needed" in wrong("one")
     samples.folder(root, "empty", {"cats": 3, "dogs": 0})
-    assert "holds no PNG or JPEG in its class “dogs”; add or remove it" in wrong("empty")
+    assert "holds no PNG, JPEG or WebP in its class “dogs”; add or remove it" in wrong("empty")
     place = samples.folder(root, "half", PETS)
     (place / "test").rename(root / "elsewhere")
     assert "holds only one of train and test" in wrong("half")
@@ -186,13 +188,117 @@ def test_folders_that_will_not_do_say_why(root: Path):
     assert "tests on a class “cows” that it does not train on" in wrong("other")
     (root / "notes").mkdir()
     (root / "notes" / "readme.txt").touch()
-    assert not any("notes" in sentence for sentence in datasets.registry.unusable()), "that is no such folder"
+    assert "“notes” holds no PNG, JPEG or WebP; put class folders of such images there" in wrong("notes")
+    place = samples.folder(root, "nested", PETS)
+    place.rename(root / "inner")
+    (root / "nested").mkdir()
+    (root / "inner").rename(root / "nested" / "inner")
+    assert "“nested” holds its images too deep, in “inner/test/cats”" in wrong("nested")
+    (root / "flat").mkdir()
+    for i in range(4):
+        samples.image().save(root / "flat" / f"{'cat' if i % 2 else 'dog'}.{i}.png")
+    assert "“flat” holds 4 images beside one another, and no classes; put the images of each" in wrong("flat")
+    (samples.folder(root, "two", PETS) / "test").rename(root / "two" / "val")
+    assert "only one of train and test; give it both (rename “val”, say), or classes alone" in wrong("two")
+    for kept in ("MNIST", "downloads", "covtype", ".hidden"):
+        (root / kept).mkdir()
+    assert len(datasets.registry.unusable()) == 8, "and nothing of folders that other data sets keep"
 
 
 def test_too_many_images_are_refused(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(_contents, "MOST_IMAGES", 5)
     samples.folder(root, "many", PETS)
     assert "holds more than 5 images; remove some" in wrong("many")
+
+
+@pytest.mark.parametrize("train", ["Train", "TRAIN", "train"])
+def test_train_and_test_may_be_written_in_any_letters(root: Path, train: str):
+    place = samples.folder(root, "pets", PETS)
+    (place / "train").rename(place / train)
+    (place / "test").rename(place / "Test")
+    source = datasets.get("images:pets")
+    assert (source.class_names, source.train_size, source.test_size) == (("cats", "dogs"), 11, 11)
+    assert source.load(root).train_x.shape[0] == 11
+    if train == "train":
+        (place / "TRAIN").mkdir()
+        assert "holds two folders called train, or test; rename one" in wrong("pets")
+
+
+def test_what_is_left_out_of_a_folder_is_said(root: Path):
+    place = samples.folder(root, "pets", PETS)
+    assert datasets.get("images:pets").left_out == ""
+    (place / "val" / "cats").mkdir(parents=True)
+    assert datasets.get("images:pets").left_out == "left out: the folders beside train and test (“val”)"
+    place = samples.folder(root, "others", PETS, split=False)
+    for i in range(3):
+        (place / "cats" / f"{i}.gif").write_bytes(b"GIF89a")
+    (place / "dogs" / "more").mkdir()
+    samples.image().save(place / "loose.png")
+    assert datasets.get("images:others").left_out == (
+        "left out: 4 of another kind than PNG, JPEG or WebP (“.gif”, “folder”); 1 images that lie in no class"
+    )
+
+
+def test_what_systems_leave_behind_is_skipped(root: Path):
+    place = samples.folder(root, "pets", PETS)
+    for junk in ("._000.png", ".DS_Store", "Thumbs.db", "desktop.ini"):
+        (place / "train" / "cats" / junk).write_bytes(b"\0\5\x16\7")
+    (place / "__MACOSX" / "cats").mkdir(parents=True)
+    (root / "__MACOSX" / "pets").mkdir(parents=True)
+    (place / "train" / "@eaDir").mkdir()
+    source = datasets.get("images:pets")
+    assert (source.train_size, source.left_out, source.classes) == (11, "", 2)
+    assert source.load(root).train_x.shape[0] == 11
+    assert datasets.registry.unusable() == []
+
+
+def test_webp_is_read(root: Path):
+    place = samples.folder(root, "pets", PETS)
+    samples.image(colour="white").save(place / "train" / "cats" / "000.webp", lossless=True)
+    data = datasets.get("images:pets").load(root)
+    assert len(data.train_x) == 12
+    assert (data.train_x[0] == 1).all() or (data.train_x[1] == 1).all()
+
+
+def test_all_damaged_images_are_named_at_once(root: Path, capsys: pytest.CaptureFixture[str]):
+    place = samples.folder(root, "pets", PETS)
+    bad = ["train/cats/001.png", "train/dogs/001.png", "test/dogs/003.png"]
+    for name in bad[1:]:
+        (place / name).write_bytes(b"")
+    _deep(place / bad[0])
+    assert cli.main(["data"]) == 0
+    listed = capsys.readouterr().out
+    assert cli.main(["data", "images:pets"]) == 2
+    said = capsys.readouterr().err
+    with pytest.raises(DataUnavailable) as caught:
+        datasets.get("images:pets").load(root)
+    for text in (listed, said, str(caught.value)):
+        assert "3 images of “pets” will not do (" in text
+        assert [name for name in bad if name not in text] == []
+    for name in bad:
+        (place / name).unlink()
+    assert cli.main(["data", "images:pets"]) == 0
+
+
+def _sixteen(file: Path, colour: int, channels: int) -> None:
+    """A PNG of 16 bits a channel."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + struct.pack(f">{channels}H", *[40_000] * channels) * 8) * 8
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 16, colour, 0, 0, 0))
+    file.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    )
+
+
+@pytest.mark.parametrize(("colour", "channels"), [(0, 1), (2, 3), (4, 2), (6, 4)])
+def test_more_than_eight_bits_are_refused_of_any_colour(root: Path, colour: int, channels: int):
+    place = samples.folder(root, "pets", PETS)
+    _sixteen(place / "train" / "cats" / "deep.png", colour, channels)
+    with pytest.raises(DataUnavailable, match=r"“pets/train/cats/deep.png” has more than 8 bits a"):
+        datasets.get("images:pets").load(root)
 
 
 def _bomb(file: Path) -> None:
@@ -209,13 +315,17 @@ def _deep(file: Path) -> None:
     samples.image(mode="I;16", colour=9).save(file)
 
 
+UNREADABLE = "cannot be read as a PNG, JPEG or WebP"
 BAD_FILES: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "empty": (lambda file: file.write_bytes(b""), "cannot be read as a PNG or JPEG"),
-    "text": (lambda file: file.write_text("hello"), "cannot be read as a PNG or JPEG"),
-    "cut": (lambda file: file.write_bytes(file.read_bytes()[:60]), "cannot be read as a PNG or JPEG"),
-    "renamed": (lambda file: samples.image().save(file, format="GIF"), "cannot be read as a PNG or JPEG"),
+    "empty": (lambda file: file.write_bytes(b""), UNREADABLE),
+    "text": (lambda file: file.write_text("hello"), UNREADABLE),
+    "cut": (lambda file: file.write_bytes(file.read_bytes()[:60]), UNREADABLE),
+    "renamed": (
+        lambda file: samples.image().save(file, format="GIF"),
+        "cannot be read as a PNG, JPEG or WebP",
+    ),
     "bomb": (_bomb, "has 8000 × 8000 pixels, over 50 million"),
-    "text bomb": (_text_bomb, "cannot be read as a PNG or JPEG"),
+    "text bomb": (_text_bomb, UNREADABLE),
     "deep": (_deep, "has more than 8 bits a channel"),
 }
 

@@ -18,6 +18,9 @@ from pages.parts.ui.fields import component, named
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
 
+MOST_SAID = 6
+"""Folders that are no data sets."""
+
 
 def data_panel(workspace: Workspace) -> None:
     """The choice of data and split, and the picture of who holds what."""
@@ -30,11 +33,17 @@ def data_panel(workspace: Workspace) -> None:
         component(
             workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
         )
-        for sentence in datasets.registry.unusable():
+        unusable = datasets.registry.unusable()
+        for sentence in unusable[:MOST_SAID]:
             st.caption(f"Not listed: {plain(sentence, 300)}.")
+        if len(unusable) > MOST_SAID:
+            more = len(unusable) - MOST_SAID
+            st.caption(f"Not listed either: {more} more folders; `python -m ldp_core data` says why.")
     with right, st.container(border=True):
         st.markdown(plain(source.summary, 300))
         st.caption(_size(source))
+        if source.left_out:
+            st.caption(plain(source.left_out[0].upper() + source.left_out[1:], 300))
         _picture(experiment, source)
 
 
