@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -80,7 +81,7 @@ def main() -> None:
             if kind == "sweep":
                 sweep_view(job, planned, own=True)
             else:
-                answer_view(job, own=True)
+                answer_view(job, partial(_again, workspace.id))
 
 
 class Way(NamedTuple):
@@ -190,6 +191,11 @@ def _too_much(kind: str, planned: Any) -> str:
 @pressed
 def _press(draft: str, kind: str) -> None:
     st.session_state[PRESSED] = draft, kind
+
+
+@pressed
+def _again(draft: str, question: Question) -> None:
+    _submit("tune", draft, question)
 
 
 @uncut

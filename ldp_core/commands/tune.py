@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
+import sys
 from collections.abc import Callable
 
 from ldp_core.errors import InvalidExperiment, Problem, shown
@@ -23,6 +25,8 @@ def command_of_tune(
     words = "of uploads of one image each, of which an attacker may pick the right one among ten, like 0.3"
     added.add_argument("--identification", metavar="SHARE", help=words)
     added.add_argument("--run-budget", metavar="EPSILON", help="that a whole run may cost a client at most")
+    words = "so many times the usual trials where it is open whether a setting does"
+    added.add_argument("--effort", metavar="TIMES", default="1", help=words)
 
 
 def tune(options: argparse.Namespace) -> int:
@@ -37,6 +41,7 @@ def tune(options: argparse.Namespace) -> int:
         "base": base.as_json(),
         "accuracy": _number("--accuracy", options.accuracy),
         "ranges": None if options.ranges is None else read_values(options.ranges),
+        "effort": _whole(_number("--effort", options.effort)),
         **{
             name: None if text is None else _number(f"--{name.replace('_', '-')}", text)
             for name, text in (
@@ -51,7 +56,26 @@ def tune(options: argparse.Namespace) -> int:
     one_thread()
     for event in search(asked, [], quiet):
         print(json.dumps(event, allow_nan=False), flush=True)
+        if more := event.get("more"):
+            trials = [f"{more[name]} more {name}" for name in ("runs", "uploads") if more[name]]
+            print(
+                f"{' and '.join(trials)} would settle it: {_again(options, more['effort'])}", file=sys.stderr
+            )
     return 0
+
+
+def _again(options: argparse.Namespace, effort: int) -> str:
+    """The command that asks the same with another effort."""
+    words = ["python", "-m", "ldp_core", "tune", options.experiment]
+    for name in ("accuracy", "ranges", "identification", "run_budget"):
+        if (value := getattr(options, name)) is not None:
+            words += [f"--{name.replace('_', '-')}", value]
+    words += ["--effort", str(effort), *(["--set", *options.set] if options.set else [])]
+    return shlex.join(words)
+
+
+def _whole(value: float) -> float | int:
+    return int(value) if value.is_integer() else value
 
 
 def _number(name: str, text: str) -> float:

@@ -7,6 +7,6 @@ least noise.
 """
 
 from ldp_core.tuning.question import Question, parse_question
-from ldp_core.tuning.search import Answer, Point, answer_of, next_points
+from ldp_core.tuning.search import Answer, More, Point, answer_of, next_points
 
-__all__ = ["Answer", "Point", "Question", "answer_of", "next_points", "parse_question"]
+__all__ = ["Answer", "More", "Point", "Question", "answer_of", "next_points", "parse_question"]

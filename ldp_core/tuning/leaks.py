@@ -1,89 +1,145 @@
 """How large an ε may be, so that an attacker picks the right image in no more than so many uploads.
 
 There is no formula: uploads are made of one of several images each, and whoever sees them says of which.
-The more ε, the surer; so a few budgets bracket the limit, and more between them narrow it. What counts is the
-upper end of the share's 95 % interval: a few uploads must be far below the limit, many may come close.
+The more ε, the surer; so a few budgets bracket the limit, and more between them narrow it. An interval of the
+share decides, below the limit or above it; where it lies over it, twice as many uploads are made, up to
+`UPLOADS` times the question's effort.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import ceil, inf, log2
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_core.errors import InvalidInput
-from ldp_core.limits import LADDER_EPSILON
-from ldp_core.tuning.question import HIGHEST, Question, rounded
+from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.tuning.question import LOWEST, Cap, Question, rounded
 
-COARSE = 12
+COARSE = 7
 """Budgets that are tried at first."""
-INSIDE = 6
-"""Budgets that are tried at once between one that leaks no more than is allowed and one that does."""
+UPLOADS = 5000
+"""By which a budget is judged at most, before more are asked for."""
+SURE = 2.7
+"""Standard errors: a budget is looked at up to seven times, with twice as many uploads each, and in all of
+these together an interval errs on one side in at most one of 40 cases."""
+LOWER = 8
+"""So many times less is tried where the smallest budget leaks too much."""
 
 
 class Leak(NamedTuple):
-    """What came of one range and budget."""
+    """What came of one range and budget, in one batch of uploads or in all."""
 
     half: float
     epsilon: float
-    share: float
-    """Of the uploads, those of which the right image was picked."""
-    high: float
-    """The upper end of its 95 % interval."""
+    picked: float
+    """Uploads of which the right image was picked."""
+    made: int
+    blocks: int
+    """Clients, or repetitions of one, of whose images these uploads were made."""
+
+    @property
+    def share(self) -> float:
+        """Of the uploads, those of which the right image was picked."""
+        return self.picked / self.made
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """That the share lies in, however often it was looked at meanwhile."""
+        return wilson(self.picked, self.made, SURE)
 
 
 def leaks_of(events: Iterable[Mapping[str, Any]]) -> list[Leak]:
-    """Those that events tell of."""
-    return [
-        Leak(one["half"], one["epsilon"], one["share"], one["high"])
-        for one in events
-        if one["event"] == "leak"
-    ]
+    """Those that events tell of, one a batch."""
+    found = (one for one in events if one["event"] == "leak" and "blocks" in one)
+    return [Leak(*(one[name] for name in Leak._fields)) for one in found]
 
 
-def next_rungs(question: Question, known: Iterable[Leak], half: float) -> list[float]:
-    """The budgets of a range to be tried next; none where the limit is known closely enough."""
-    known = [one for one in known if one.half == half]
-    if not known:
-        return [rounded(e) for e in np.geomspace(2 * LADDER_EPSILON.minimum, HIGHEST, COARSE)]
-    least, most = allowed(question, known, half), _too_much(question, known)
-    if least is None or most is None or most <= least * question.precision * (1 + 1e-9):
-        return []
-    inner = {rounded(e) for e in np.geomspace(least, most, INSIDE + 2)[1:-1]}
-    return sorted(e for e in inner if least < e < most)
+def pooled(known: Iterable[Leak], half: float) -> list[Leak]:
+    """All uploads of each budget of a range, by rising ε."""
+    found: dict[float, Leak] = {}
+    for one in known:
+        if one.half == half:
+            old = found.get(one.epsilon, Leak(half, one.epsilon, 0.0, 0, 0))
+            sums = (a + b for a, b in zip(old[2:], one[2:], strict=True))
+            found[one.epsilon] = Leak(half, one.epsilon, *sums)  # type: ignore[arg-type]
+    return [found[epsilon] for epsilon in sorted(found)]
 
 
-def allowed(question: Question, known: Iterable[Leak], half: float) -> float | None:
-    """The largest budget of a range that was tried and leaks no more than is allowed, like all below it; None
-    if not even the smallest does.
+def next_uploads(
+    question: Question, known: Iterable[Leak], half: float, uploads: int = UPLOADS
+) -> dict[float, range]:
+    """The budgets of a range to be tried next, and with which blocks of uploads; nothing where the limit is
+    known closely enough, or as well as so many uploads for each effort tell.
     """
-    ours = [one for one in known if one.half == half]
-    most = _too_much(question, ours)
-    below = [one.epsilon for one in ours if most is None or one.epsilon < most]
-    return max(below, default=None)
+    ours = pooled(known, half)
+    most = question.affordable(half)
+    first = [rounded(e) for e in np.geomspace(min(LOWEST, most / 2), most, COARSE)]
+    if missing := set(first).difference(one.epsilon for one in ours):
+        return dict.fromkeys(sorted(missing), range(1))
+    most, above = _around(question, ours)
+    if above is None:
+        return {}
+    if _word(question, above) == "open" and 2 * above.made <= uploads * question.effort:
+        return {above.epsilon: range(above.blocks, 2 * above.blocks)}
+    if most and above.epsilon <= most * question.precision * (1 + 1e-9):
+        return {}
+    if most is None:
+        lower = max(LOWEST, rounded(above.epsilon / LOWER))
+        return {lower: range(1)} if lower < above.epsilon else {}
+    middle = rounded(float(np.sqrt(most * above.epsilon)))
+    return {middle: range(1)} if most < middle < above.epsilon else {}
+
+
+def cap(question: Question, known: Iterable[Leak], half: float) -> Cap:
+    """What a limit allows of a range, as far as is known."""
+    ours = pooled(known, half)
+    most, above = _around(question, ours)
+    if above is None:
+        return Cap(half, most)
+    beyond = next((one.epsilon for one in ours if _word(question, one) == "more"), None)
+    enough = above.made if above.epsilon == beyond else _enough(question, above)
+    return Cap(half, most, above.epsilon, enough - above.made, enough / UPLOADS, beyond)
 
 
 def bounded(question: Question, known: Iterable[Leak]) -> Question:
-    """The question within what was found to leak: ranges of which nothing is allowed are left out.
-
-    Raises:
-        InvalidInput: nothing is allowed of any range.
+    """The question within what was found to leak: ranges of which nothing is allowed are left out; of no
+    range, where all are.
     """
     if question.identification is None:
         return question
     known = list(known)
-    found = {half: allowed(question, known, half) for half in question.ranges}
-    caps = tuple((half, most) for half, most in found.items() if most is not None)
-    if not caps:
-        raise InvalidInput(
-            f"with every range an attacker picks more than {question.identification:.1%} even at ε "
-            f"{min(one.epsilon for one in known):g}, or too few images are there to tell"
-        )
-    return replace(question, ranges=tuple(half for half, _ in caps), caps=caps)
+    caps = tuple(cap(question, known, half) for half in question.ranges)
+    return replace(question, ranges=tuple(one.half for one in caps if one.most), caps=caps)
 
 
-def _too_much(question: Question, known: Iterable[Leak]) -> float | None:
-    over = [one.epsilon for one in known if one.high > (question.identification or 1.0)]
-    return min(over, default=None)
+def _around(question: Question, ours: Iterable[Leak]) -> tuple[float | None, Leak | None]:
+    """The largest budget that surely leaks no more than is allowed, below all that surely leak more, and the
+    next one that was tried above it.
+    """
+    below = list[Leak]()
+    for one in ours:
+        below.append(one)
+        if _word(question, one) == "more":
+            break
+    places = [i for i, one in enumerate(below) if _word(question, one) == "less"]
+    most, after = (below[places[-1]].epsilon, below[places[-1] + 1 :]) if places else (None, below)
+    return most, next(iter(after), None)
+
+
+def _word(question: Question, one: Leak) -> str:
+    low, high = one.interval
+    limit = question.identification or 1.0
+    return "less" if high <= limit else "more" if low > limit else "open"
+
+
+def _enough(question: Question, one: Leak) -> float:
+    """Uploads, in steps of twice as many, that would settle whether a budget leaks too much, if the share
+    stays.
+    """
+    off = abs(one.share - (question.identification or 1.0))
+    needed = SURE**2 * one.share * (1 - one.share) / off**2 if off else inf
+    steps = max(1, ceil(log2(needed / one.made))) if needed < inf else inf
+    return one.made * 2.0 ** min(steps, 60)

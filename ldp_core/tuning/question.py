@@ -6,29 +6,44 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ldp_core.accounting import epsilon_for, run_budget
 from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, hint, shown
 from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.experiment.attack_grid import NAMED, Ladder, parse_ladder
 from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit
 
-FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds")
+FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "effort")
 RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2)}
 """Half-widths that are tried where none are named."""
 MOST_RANGES = 8
-HIGHEST = 64.0
-"""An ε above which nothing is looked for: no mechanism here gains much by more."""
-ATTACKED = 200
-"""Uploads that are made to see what leaks, so that a share is good to some 6 points …"""
 IMAGES = int(LADDER_IMAGES.maximum)
-"""… of one client at most …"""
-MOST_ATTACKED = 8
-"""… and of so many clients at most: where each has few images, there are fewer."""
+"""Of one client at most, to see what leaks of uploads."""
+BLOCKS = 100_000
+"""Of such uploads at most: seeds have room for so many."""
 GUESSING = 1 / CANDIDATES.default
 PRECISION = Limit(1.02, 2.0, 1.2)
 SEEDS = Limit(3, 20, 8, "seeds")
+EFFORT = Limit(1, 64, 1)
+RUNS = 4
+"""Times its seeds, and its effort, a question tries a setting at most where that is open."""
+
+
+class Cap(NamedTuple):
+    """What a limit on what an attacker picks has come to, for one range."""
+
+    half: float
+    most: float | None
+    """The largest ε that surely leaks no more; None if none was found."""
+    above: float | None = None
+    """The next ε that was tried; None if none leaks too much."""
+    uploads: float = 0
+    """More of them that would settle whether this one leaks more; 0 where it surely does."""
+    effort: float = 0
+    """That this takes."""
+    beyond: float | None = None
+    """The smallest ε that surely leaks more, if one was found."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +63,11 @@ class Question:
     precision: float = PRECISION.default
     """The search stops where the least ε that does is at most so many times the largest that does not."""
     seeds: int = int(SEEDS.default)
-    caps: tuple[tuple[float, float], ...] = ()
-    """Ranges with the largest ε that was found to leak no more than is allowed; the others are bounded by the
-    price of a run alone. Found on the way, and no part of what is asked."""
+    effort: int = int(EFFORT.default)
+    """So many times the usual trials are made where it is open whether a setting meets what is asked."""
+    caps: tuple[Cap, ...] = ()
+    """Of all ranges, once it was measured what leaks; without, the price of a run alone bounds them. Found on
+    the way, and no part of what is asked."""
 
     def experiment(self, half: float, epsilon: float | None, seed: int) -> Experiment:
         """One run of the search; without noise and weights by noise where there is no ε."""
@@ -64,7 +81,12 @@ class Question:
         Raises:
             InvalidInput: the run's budget is below what the smallest ε costs.
         """
-        return min(self._affordable[half], dict(self.caps).get(half, HIGHEST))
+        found = next((one.most for one in self.caps if one.half == half), None)
+        return min(self._affordable[half], found or EPSILON.maximum)
+
+    def affordable(self, half: float) -> float:
+        """The same without a look at what leaks."""
+        return self._affordable[half]
 
     @cached_property
     def _affordable(self) -> dict[float, float]:
@@ -74,30 +96,34 @@ class Question:
     def _at_price(self, half: float) -> float:
         at_half = changed(self.base, {"clients.range": half})
         if self.run_budget is None:
-            return HIGHEST
-        if run_budget(changed(at_half, {"clients.epsilon": HIGHEST})) <= self.run_budget:
-            return HIGHEST
+            return EPSILON.maximum
+        if run_budget(changed(at_half, {"clients.epsilon": EPSILON.maximum})) <= self.run_budget:
+            return EPSILON.maximum
         found = epsilon_for(at_half, self.run_budget)
         step = 10.0 ** (math.floor(math.log10(found)) - 2)
         return rounded(math.floor(found / step) * step)  # rounded up, it would cost more
 
-    @property
-    def attacked(self) -> range:
-        """The clients of whose images these uploads are made."""
-        each = max(1, self.base.source.train_size // self.base.clients.count)
-        return range(min(self.base.clients.count, MOST_ATTACKED, math.ceil(ATTACKED / min(each, IMAGES))))
-
-    def ladder(self, half: float, epsilons: Sequence[float], client: int) -> Ladder:
-        """The uploads of a range that an attacker is given, at so many budgets: a client's, in the first
-        round, of one image each. Each client is of a run of its own, so that its noise is.
+    def ladder(self, half: float, epsilons: Sequence[float], block: int) -> Ladder:
+        """Uploads of a range that an attacker is given, at so many budgets: a client's, in the first round,
+        of one image each. Each block is of a run of its own, and of the next client.
 
         Raises:
             InvalidExperiment: nobody can tell what leaks of such uploads.
         """
         base = changed(self.base, {"clients.range": half, "attack": None})
-        asked = {"base": base, "mechanisms": [base.as_json()["mechanism"]], "images": IMAGES}
-        own = {"client": client, "seed": base.seed + client}
-        return parse_ladder({**asked, **own, "epsilons": list(epsilons)})
+        mechanism, uses = base.mechanism, 1
+        if base.clients.epsilon_scope == "upload":
+            mechanism, uses = mechanism.for_uploads(), base.uses_per_upload
+        return parse_ladder(
+            {
+                "base": base,
+                "mechanisms": [NAMED.serialise(mechanism)],
+                "epsilons": [epsilon / uses for epsilon in epsilons],
+                "images": IMAGES,
+                "client": block % base.clients.count,
+                "seed": base.seed + block,
+            }
+        )
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values; `parse_question` gives the same question back."""
@@ -137,23 +163,25 @@ def parse_question(data: Any) -> Question:
     if budget is not None and not (_number(budget) and 0 < budget < math.inf):
         problems.append(Problem("run_budget", f"must be an ε above 0, or null; got {shown(budget)}"))
     identification: Any = data.get("identification")
-    problems += _leak_problems(base, identification)
+    problems += _leak_problems(identification)
     precision, seeds = data.get("precision", PRECISION.default), data.get("seeds", int(SEEDS.default))
+    effort = data.get("effort", int(EFFORT.default))
     if not _number(precision) or not PRECISION.allows(precision):
         problems.append(Problem("precision", f"must be a factor {PRECISION}; got {shown(precision)}"))
-    if not isinstance(seeds, int) or isinstance(seeds, bool) or not SEEDS.allows(seeds):
-        problems.append(Problem("seeds", f"must be a whole number {SEEDS}; got {shown(seeds)}"))
+    for name, value, allowed in (("seeds", seeds, SEEDS), ("effort", effort, EFFORT)):
+        if not isinstance(value, int) or isinstance(value, bool) or not allowed.allows(value):
+            problems.append(Problem(name, f"must be a whole number {allowed}; got {shown(value)}"))
     if problems:
         raise InvalidExperiment(problems)
     halves = tuple(float(half) for half in sorted(ranges))
     price, share = (None if limit is None else float(limit) for limit in (budget, identification))
-    found = Question(base, float(accuracy), halves, price, share, float(precision), seeds)
+    found = Question(base, float(accuracy), halves, price, share, float(precision), seeds, effort)
     try:
         for half in found.ranges:  # each of them can run
             found.experiment(half, min(1.0, found.most(half)), 0)
             if identification is not None:
-                found.ladder(half, [1.0], found.attacked[-1])
-            found.experiment(half, None, 3 * found.seeds - 1)
+                found.ladder(half, [1.0], BLOCKS)
+            found.experiment(half, None, (RUNS * effort + 1) * found.seeds)
     except InvalidExperiment:
         raise
     except InvalidInput as error:
@@ -161,16 +189,13 @@ def parse_question(data: Any) -> Question:
     return found
 
 
-def _leak_problems(base: Experiment, share: Any) -> list[Problem]:
+def _leak_problems(share: Any) -> list[Problem]:
     """What is wrong with a limit on what an attacker picks."""
     if share is None:
         return []
     if not _number(share) or not GUESSING < share < 1:
         message = f"must be a share above {GUESSING:g}, which guessing among ten gives, and below 1, like 0.3"
         return [Problem("identification", f"{message}, or null; got {shown(share)}")]
-    if base.clients.epsilon_scope == "upload":
-        message = "is measured for an ε of the mechanism's own scope; set clients.epsilon_scope to mechanism"
-        return [Problem("identification", message)]
     return []
 
 

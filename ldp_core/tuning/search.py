@@ -6,6 +6,10 @@ many more seeds, and where all of them together are not sure any more, the searc
 told of the answer is of as many fresh seeds again, which had no part in the choice. They decide nothing, or
 they would be part of it. All settings share their seeds, so they are paired. What is trained next follows
 from what was found alone: a search that was killed goes on by being told what was stored.
+
+Where none meets it, that is said of each range by its own runs: it falls short where, as surely, fewer than
+97.5 % of runs reach the target; where neither is sure it is open, and tried with more seeds, as the effort
+allows.
 """
 
 from __future__ import annotations
@@ -13,14 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from math import sqrt
+from math import ceil, sqrt
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import nctdtrit, ndtri, stdtrit
 
+from ldp_core.limits import EPSILON
 from ldp_core.theory import outlook
-from ldp_core.tuning.question import LOWEST, Question, rounded
+from ldp_core.tuning.inverses import covers
+from ldp_core.tuning.question import EFFORT, LOWEST, RUNS, Cap, Question, rounded
 
 CONFIDENCE = 0.975
 FEW = 2
@@ -32,6 +38,7 @@ INSIDE = 3
 HOPEFUL = 2.5
 """A range stays in the race whose crossing, as it looks at first, is at most so many times the best one's."""
 MOST_RUNS = 1200
+"""Before more are asked for."""
 
 
 class Point(NamedTuple):
@@ -55,9 +62,33 @@ class Tried:
     mean: float
     sure: float
     """What a fresh run reaches with 97.5 % confidence, if no other setting was looked at."""
-    meets: bool
+    most: float
+    """What 97.5 % of runs reach is less than this, with the same confidence."""
+    accuracy: float
+    """That is asked for."""
+    runs: int
+    """That decide."""
     confirmed: bool = False
     """It was tried with as many seeds again as a setting is decided by at first."""
+
+    @property
+    def meets(self) -> bool:
+        """A fresh run surely reaches what is asked for."""
+        return self.sure >= self.accuracy
+
+    @property
+    def open(self) -> bool:
+        """Neither that, nor is it sure that fewer than 97.5 % of runs do."""
+        return self.sure < self.accuracy <= self.most
+
+
+class More(NamedTuple):
+    """What would settle a question that is open, if figures stay as they are."""
+
+    effort: int
+    """To ask again with."""
+    runs: int
+    uploads: int
 
 
 @dataclass(frozen=True)
@@ -65,7 +96,7 @@ class Answer:
     """What was found."""
 
     epsilon: float | None
-    """The least; None where the target cannot be reached."""
+    """The least; None where none was found."""
     half: float | None
     above: float | None
     """The largest ε, at that range, that was seen not to do: the least lies above it."""
@@ -75,15 +106,17 @@ class Answer:
     """What one more run reaches with 97.5 % confidence, by the same seeds."""
     why: str
     """In a sentence."""
+    more: More | None = None
+    """Where none was found and more trials may tell."""
 
     @classmethod
-    def none(cls, why: str) -> Self:
+    def none(cls, why: str, more: More | None) -> Self:
         """Where there is none."""
-        return cls(None, None, None, None, None, why)
+        return cls(None, None, None, None, None, why, more)
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values."""
-        return asdict(self)
+        return asdict(self) | {"more": self.more and self.more._asdict()}
 
 
 def next_points(question: Question, known: Known) -> list[Point]:
@@ -92,8 +125,8 @@ def next_points(question: Question, known: Known) -> list[Point]:
         return wanted
     chosen, _ = _chosen(question, known)
     if chosen is None:
-        return []
-    more = _confirming(question, chosen) if len(known) < MOST_RUNS else []
+        return _settling(question, known) if _may(question, known) else []
+    more = _confirming(question, chosen) if _may(question, known) else []
     return [point for point in more or _fresh(question, chosen) if point not in known]
 
 
@@ -103,7 +136,7 @@ def _searched(question: Question, known: Known) -> list[Point]:
     first += [Point(h, e, s) for h in question.ranges for e in ladder(question, h) for s in range(FEW)]
     if missing := [point for point in first if point not in known]:
         return missing
-    if len(known) >= MOST_RUNS:
+    if not question.ranges or not _may(question, known):
         return []
     wanted = [(h, e) for h in _race(question, known) for e in _wanted(question, known, h)]
     return [
@@ -112,6 +145,51 @@ def _searched(question: Question, known: Known) -> list[Point]:
         for s in range(question.seeds)
         if (point := Point(half, epsilon, s)) not in known
     ]
+
+
+def _may(question: Question, known: Known) -> bool:
+    return len(known) < MOST_RUNS * question.effort
+
+
+def _settling(question: Question, known: Known) -> list[Point]:
+    """The runs by which ranges of which nothing seems to do are looked at in earnest, and those that are open
+    tried more often.
+    """
+    found = []
+    wanted = [(half, epsilon) for half in question.ranges for epsilon in _hopes(question, known, half)]
+    wanted += [(one.half, one.beyond) for one in question.caps if one.uploads and one.beyond]
+    for half, epsilon in wanted:
+        one = _at(question, known, half, epsilon)
+        runs = question.seeds if one is None else 2 * one.runs if one.open else 0
+        if runs <= RUNS * question.effort * question.seeds:
+            found += [Point(half, epsilon, seed) for seed in _deciding(question, runs)]
+    return [point for point in dict.fromkeys(found) if point not in known]
+
+
+def undecided(question: Question, known: Known, answer: float | None = None) -> list[Cap]:
+    """The limits that matter and are open: they may allow less than the answer; where there is none, not even
+    an ε that leaks more is sure to fall short.
+    """
+    found = []
+    for cap in question.caps:
+        if answer is not None and (cap.most or 0) >= answer:
+            continue
+        above = _at(question, known, cap.half, cap.beyond) if cap.beyond else None
+        if cap.uploads and (above is None or above.meets or above.open):
+            found.append(cap)
+    return found
+
+
+def _hopes(question: Question, known: Known, half: float) -> list[float]:
+    """The budgets of a range that speak for it where none meets the target: the largest, and the one that
+    looked best."""
+    best = max(ladder(question, half), key=lambda rung: _first(known, half, rung))
+    return sorted({best, rounded(question.most(half))})
+
+
+def _deciding(question: Question, runs: int) -> list[int]:
+    """The first so many seeds that decide; those that tell of the answer do not."""
+    return [seed + (question.seeds if seed >= 2 * question.seeds else 0) for seed in range(runs)]
 
 
 def _confirming(question: Question, chosen: Tried) -> list[Point]:
@@ -133,29 +211,44 @@ def ladder(question: Question, half: float) -> tuple[float, ...]:
     """The first budgets of a range: between what theory calls chance and what it calls learning, and a bit
     more on both sides; the largest that may be answered is among them.
     """
-    most = question.most(half)
+    most = question.affordable(half)
     grid = np.geomspace(min(LOWEST * 4, most / 4), most, 30)
     words = [outlook(question.experiment(half, float(e), 0)).word for e in grid]
     low = max((i for i, word in enumerate(words) if word == "chance"), default=0)
     high = min((i for i, word in enumerate(words) if word == "learns" and i > low), default=len(grid) - 1)
     ends = grid[low], min(most, grid[high] * 2)
-    return tuple(sorted({*map(rounded, np.geomspace(*ends, RUNGS).tolist()), rounded(most)}))
+    last = rounded(question.most(half))
+    rungs = map(rounded, [*np.geomspace(*ends, RUNGS).tolist(), most])
+    return tuple(sorted({*(rung for rung in rungs if rung < last), last}))
 
 
 def tried(question: Question, known: Known, half: float) -> list[Tried]:
-    """The settings of a range that have all the seeds that decide, or the first half of them, by rising ε."""
-    at: dict[float, list[float]] = {}
-    decide = (p for p in known if p.half == half and p.epsilon is not None and p.seed < 2 * question.seeds)
-    for point in sorted(decide):
-        at.setdefault(point.epsilon or 0.0, []).append(known[point])
+    """The settings of a range that may be answered and have the seeds that decide, by rising ε."""
+    most = question.most(half)
+    return [one for one in _decided(question, known, half) if one.epsilon <= most]
+
+
+def _at(question: Question, known: Known, half: float, epsilon: float) -> Tried | None:
+    return next((one for one in _decided(question, known, half) if one.epsilon == epsilon), None)
+
+
+def _decided(question: Question, known: Known, half: float) -> list[Tried]:
+    """The settings with the first seeds that decide, or twice as many, and so on."""
+    at: dict[float, dict[int, float]] = {}
+    for point, accuracy in known.items():
+        if point.half == half and point.epsilon is not None:
+            at.setdefault(point.epsilon, {})[point.seed] = accuracy
     found = []
-    for epsilon, accuracies in at.items():
-        confirmed = len(accuracies) == 2 * question.seeds
-        if confirmed or len(accuracies) >= question.seeds:
-            counted = accuracies if confirmed else accuracies[: question.seeds]
-            sure = _sure(counted)
-            mean = float(np.mean(counted))
-            found.append(Tried(half, epsilon, mean, sure, sure >= question.accuracy, confirmed))
+    for epsilon in sorted(at):
+        counted, runs = list[float](), question.seeds
+        while at[epsilon].keys() >= set(seeds := _deciding(question, runs)):
+            counted, runs = [at[epsilon][seed] for seed in seeds], 2 * runs
+        if counted:
+            n, mean, spread = len(counted), float(np.mean(counted)), float(np.std(counted, ddof=1))
+            sure, most = mean - _below(n) * spread, mean - _above(n) * spread
+            found.append(
+                Tried(half, epsilon, mean, sure, most, question.accuracy, n, n >= 2 * question.seeds)
+            )
     return found
 
 
@@ -170,12 +263,12 @@ def answer_of(question: Question, known: Known) -> Answer:
     """What can be said by now: the least ε of all ranges, or what stands in the way."""
     meets, fails = _chosen(question, known)
     if meets is None:
-        return Answer.none(_in_the_way(question, known))
+        return Answer.none(*_in_the_way(question, known))
     above = fails.epsilon if fails else None
     why = f"the least that was found to do is ε {meets.epsilon:g} with a safe range of ±{meets.half:g}"
     why += f"; ε {above:g} is not sure to" if above else ""
-    if cap := dict(question.caps).get(meets.half):
-        why += f"; {leak_in_words(question, {meets.half: cap})}"
+    if caps := [one for one in question.caps if one.half == meets.half]:
+        why += f"; {leak_in_words(question, caps)}"
     fresh = [known[point] for point in _fresh(question, meets) if point in known]
     if len(fresh) < question.seeds:
         return Answer(meets.epsilon, meets.half, above, None, None, f"{why}; that is not checked yet")
@@ -249,38 +342,109 @@ def _top(question: Question, known: Known, half: float) -> float:
     return _first(known, half, rounded(question.most(half)))
 
 
-def _in_the_way(question: Question, known: Known) -> str:
-    """Why no range will do, from what was trained."""
+def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
+    """Why no range was found to do, from what was trained, and what would settle it."""
     words = []
-    for half in question.ranges:
-        clean, most = _first(known, half, None), rounded(question.most(half))
-        full = [one.mean for one in tried(question, known, half) if one.epsilon == most]
-        top = full[0] if full else _first(known, half, most)
+    spoken = {half: _spoken(question, known, half) for half in question.ranges}
+    for half, found in spoken.items():
+        clean = _first(known, half, None)
         if clean == 0:
             words.append(f"±{half:g} diverges even without noise (a smaller learning rate may help)")
-        elif clean < question.accuracy:
-            words.append(f"±{half:g} reaches only {clean:.1%} even without noise")
-        else:
-            words.append(f"±{half:g} reaches {top:.1%} at ε {most:g}")
-    if question.run_budget is not None:
-        most = max(question.most(half) for half in question.ranges)
+            continue
+        words.append("; ".join(map(_in_words, found)) + f" ({clean:.1%} without noise)")
+    if question.run_budget is not None and question.ranges:
+        most = max(question.affordable(half) for half in question.ranges)
         words.append(f"a run budget of {question.run_budget:g} allows no more than ε {most:g}")
+    if any(question.most(half) == EPSILON.maximum for half in question.ranges):
+        words.append(
+            f"ε {EPSILON.maximum:g} for {covers(question.base)} is the largest that may be asked for"
+        )
     if question.caps:
-        words.append(leak_in_words(question, dict(question.caps)))
-    return f"{question.accuracy:.1%} cannot be reached surely: {'; '.join(words)}"
+        words.append(leak_in_words(question, question.caps))
+    for cap in question.caps:
+        above = _at(question, known, cap.half, cap.beyond) if cap.uploads and cap.beyond else None
+        if above and not (above.meets or above.open):
+            words.append(f"even at ε {cap.beyond:g}, where in more, ±{cap.half:g} reaches {above.mean:.1%}")
+    opened = [one for found in spoken.values() for one in found if one.open]
+    caps = undecided(question, known)
+    settled = not opened and not caps and _may(question, known)
+    stopped = "" if _may(question, known) else f", after {len(known)} runs"
+    ends = "; other ranges were not tried" if settled else ""
+    how = "is not reached surely" if settled else f"was not found to be reached surely{stopped}"
+    return f"{question.accuracy:.1%} {how}: {'; '.join(words)}{ends}", _more(question, known, opened, caps)
 
 
-def leak_in_words(question: Question, caps: Mapping[float, float]) -> str:
-    """What a limit on what an attacker picks has come to: the largest ε of each range."""
-    ends = ", ".join(f"ε {most:g} with ±{half:g}" for half, most in caps.items())
+def _spoken(question: Question, known: Known, half: float) -> list[Tried]:
+    hopes = _hopes(question, known, half)
+    found = [one for one in tried(question, known, half) if one.epsilon in hopes]
+    return [one for one in found if one.open] or sorted(found, key=lambda one: one.mean)[-1:]
+
+
+def _in_words(one: Tried) -> str:
+    """A setting that does not surely meet the target."""
+    words = f"±{one.half:g} reaches {one.mean:.1%} on average at ε {one.epsilon:g}, in {one.runs} runs"
+    if one.mean < one.accuracy and not one.open:
+        return words
+    how = "and it is open whether" if one.open else "but fewer than"
+    return f"{words}, {how} 97.5 % of runs reach {one.accuracy:.1%}"
+
+
+def _more(question: Question, known: Known, opened: Iterable[Tried], caps: Iterable[Cap]) -> More | None:
+    """What would settle it, if figures stay as they are; None where not even the largest effort would."""
+    effort, runs, uploads = question.effort, 0, 0.0
+    for one in opened:
+        needed = _enough(one, RUNS * EFFORT.maximum * question.seeds)
+        if needed is not None:
+            runs += needed - one.runs
+            effort = max(effort, ceil(needed / (RUNS * question.seeds)))
+    for cap in caps:
+        if cap.effort <= EFFORT.maximum:
+            uploads += cap.uploads
+            effort = max(effort, ceil(cap.effort))
+    if not _may(question, known):
+        effort = max(effort, 2 * question.effort)
+        runs += MOST_RUNS * (effort - question.effort)
     return (
-        f"an attacker picks the right image, of ten, in at most {question.identification:.1%} of single "
-        f"uploads (by the upper end of a 95 % interval) up to {ends}"
+        More(effort, runs, ceil(uploads)) if effort > question.effort and effort <= EFFORT.maximum else None
+    )
+
+
+def _enough(one: Tried, most: float) -> int | None:
+    """Runs of an open setting, in steps of twice as many, that would settle it if mean and spread stay; None
+    where more than so many would have to."""
+    runs, spread = 2 * one.runs, (one.mean - one.sure) / _below(one.runs)
+    while runs <= most:
+        if not one.mean - _below(runs) * spread < one.accuracy <= one.mean - _above(runs) * spread:
+            return runs
+        runs *= 2
+    return None
+
+
+def leak_in_words(question: Question, caps: Iterable[Cap]) -> str:
+    """What a limit on what an attacker picks has come to: the largest ε of each range."""
+    words = []
+    for one in caps:
+        ends = f"up to ε {one.most:g}" if one.most else "at no ε that was tried"
+        ends += f" with ±{one.half:g}"
+        if one.above:
+            ends += f" (at ε {one.above:g} {'it is open' if one.uploads else 'in more'})"
+        words.append(ends)
+    return (
+        f"with 97.5 % confidence an attacker picks the right image, of ten, in at most "
+        f"{question.identification:.1%} of single uploads {', '.join(words)}"
     )
 
 
 def _sure(accuracies: Sequence[float]) -> float:
     """What one more run reaches with so much confidence, by Student's t."""
-    n = len(accuracies)
-    spread = float(np.std(accuracies, ddof=1)) * sqrt(1 + 1 / n)
-    return float(np.mean(accuracies)) - float(stdtrit(n - 1, CONFIDENCE)) * spread
+    return float(np.mean(accuracies)) - _below(len(accuracies)) * float(np.std(accuracies, ddof=1))
+
+
+def _below(runs: int) -> float:
+    """Standard deviations below the mean of so many runs that one more stays above with 97.5 % confidence."""
+    return float(stdtrit(runs - 1, CONFIDENCE)) * sqrt(1 + 1 / runs)
+
+
+def _above(runs: int) -> float:
+    """Standard deviations below the mean at least, with the same confidence, of what 97.5 % of runs reach."""
+    return float(nctdtrit(runs - 1, float(ndtri(CONFIDENCE)) * sqrt(runs), 1 - CONFIDENCE)) / sqrt(runs)

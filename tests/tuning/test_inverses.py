@@ -83,7 +83,7 @@ def test_a_run_costs_its_budget_and_never_more(mechanism: str):
 
 
 def test_of_turnouts_that_are_drawn_no_digit_is_told_that_they_do_not_give():
-    """Fifteen ranges are fifteen kinds of clients, too many to go through."""
+    """Seventeen ranges are as many kinds of clients, too many to go through."""
     ranges = [1 + i / 100 for i in range(17)]
     drawn = made(
         clients={"count": 17, "range": ranges}, selection="self_sampling", aggregator="inverse_variance"

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ldp_core.attacks.findings.metrics import wilson
+import numpy as np
+
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost, refuse_what_cannot_fit
 from ldp_core.cost.work import work_of
 from ldp_core.datasets import Told
-from ldp_core.errors import InvalidInput
-from ldp_core.events import Cell
-from ldp_core.experiment import Draft, Run, Variant, amended
+from ldp_core.errors import Diverged, InvalidInput
+from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
 from ldp_core.limits import spelled
 from ldp_core.runs.cluster import train_all
 from ldp_core.runs.kinds.base import Kind, Outcome, Reached, Request, Rows, Words, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import results
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.train_all import bits
 from ldp_core.runs.view.search_progress import known, search_of
-from ldp_core.tuning import Answer, Question, answer_of, next_points, parse_question
-from ldp_core.tuning.leaks import Leak, bounded, leaks_of, next_rungs
+from ldp_core.tuning import Question, answer_of, next_points, parse_question
+from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads
+from ldp_core.tuning.search import undecided
 
 PAUSE_SECONDS = 0.3
 """Between two looks at a record, however many ask how far it is."""
+CLOSE = 1.05
+"""From the largest ε that surely leaks no more than is allowed to the next one, where nothing was found."""
+Train = Callable[[Sequence[Experiment], Told], Iterator[tuple[int, dict[str, Any]]]]
 USUAL_RUNS = 150
 """That a question takes, for an estimate: 76 to 316 were seen."""
 
@@ -69,7 +78,8 @@ class TuneJob(Kind):
         try:
             events = recorder.told(0)
             if not any(event["event"] == "answer" for event in events):
-                for event in search(asked, events, teller(folder)):
+                train = partial(_known_or_trained, folder.name)
+                for event in search(asked, events, teller(folder), train):
                     recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
                     recorder.flush()
         finally:
@@ -89,57 +99,100 @@ class TuneJob(Kind):
         return None
 
 
-def search(asked: Question, told: Sequence[Mapping[str, Any]], progress: Told) -> Iterator[dict[str, Any]]:
+def search(
+    asked: Question, told: Sequence[Mapping[str, Any]], progress: Told, train: Train | None = None
+) -> Iterator[dict[str, Any]]:
     """Train until there is an answer, and tell each run and then the answer.
 
     Args:
         asked: the question.
         told: the runs that are known already.
         progress: is given what is done before the first run, where that takes time.
+        train: what gives each experiment's figures by its place in a list; by default, training.
 
-    Where what an attacker may pick is limited, it is measured first what each range allows.
+    Where what an attacker may pick is limited, it is measured first what each range allows, roughly; and more
+    closely for ranges of which that may matter to the answer.
     """
     found, number, leaks = known(told), len(told), leaks_of(told)
-    for leak in _leaks(asked, leaks, progress) if asked.identification is not None else ():
-        leaks.append(leak)
-        yield {"event": "leak", "cell": number, **leak._asdict()}
-        number += 1
-    try:
-        asked = bounded(asked, leaks)
-    except InvalidInput as error:
-        yield {"event": "answer", "cell": number, **Answer.none(str(error)).as_json()}
-        return
-    while wanted := next_points(asked, found):
-        experiments = [asked.experiment(*point) for point in wanted]
-        for place, figures in train_all(experiments, progress):
-            point = wanted[place]
-            event = {"event": "cell", "cell": number, **point._asdict(), **figures.as_json()}
-            found |= known([event])
+    halves = () if asked.identification is None else asked.ranges
+    for uploads, precision in ((0, asked.precision), (UPLOADS, asked.precision), (UPLOADS, CLOSE)):
+        closely = replace(asked, precision=min(precision, asked.precision))
+        for event in _leaks(closely, halves, uploads, leaks, progress):
+            yield event | {"cell": number}
             number += 1
-            yield event
-    yield {"event": "answer", "cell": number, **answer_of(asked, found).as_json()}
+        within = bounded(closely, leaks)
+        while wanted := next_points(within, found):
+            experiments = [within.experiment(*point) for point in wanted]
+            for place, figures in (train or _trained)(experiments, progress):
+                event = {"event": "cell", "cell": number, **wanted[place]._asdict(), **figures}
+                found |= known([event])
+                number += 1
+                yield event
+        answer = answer_of(within, found)
+        halves = tuple(cap.half for cap in undecided(within, found, answer.epsilon))
+        if not halves or (uploads and answer.epsilon is not None):
+            break
+    yield {"event": "answer", "cell": number, **answer.as_json()}
 
 
-def _leaks(asked: Question, known: Sequence[Leak], progress: Told) -> Iterator[Leak]:
-    """Attack uploads of each range until it is known up to which ε they leak no more than is allowed."""
-    from ldp_core.leakage.grid import climb
+def _trained(experiments: Sequence[Experiment], progress: Told) -> Iterator[tuple[int, dict[str, Any]]]:
+    for place, figures in train_all(experiments, progress):
+        yield place, figures.as_json()
 
-    found, data = [*known], load(asked.base.dataset, progress)
-    for half in asked.ranges:
-        while rungs := next_rungs(asked, found, half):
-            picked, made = dict.fromkeys(rungs, 0.0), dict.fromkeys(rungs, 0)
-            for client in asked.attacked:
-                for event in climb(asked.ladder(half, rungs, client), data):
-                    if isinstance(event, Cell):
-                        figures = event.as_json()
-                        picked[event.epsilon] += figures["identified"]
-                        made[event.epsilon] += figures["n"]
-            for epsilon in rungs:
-                if not made[epsilon]:
-                    raise InvalidInput(f"what leaks with ±{half:g} cannot be told: its first step diverged")
-                high = wilson(picked[epsilon], made[epsilon])[1]
-                found.append(Leak(half, epsilon, picked[epsilon] / made[epsilon], high))
-                yield found[-1]
+
+def _known_or_trained(
+    job: str, experiments: Sequence[Experiment], progress: Told
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """What other jobs have found, to the same bits, is not trained again; what is trained is noted."""
+    left = dict(enumerate(experiments))
+    for alike, places in _by_bits(left).items():
+        found = results.find([left[place].key for place in places], alike)
+        for place in places:
+            if one := found.get(left[place].key):
+                del left[place]
+                yield place, one.figures
+    order, new = list(left), dict[int, dict[str, Any]]()
+    for at, figures in _trained(list(left.values()), progress) if left else ():
+        new[order[at]] = figures
+        yield order[at], figures
+    done = {place: left[place] for place, figures in new.items() if figures["status"] == "completed"}
+    for alike, places in _by_bits(done).items():
+        results.note(job, [(done[place], new[place]) for place in places], alike)
+
+
+def _by_bits(experiments: Mapping[int, Experiment]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for place, experiment in experiments.items():
+        groups.setdefault(bits(experiment), []).append(place)
+    return groups
+
+
+def _leaks(
+    asked: Question, halves: Sequence[float], uploads: int, known: list[Leak], progress: Told
+) -> Iterator[dict[str, Any]]:
+    """Attack uploads of ranges until it is known up to which ε they leak no more than is allowed; all are
+    added to what is known.
+    """
+    from ldp_core.leakage.grid import identified
+
+    for half in halves:
+        data = load(asked.base.dataset, progress)
+        while wanted := next_uploads(asked, known, half, uploads):
+            began = time.perf_counter()
+            picked, made = np.zeros(len(wanted)), np.zeros(len(wanted), dtype=int)
+            blocks = next(iter(wanted.values()))
+            for block in blocks:
+                try:
+                    counts = identified(asked.ladder(half, sorted(wanted), block), data)
+                except Diverged as error:
+                    words = f"what leaks with ±{half:g} cannot be told: its first step diverged"
+                    raise InvalidInput(words) from error
+                picked += [hits for hits, _ in counts]
+                made += [n for _, n in counts]
+            seconds = (time.perf_counter() - began) / len(wanted)
+            for epsilon, hits, n in zip(sorted(wanted), picked.tolist(), made.tolist(), strict=True):
+                known.append(Leak(half, epsilon, hits, n, len(blocks)))
+                yield {"event": "leak", **known[-1]._asdict(), "seconds": round(seconds, 4)}
 
 
 def _first(asked: Question) -> Any:

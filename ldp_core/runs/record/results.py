@@ -70,14 +70,12 @@ def find(keys: Collection[str], bits: str) -> dict[str, Result]:
     """What is known of these experiments, by this version of the program, to the same bits."""
     try:
         with reading(_path()) as db:
-            query = "SELECT key, job, figures FROM results WHERE program = ? AND bits = ?"
-            rows = db.execute(query, (program(), bits)).fetchall() if db else []
-        wanted = set(keys)
-        return {
-            row["key"]: Result(row["key"], row["job"], dict(json.loads(row["figures"])))
-            for row in rows
-            if row["key"] in wanted
-        }
+            query = (
+                "SELECT key, job, figures FROM results WHERE program = ? AND bits = ? "
+                "AND key IN (SELECT value FROM json_each(?))"
+            )
+            rows = db.execute(query, (program(), bits, json.dumps([*keys]))).fetchall() if db else []
+        return {row["key"]: Result(row["key"], row["job"], dict(json.loads(row["figures"]))) for row in rows}
     except (StorageFailed, ValueError, TypeError):
         return {}  # then they are trained again
 

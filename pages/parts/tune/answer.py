@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -15,7 +17,8 @@ from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.view.search_progress import SearchProgress, known, search_of
 from ldp_core.tuning import Question
-from ldp_core.tuning.leaks import allowed, leaks_of
+from ldp_core.tuning.inverses import covers
+from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import COLOURS, OTHERWISE
@@ -26,14 +29,19 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
 from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import seconds as duration
 from pages.parts.ui.workspace import start_with
 
-TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
+TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
+AskAgain = Callable[[Question], None]
 SHARES = [0, 0.25, 0.5, 0.75, 1.0]
 
 
-def answer_view(job: Job | None, own: bool = False) -> None:
-    """A job's question, refreshed while it is worked on; or what will stand here."""
+def answer_view(job: Job | None, ask_again: AskAgain | None = None) -> None:
+    """A job's question, refreshed while it is worked on; or what will stand here.
+
+    `ask_again` launches a question: where there is one, other questions of this draft belong here, too.
+    """
     if job is None:
         st.info(
             "Theory first says between which budgets the answer may lie, for each range; a few runs find "
@@ -42,8 +50,8 @@ def answer_view(job: Job | None, own: bool = False) -> None:
         )
         return
     every = pace() if job.live else None
-    refreshing(_watch, every)(job.id, every)
-    look_again(job, own)
+    refreshing(_watch, every)(job.id, every, ask_again)
+    look_again(job, ask_again is not None)
 
 
 def question_of(job: Job) -> Question | None:
@@ -59,7 +67,7 @@ def question_of(job: Job) -> Question | None:
     return once(("question of", job.id), read)
 
 
-def _watch(identity: str, every: float | None) -> None:
+def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> None:
     job = watched(identity, live=every is not None)
     if job is None:
         st.info("This question has been deleted.")
@@ -77,7 +85,7 @@ def _watch(identity: str, every: float | None) -> None:
     _state(job, found)
     if is_gone(job):
         return
-    _answer(asked, found)
+    _answer(asked, found, ask_again)
     if found.cells:
         card = Card(
             f"The way to {percent(asked.accuracy, 1)}",
@@ -107,11 +115,22 @@ def _state(job: Job, found: SearchProgress) -> None:
         st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
 
 
-def _answer(asked: Question, found: SearchProgress) -> None:
+def _more_in_words(more: Mapping[str, int], found: SearchProgress) -> str:
+    """`12 more runs, about 20 s`."""
+    runs, uploads = more["runs"], more["uploads"]
+    each = [one["seconds"] for one in found.cells] or [0.0]
+    seconds = runs * float(np.mean(each))
+    if uploads and (made := sum(one.get("made", 0) for one in found.leaks)):
+        seconds += uploads * sum(one.get("seconds", 0.0) for one in found.leaks) / made
+    named = [f"{number(n, 6)} more {what}" for n, what in ((runs, "runs"), (uploads, "uploads")) if n]
+    return f"{' and '.join(named)}, about {duration(seconds)}"
+
+
+def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) -> None:
     if found.answer is None:
         told, leaks = known(found.cells), leaks_of(found.leaks)
-        so_far = {half: allowed(asked, leaks, half) for half in asked.ranges}
-        if caps := {half: most for half, most in so_far.items() if most is not None}:
+        so_far = [cap(asked, leaks, half) for half in asked.ranges]
+        if caps := [one for one in so_far if one.most]:
             st.caption(plain(f"As far as was tried, {leak_in_words(asked, caps)}.", 400))
         for half in asked.ranges:
             fails, meets = bracket(tried(asked, told, half))
@@ -121,7 +140,17 @@ def _answer(asked: Question, found: SearchProgress) -> None:
         return
     why = found.answer["why"]
     if found.answer["epsilon"] is None:
-        st.warning(plain(f"{why}.", 500))
+        st.warning(plain(f"{why}.", 1500))
+        if (more := found.answer.get("more")) and ask_again is not None:
+            again = st.button(
+                _more_in_words(more, found),
+                key="more trials",
+                help="Asks the same once more. Runs that are known are not trained again.",
+                on_click=ask_again,
+                args=(replace(asked, effort=more["effort"]),),
+            )
+            if again:
+                st.rerun()
         return
     epsilon, half = found.answer["epsilon"], found.answer["half"]
     st.markdown(f"### ε {number(epsilon)} with ±{number(half)}")
@@ -138,7 +167,7 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
     ends: list[tuple[float, str, str]] = [(asked.accuracy, f"asked: {percent(asked.accuracy, 1)}", MUTED)]
     told = known(found.cells)
     every = [point.epsilon for point in told if point.epsilon is not None]
-    low, high = (min(every) / 1.15, max(every) * 1.15) if every else (0.1, 64.0)
+    low, high = (min(every) / 1.15, max(every) * 1.15) if every else (0.1, 50.0)
     line = {"color": MUTED, "width": 1, "dash": "dot"}
     traces.append(scatter([low, high], [asked.accuracy] * 2, mode="lines", line=line, hoverinfo="skip"))
     for place, half in enumerate(asked.ranges):
@@ -167,7 +196,7 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
     return figure(
         traces,
         x={
-            "title": "budget ε, per use of the mechanism",
+            "title": f"budget ε, for {covers(asked.base)}",
             "type": "log",
             "range": [float(np.log10(low)), float(np.log10(high))],
             "tickvals": [tick for tick in TICKS if low <= tick <= high],
