@@ -39,8 +39,8 @@ def own_pictures(workspace: Workspace) -> None:
             )
         if not mine:
             st.caption(
-                "Put a folder of PNG or JPEG images into this server's data folder, in it a folder for each "
-                "kind of image, two at least; then it can be chosen here."
+                "Put a folder of PNG, JPEG or WebP images into this server's data folder, in it a folder for "
+                "each kind of image, two at least; then it can be chosen here."
             )
         for problem in st.session_state.pop(workspace.key("own refused"), ()):
             st.error(plain(str(problem), 300))

@@ -9,7 +9,7 @@ from ldp_core.runs.view.grid_progress import Desk, Place
 from pages.parts.attack.words import caption
 from pages.parts.charts.frames import shot as framed
 from pages.parts.charts.frames import through
-from pages.parts.ui.text import decibels, number, percent
+from pages.parts.ui.text import an_image_of, decibels, number, percent
 
 Body = dict[str, Any]
 
@@ -22,7 +22,10 @@ def pictures(desk: Desk, back: bool = True) -> Body:
     steps = sorted({at for frames in desk.frames.values() for at in frames}) if back else []
     known = [_shot([start["mean_image"]], ["average image", guess], "The average image")]
     if ladder["upload"] == "audit":
-        known.insert(0, _shot([start["image"]], ["the image", f"a {start['label']}"], "The image"))
+        known.insert(
+            0,
+            _shot([start["image"]], ["the image", an_image_of(ladder["base"], start["label"])], "The image"),
+        )
         known.append(_shot([start["class_mean"]], ["of its class", of_class], "The average of its class"))
         if control := _control(desk, names[0], steps):
             known.append(control)

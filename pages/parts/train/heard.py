@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.shared_cache import Moment, once
-from pages.parts.ui.text import listed, percent
+from pages.parts.ui.text import class_names, listed, percent
 
 BLUE = 2
 GROUPS = ("strict", "permissive")
@@ -104,7 +105,9 @@ def groups_of(rows: Rows) -> list[str]:
 def heard_figure(rows: Rows) -> Figure:
     """A heat map with its figures written in it."""
     groups = groups_of(rows)
-    classes = [str(c) for c in range(len(rows[0][1]["classes"]))]
+    names = class_names(rows[0][0].runs[0].start.get("experiment", {}), len(rows[0][1]["classes"]))
+    other = ("all", *own_of(rows), *groups)
+    classes = [html.escape(f"{name} (class)" if name in other else name) for name in names]
     own = own_of(rows)
     columns = ["all", *own, *groups, *classes]  # in a word or two each: a phone turns them on end
     table = [[row["all"], *(row[g] for g in (*own, *groups)), *row["classes"]] for _, row in rows]

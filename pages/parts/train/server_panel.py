@@ -13,10 +13,11 @@ from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.experiment import parse
 from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import verdict_on
+from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.frames import NOTHING, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
-from pages.parts.ui.text import decibels, joined, number, percent
+from pages.parts.ui.text import an_image_of, decibels, joined, number, percent
 
 MOST_COLUMNS = 3
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
@@ -126,7 +127,7 @@ def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool
         "name": f"Client {client + 1}",
         "budget": _budgets(attacked, client),
         "cells": [
-            {"image": target["image"], "captions": [f"a {target['label']}"]},
+            {"image": target["image"], "captions": [_class_of(runs[0], client)]},
             *cells,
             {"image": runs[0].start["mean_image"], "captions": [NOTHING]},
         ],
@@ -136,6 +137,10 @@ def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool
         "picked": None,
         "detail": "what it ends with, and what the controls give, is told when it has ended",
     }
+
+
+def _class_of(run: RunProgress, client: int) -> str:
+    return an_image_of(run.start["experiment"], run.targets[client]["label"])
 
 
 def _formed(one: Series, client: int, event: dict[str, Any], steps: Sequence[int]) -> dict[str, Any]:
@@ -160,12 +165,12 @@ def _row(
     at = tries[best].place(event["round"])
     clean, clipped = (tries[best].psnr[control][at] for control in ("clean", "clipped"))
     guess = event.get("psnr_class_mean")
-    label = "" if guess is None else f"; the average image of a {target['label']}: {guess:.1f} dB"
+    label = "" if guess is None else f"; the average image of {_class_of(run, client)}: {guess:.1f} dB"
     return {
         "name": f"Client {client + 1}",
         "budget": _budgets(attacked, client),
         "cells": [
-            {"image": target["image"], "captions": [f"a {target['label']}"]},
+            {"image": target["image"], "captions": [_class_of(run, client)]},
             *(
                 {
                     "image": one["image"],

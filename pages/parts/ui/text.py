@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from ldp_core import datasets
+from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 
 THIN = "\u202f"
 ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
 """For what noise is predicted, by where a mechanism's inputs lie."""
 EXACT_DB = 100.0
+NAME = 16
+"""Characters of a class's name."""
 MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^=&"})
 FOUND_LATER = re.compile(r"(:(?=material/|streamlit:|//)|www(?=\.)|@)", re.IGNORECASE)
 JOINER = "\u2060"
@@ -152,3 +157,26 @@ def all_of(count: int) -> str:
 def signed(value: float) -> str:
     """A number with a proper minus sign."""
     return ("−" if value < 0 else "") + number(abs(value))
+
+
+def class_names(recorded: Mapping[str, Any], count: int = 0) -> list[str]:
+    """What the classes of a recorded experiment's data are called: short, and each by a name of its own.
+
+    Numbers from 1, `count` of them, where the data set is not here (any more) or has other classes by now.
+    """
+    try:
+        names = datasets.get(recorded["dataset"]).class_names
+    except (StudioError, KeyError):
+        names = ()
+    if not names or count not in (0, len(names)):
+        return [f"class {i + 1}" for i in range(count)]
+    short = [name if len(name) <= NAME else f"{name[: NAME - 1]}…" for name in names]
+    twice = Counter(short)
+    return [name if twice[name] == 1 else f"{name} ({i + 1})" for i, name in enumerate(short)]
+
+
+def an_image_of(recorded: Mapping[str, Any], label: int) -> str:
+    """Of which class an image is: a 3, or dogs."""
+    names = class_names(recorded)
+    name = names[label] if label < len(names) else f"class {label + 1}"
+    return f"a {name}" if name.isdigit() else name

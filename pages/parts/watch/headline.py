@@ -20,7 +20,7 @@ from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.standings import GUESSING, WIDE, compared, pairs_of, same_model
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import all_of, few, listed, number, percent
+from pages.parts.ui.text import all_of, class_names, few, listed, number, percent
 from pages.parts.watch.leak import closest_of_all, leak
 
 Piece = tuple[str, int | None]
@@ -28,6 +28,7 @@ Piece = tuple[str, int | None]
 Chip = dict[str, Any]
 MOST_NAMED = 4
 """Of more runs than this, the best ones and the last are named."""
+MOST_CLASSES = 10
 LEARNT, UNHEARD = 0.4, 0.01
 """A run that is this accurate or more on the whole, and no more than so accurate in a class, has lost it."""
 EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not", "unknown": ""}
@@ -204,17 +205,21 @@ def _silenced(ranked: Sequence[tuple[Series, float]]) -> list[Piece]:
             continue
         never = [c for c, shares in enumerate(zip(*per_class, strict=True)) if max(shares) <= UNHEARD]
         if len(never) > 1:
-            which, once = _span(never), any(each[c] > 0 for each in per_class for c in never)
+            names = class_names(one.runs[0].start.get("experiment", {}), len(per_class[0]))
+            which, once = _span(never, names), any(each[c] > 0 for each in per_class for c in never)
             often = "hardly ever" if once else "never"
             return [_name(one), (f" reaches {percent(mean)} and {often} names {which} right", None)]
     return []
 
 
-def _span(classes: Sequence[int]) -> str:
+def _span(classes: Sequence[int], names: Sequence[str]) -> str:
     """`the classes 5 to 9`, or each of them."""
-    if len(classes) > 2 and classes[-1] - classes[0] == len(classes) - 1:
+    numbers = all(name.isdigit() for name in names)
+    if numbers and len(classes) > 2 and classes[-1] - classes[0] == len(classes) - 1:
         return f"the classes {classes[0]} to {classes[-1]}"
-    return f"the classes {listed(map(str, classes))}"
+    named = [names[c] for c in classes[:MOST_CLASSES]]
+    more = len(classes) - len(named)
+    return f"the classes {listed([*named, *([f'{more} others'] if more else [])])}"
 
 
 def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:

@@ -69,7 +69,7 @@ def test_without_a_folder_it_is_said_how_to_bring_one(tmp_path: Path, monkeypatc
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
     app = opened()
     assert not app.button
-    assert "folder of PNG or JPEG images" in app.caption[0].value
+    assert "folder of PNG, JPEG or WebP images" in app.caption[0].value
 
 
 def test_pictures_in_colour_form(mine: str, tmp_path: Path):

@@ -78,3 +78,11 @@ def test_what_a_search_does_not_do_is_said_with_its_reason_and_its_effort_is_kno
 def test_a_change_of_effort_is_a_change():
     more = parse_ladder(LENET | {"attacker": {"name": "idlg", "iterations": 13}})
     assert "iterations 12" in ladder_changes(parse_ladder(LENET), more)
+
+
+def test_the_image_is_called_by_the_name_of_its_class(told: list[dict[str, Any]]):
+    desk = desk_after(told)
+    assert pictures(desk)["known"][0]["lines"] == ["the image", f"a {desk.start['label']}"]
+    desk.start["ladder"]["base"]["dataset"] = "cifar10"
+    desk.start["label"] = 5
+    assert pictures(desk)["known"][0]["lines"] == ["the image", "dog"]

@@ -187,6 +187,8 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     assert cell["captions"] == [f"{newest['psnr']:.1f} dB"]
     assert "picked from 10 in " in panel["rows"][0]["picked"]["text"]
     assert panel["rows"][0]["told"].startswith("run <0>: recovered"), "the run that leaks is named"
+    label = trained[0].runs[0].targets[0]["label"]
+    assert panel["rows"][0]["cells"][0]["captions"] == [f"a {label}"]
     closest = trained[0].runs[0].tries["audit", 0].newest
     assert closest is not None
     label = trained[0].runs[0].targets[0]["label"]

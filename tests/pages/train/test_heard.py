@@ -37,3 +37,14 @@ def test_without_personal_layers_a_column_is_missing_and_without_a_system_all_ar
     plain = shown({})
     assert own_of(plain) == []
     assert _compared(plain) == ""
+
+
+def test_classes_are_called_by_their_names():
+    rows = shown({})
+    run = rows[0][0].runs[0]
+    run.start = {"experiment": {"dataset": "digits"}}
+    assert heard_figure(rows)["data"][0]["x"][-10:] == [str(i) for i in range(10)]
+    run.start = {"experiment": {"dataset": "cifar10"}}
+    columns = heard_figure(rows)["data"][0]["x"]
+    assert columns[-10:-7] == ["airplane", "automobile", "bird"]
+    assert len(set(columns)) == len(columns)

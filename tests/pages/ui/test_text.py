@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from pages.parts.ui import text
+from tests.datasets import samples
 
 
 @pytest.mark.parametrize(
@@ -90,3 +92,21 @@ def test_the_run_without_noise_is_not_counted_among_the_others():
     assert text.runs_in_words(10, 1) == "9 runs and one without noise"
     assert text.runs_in_words(1, 0) == "1 run"
     assert text.runs_in_words(2, 1) == "1 run and one without noise"
+
+
+def test_a_class_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
+    samples.folder(tmp_path, "pets", {"cats": 6, "dogs": 5})
+    assert [text.an_image_of({"dataset": "images:pets"}, i) for i in (0, 1)] == ["cats", "dogs"]
+    assert text.an_image_of({"dataset": "digits"}, 3) == "a 3"
+    assert text.class_names({"dataset": "digits"}, 10) == list("0123456789")
+    unknown = ["class 1", "class 2"]
+    for gone in ({"dataset": "images:gone"}, {}):
+        assert text.class_names(gone, 2) == unknown
+        assert text.an_image_of(gone, 1) == "class 2"
+    assert text.class_names({"dataset": "images:pets"}, 3) == [*unknown, "class 3"], "it has others by now"
+    long = {f"{'x' * 30}{i}": 3 for i in range(2)}
+    samples.folder(tmp_path, "long", long)
+    names = text.class_names({"dataset": "images:long"}, 2)
+    assert len(set(names)) == 2
+    assert max(map(len, names)) <= text.NAME + len(" (2)")

@@ -81,6 +81,11 @@ def test_a_class_that_is_never_named_is_in_the_headline(apart: list[Series]):
         for mine in one.runs:
             mine.last = {**mine.last, "accuracy_per_class": [0.9] * 5 + [0.0] * 4 + [once]}
         lines.append(said(told([apart[0], one])["line"]))
+    first = one.runs[0]
+    kept_start, first.start = first.start, first.start | {"experiment": {"dataset": "fashion_mnist"}}
+    named = said(told([apart[0], one])["line"])
+    assert named.endswith("names the classes sandal, shirt, sneaker, bag and ankle boot right")
+    first.start = kept_start
     for mine, last in zip(one.runs, kept, strict=True):
         mine.last = last
     assert lines[0].endswith("and never names the classes 5 to 9 right")
