@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
 from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.judgement import Outcome, judged
 from ldp_core.mechanisms.base import Floats
 
 
@@ -41,9 +42,14 @@ class Difference:
         return min(1.0, self.mean + self.half)
 
     @property
+    def outcome(self) -> Outcome:
+        """Of the statement that the first is the more accurate."""
+        return judged(self.low, self.high)
+
+    @property
     def clear(self) -> bool:
         """True where chance does not explain it."""
-        return self.low > 0 or self.high < 0
+        return self.outcome in ("holds", "contradicted")
 
 
 def difference(

@@ -7,17 +7,16 @@ from collections import Counter
 import streamlit as st
 
 from ldp_core import papers
-from ldp_core.papers.verdict import RULE, Word, verdict
+from ldp_core.papers.verdict import RULE, verdict
 from pages.parts.papers.at_a_glance import at_a_glance
 from pages.parts.papers.card import card
 from pages.parts.papers.five import five
 from pages.parts.papers.known import known
+from pages.parts.papers.words import LOOKS
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.text import listed
 from pages.parts.ui.visitor import token
-
-WORDS: tuple[Word, ...] = ("reproduces", "partly", "does not", "not run")
 
 
 def main() -> None:
@@ -26,8 +25,12 @@ def main() -> None:
         name: Counter(verdict(claim, known(name)).word for claim in papers.get(name).claims)
         for name in papers.names()
     }
-    count = sum(counts.values(), Counter[Word]())
-    told = listed(f"**{count[word]}** {_as_verb(word, count[word])}" for word in WORDS if count[word])
+    count = sum(counts.values(), Counter())
+    told = listed(
+        f"**{count[word]}** {look.one if count[word] == 1 else look.more}"
+        for word, look in LOOKS.items()
+        if count[word]
+    )
     every = [papers.get(name) for name in papers.names()]
     coming = [paper.label for paper in every if paper.to_come]
     more = f" {listed(coming)} {'are' if len(coming) > 1 else 'is'} to come." if coming else ""
@@ -45,14 +48,6 @@ def main() -> None:
     for name in papers.names():
         card(name)
     introduce(token())
-
-
-def _as_verb(word: str, count: int) -> str:
-    plural = {"reproduces": "reproduce", "partly": "hold in part", "does not": "do not hold"}
-    single = {"reproduces": "reproduces", "partly": "holds in part", "does not": "does not hold"}
-    return (single if count == 1 else plural).get(
-        word, "was not run here" if count == 1 else "were not run here"
-    )
 
 
 main()

@@ -10,6 +10,7 @@ from math import inf, sqrt
 import numpy as np
 from scipy.special import stdtrit
 
+from ldp_core.judgement import SMALL, Outcome, judged
 from ldp_core.mechanisms.base import Floats
 
 TOLERANCE = 2.0
@@ -41,7 +42,7 @@ QUANTITIES = {
     "accuracy": Quantity("accuracy after the last round, %", "%", "points", 100.0),
     "heterogeneity": Quantity("heterogeneity, summed over rounds (nats²)", "", "", 1.0),
     "processor": Quantity("seconds of processor time a round", "s", "s", 1.0, of_a_model=False),
-    "recovered": Quantity("images that came back, %", "%", "points", 100.0),
+    "recovered": Quantity("images that came back, %", "%", "points", 100.0, of_a_model=False),
 }
 """What claims are about; all but the accuracy stand in a figure's `also`."""
 
@@ -80,7 +81,7 @@ class Part:
     says: str
     """The paper's, with its figure."""
     ours: Interval
-    holds: bool
+    outcome: Outcome
     unit: str
     shows: str
     """Ours, as it is told after “here”."""
@@ -104,12 +105,19 @@ class Statement(ABC):
     def judged(self, figures: Figures) -> Part:
         """Our figures held against it."""
 
+    @property
+    def compares(self) -> bool:
+        """Whether it is about arms among each other, of which nothing is known where none of them learns."""
+        return True
 
-def near(ours: Interval, paper: float, tolerance: float) -> bool:
-    """True where the paper's figure lies in our interval, widened by the tolerance; False where that is so
-    wide that it says nothing.
+
+def near(ours: Interval, paper: float, tolerance: float) -> Outcome:
+    """Whether the paper's figure lies in our interval, widened by the tolerance, and that is no wider than
+    `WIDEST`.
     """
-    return ours.half <= WIDEST and abs(ours.mean - paper) <= ours.half + tolerance
+    if abs(ours.mean - paper) > ours.half + tolerance:
+        return "contradicted"
+    return "holds" if ours.half <= WIDEST else "cannot tell"
 
 
 @dataclass(frozen=True)
@@ -128,6 +136,10 @@ class Value(Statement):
     @property
     def says(self) -> str:
         return f"{self.what}: {self.paper:g} %"
+
+    @property
+    def compares(self) -> bool:
+        return False
 
     def judged(self, figures: Figures) -> Part:
         table = figures(self.of)
@@ -178,7 +190,8 @@ class Ahead(Statement):
     def judged(self, figures: Figures) -> Part:
         ours = _ahead(figures, self.pairs)
         shown = f"“{self.what}” by {told(ours, self.unit, signed=True)}"
-        return Part(self.says, ours, ours.low > 0, self.unit, shown)
+        outcome = judged(ours.low, ours.high, 100 * SMALL if self.unit == "points" else 0.0)
+        return Part(self.says, ours, outcome, self.unit, shown)
 
 
 @dataclass(frozen=True)
@@ -204,7 +217,8 @@ class Saves(Statement):
     def judged(self, figures: Figures) -> Part:
         table = figures(self.arms)
         ours = interval(100 * (1 - table[self.second] / table[self.first]))
-        return Part(self.says, ours, ours.low > self.paper, "%", f"{self.what} {told(ours)}")
+        outcome = judged(ours.low - self.paper, ours.high - self.paper, 100 * SMALL)
+        return Part(self.says, ours, outcome, "%", f"{self.what} {told(ours)}")
 
 
 def _ahead(figures: Figures, pairs: Sequence[tuple[str, str]]) -> Interval:

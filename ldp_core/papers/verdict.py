@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
+from ldp_core.judgement import RULE as ORDERS
+from ldp_core.judgement import Outcome, at_chance
 from ldp_core.papers.base import Claim
-from ldp_core.papers.statements import SEEDS, TOLERANCE, WIDEST, Interval, Part, interval, told
+from ldp_core.papers.statements import SEEDS, TOLERANCE, WIDEST, Interval, Part, Statement, interval, told
 from ldp_core.papers.stored import Figure, Shelf
 
-Word = Literal["reproduces", "partly", "does not", "not run"]
+Word = Outcome | Literal["in part", "not run"]
 
 RULE = (
-    f"A paper's figure is met if it lies within our 95 % interval over seeds (Student's t, at least {SEEDS} "
-    f"seeds), widened by {TOLERANCE:g} points, because a paper gives one figure and no interval; "
-    f"an interval wider than ±{WIDEST:g} points meets nothing. An order is "
-    "met if our paired interval lies above zero. A run that diverges counts with the last model that it had. "
-    "All statements of a claim met: it reproduces; some: partly; "
-    "none: it does not."
+    f"{ORDERS} Differences are paired seed by seed (Student's t, at least {SEEDS} seeds). A paper's *figure* "
+    f"holds if it lies within our interval, widened by {TOLERANCE:g} points, because a paper gives one "
+    f"figure and no interval, and is contradicted outside of it; an interval wider than ±{WIDEST:g} points "
+    "around it cannot tell. A run that diverges counts with the last model that it had. A claim of which "
+    "some statements hold, not all, holds *in part*; one of which none holds is contradicted if any of them "
+    "is, and else undecided."
 )
-CHANCE = 5.0
-"""Percentage points above guessing that are still called chance."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,26 @@ def verdict(claim: Claim, shelf: Shelf) -> Verdict:
     }
     if seeds < min(SEEDS, claim.seeds):
         return Verdict("not run", _not_run(claim, shelf, labels), **facts)  # type: ignore[arg-type]
-    parts = tuple(
-        statement.judged(lambda names: shelf.values(claim, names)) for statement in claim.statements
-    )
-    met = sum(part.holds for part in parts)
-    word: Word = "reproduces" if met == len(parts) else "partly" if met else "does not"
+    parts = tuple(_judged(claim, shelf, statement) for statement in claim.statements)
     reason = _because(claim, shelf, labels, parts)
-    return Verdict(word, reason, parts, **facts)  # type: ignore[arg-type]
+    return Verdict(_word([part.outcome for part in parts]), reason, parts, **facts)  # type: ignore[arg-type]
+
+
+def _judged(claim: Claim, shelf: Shelf, statement: Statement) -> Part:
+    part = statement.judged(lambda names: shelf.values(claim, names))
+    silent = statement.compares and claim.quantity.of_a_model
+    if silent and all(_above(claim, shelf, label) is not None for label in statement.arms):
+        return replace(part, outcome="nothing learns")
+    return part
+
+
+def _word(outcomes: list[Outcome]) -> Word:
+    found = set(outcomes)
+    if len(found) == 1:
+        return outcomes[0]
+    if "holds" in found:
+        return "in part"
+    return "contradicted" if "contradicted" in found else "cannot tell"
 
 
 def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval | None:
@@ -88,9 +101,13 @@ def _not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
 
 def _because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ...]) -> str:
     """What was met and what was not; who ends at chance and why; and a control that keeps up."""
-    missed = [part.shows for part in parts if not part.holds]
-    alone = "It is met" if len(parts) == 1 else f"All {len(parts)} statements are met"
-    said = f"Not met: here {_listed(missed)}" if missed else alone
+    groups = [
+        f"{outcome}: here {_listed(shown)}"
+        for outcome in get_args(Outcome)[1:]
+        if (shown := [part.shows for part in parts if part.outcome == outcome])
+    ]
+    said = "; ".join(groups) or ("It holds" if len(parts) == 1 else f"All {len(parts)} statements hold")
+    said = said[0].upper() + said[1:]
     lost = _diverged(claim, shelf, labels) or _at_chance(claim, shelf, labels)
     why = (lost if claim.quantity.of_a_model else "", _rival(claim, shelf))
     return "; ".join([said, *filter(None, why)]) + "."
@@ -121,12 +138,10 @@ def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
 def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
     worst: tuple[float, str, Figure] | None = None
     for label in labels:
-        figures = list(shelf.of_arm(claim, label).values())
-        ours, one = of_arm(claim, shelf, label, "accuracy"), figures[0]
-        if one.chance is None or ours is None or one.noise is None or not one.size:
+        one, above = next(iter(shelf.of_arm(claim, label).values())), _above(claim, shelf, label)
+        if above is None or one.noise is None or not one.size:
             continue
-        above = ours.mean - 100 * one.chance
-        if above <= CHANCE and (worst is None or above < worst[0]):
+        if worst is None or above < worst[0]:
             worst = (above, label, one)
     if worst is None:
         return ""
@@ -135,6 +150,14 @@ def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
         f"{label} ends at chance: the noise left at the server has σ {one.noise:.3g}, beside weights of "
         f"size {one.size:.3g}"
     )
+
+
+def _above(claim: Claim, shelf: Shelf, label: str) -> float | None:
+    """How far above guessing an arm ends that ends at chance; None of any other."""
+    ours, known = of_arm(claim, shelf, label, "accuracy"), [*shelf.of_arm(claim, label).values()]
+    if ours is None or known[0].chance is None or not at_chance(ours.mean / 100, known[0].chance):
+        return None
+    return ours.mean / 100 - known[0].chance
 
 
 def _rival(claim: Claim, shelf: Shelf) -> str:

@@ -57,7 +57,8 @@ def listed() -> Iterator[str]:
                 claim.statements, found.parts or [None] * len(claim.statements), strict=True
             ):
                 ours = told(part.ours, part.unit) if part else "–"
-                yield f"      paper: {statement.says:<40} here: {ours}"
+                said = f" ({part.outcome})" if part else ""
+                yield f"      paper: {statement.says:<40} here: {ours}{said}"
             if found.seeds:
                 whose = words(found.versions, claim.timed) or f"Version {', '.join(found.versions)}."
                 yield f"      {found.seeds} seeds, {found.date}. {whose}"

@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core.papers.statements import Gain, Value, interval
 from ldp_core.papers.stored import Shelf
-from ldp_core.papers.verdict import verdict
+from ldp_core.papers.verdict import _word, verdict
 from tests.papers.claims import STATEMENTS, claim, figure, shelf
 
 
@@ -18,53 +18,90 @@ def test_an_interval_is_students():
     assert interval(np.array([1.0])).half == np.inf
 
 
-def test_a_claim_whose_statements_are_all_met_reproduces():
+def test_a_claim_whose_statements_all_hold_holds():
     made = claim()
     found = verdict(made, shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83]))
-    assert found.word == "reproduces"
-    assert [part.holds for part in found.parts] == [True, True, True]
+    assert found.word == "holds"
+    assert {part.outcome for part in found.parts} == {"holds"}
     assert (found.seeds, found.date, found.versions) == (3, "2026-11-23", ("v1",))
 
 
-def test_an_order_alone_is_partly():
+def test_an_order_alone_is_a_part():
     made = claim(STATEMENTS[1:])
     found = verdict(made, shelf(made, A=[20, 21, 22], C=[80, 81, 83]))
-    assert found.word == "partly"
+    assert found.word == "in part"
     assert "C over A +60.3 ± 1.4 points" in found.reason
 
 
 def test_figures_that_meet_nothing_do_not_hold():
     made = claim()
     found = verdict(made, shelf(made, none=[40, 41, 42], A=[70, 71, 72], C=[60, 61, 62]))
-    assert found.word == "does not"
+    assert found.word == "contradicted"
+    assert "Contradicted: here no noise 41.0 ± 2.5 %" in found.reason
     assert "“C is ahead of A” by −10.0" in found.reason
 
 
-def test_a_difference_that_seeds_explain_is_no_order():
+def test_what_seeds_cannot_tell_is_not_contradicted():
     made = claim(STATEMENTS[2:])
-    assert verdict(made, shelf(made, A=[70, 75, 80], C=[80, 75, 72])).word == "does not"
+    undecided = verdict(made, shelf(made, A=[70, 75, 80], C=[80, 75, 72]))
+    assert undecided.word == "cannot tell"
+    assert undecided.reason.startswith("Cannot tell: here “C is ahead of A” by +0.7")
+    alike = verdict(made, shelf(made, A=[70, 75, 80], C=[70.1, 74.9, 80]))
+    assert alike.word == "no difference"
+
+
+def test_an_order_among_arms_at_chance_says_nothing_of_it():
+    """A Gain that is contradicted by its figures as much as an order that is met by them; not a figure."""
+    made = claim(STATEMENTS)
+    found = verdict(made, shelf(made, none=[9, 10, 11], A=[11, 11, 11], C=[13, 13, 13]))
+    assert [part.outcome for part in found.parts] == ["contradicted", "nothing learns", "nothing learns"]
+    one = verdict(made, shelf(made, none=[90, 91, 92], A=[11, 11, 11], C=[31, 31, 31]))
+    assert one.parts[2].outcome == "holds", "one of them learns"
 
 
 @pytest.mark.parametrize(
-    ("paper", "met"), [(81.0, True), (82.9, True), (83.1, False), (79.1, True), (78.9, False)]
+    ("outcomes", "word"),
+    [
+        ("holds, holds", "holds"),
+        ("holds, contradicted", "in part"),
+        ("holds, cannot tell", "in part"),
+        ("contradicted, cannot tell", "contradicted"),
+        ("cannot tell, no difference", "cannot tell"),
+        ("nothing learns, nothing learns", "nothing learns"),
+    ],
 )
-def test_the_tolerance_is_two_points_beyond_the_interval(paper: float, met: bool):
+def test_a_claim_is_contradicted_only_where_a_statement_is(outcomes: str, word: str):
+    assert _word(outcomes.split(", ")) == word  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("paper", "outcome"),
+    [
+        (81.0, "holds"),
+        (82.9, "holds"),
+        (83.1, "contradicted"),
+        (79.1, "holds"),
+        (78.9, "contradicted"),
+    ],
+)
+def test_the_tolerance_is_two_points_beyond_the_interval(paper: float, outcome: str):
     made = claim((Value("no noise", ("none",), paper),))
     found = verdict(made, shelf(made, none=[81, 81, 81]))
     assert found.parts[0].ours.half == 0
-    assert found.parts[0].holds == met
+    assert found.parts[0].outcome == outcome
 
 
-def test_an_interval_that_says_nothing_meets_nothing():
+def test_an_interval_that_says_nothing_meets_nothing_and_excludes_what_lies_outside():
     made = claim((Value("no noise", ("none",), 80.0),))
     found = verdict(made, shelf(made, none=[70, 80, 90]))
     assert found.parts[0].ours.half > 20
-    assert found.word == "does not"
+    assert found.word == "cannot tell"
+    assert verdict(made, shelf(made, none=[10, 20, 30])).word == "contradicted"
 
 
 def test_the_best_of_several_arms_counts():
     made = claim((Value("best", ("A", "C"), 80.0),))
-    assert verdict(made, shelf(made, A=[20, 20, 20], C=[80, 80, 80])).word == "reproduces"
+    assert verdict(made, shelf(made, A=[20, 20, 20], C=[80, 80, 80])).word == "holds"
 
 
 def test_pairs_are_averaged_seed_by_seed():
@@ -98,7 +135,8 @@ def test_a_run_that_diverged_counts_with_its_last_model_and_is_told():
         broken = figure(made, "C", seed, None, status=status, curve=curve)
         known[broken.key] = broken
     found = verdict(made, Shelf(known))
-    assert (found.word, [part.holds for part in found.parts]) == ("partly", [True, False, False])
+    outcomes = ["holds", "contradicted", "contradicted"]
+    assert (found.word, [part.outcome for part in found.parts]) == ("in part", outcomes)
     assert found.parts[2].ours.mean == pytest.approx(20 - 71)
     assert (
         "; C diverges by round 3 with 3 of 3 seeds (noise of σ 5 beside weights of size 0.5; its last model "

@@ -9,16 +9,8 @@ import streamlit as st
 
 from ldp_core import papers
 from ldp_core.papers.verdict import Word
+from pages.parts.papers.words import LOOKS, badge
 from pages.parts.ui.text import plain
-
-COLOURS: dict[Word, str] = {"reproduces": "green", "partly": "orange", "does not": "red", "not run": "gray"}
-SHORT: dict[Word, tuple[str, str]] = {
-    "reproduces": ("holds", "hold"),
-    "partly": ("in part", "in part"),
-    "does not": ("does not hold", "do not hold"),
-    "not run": ("not run here", "not run here"),
-}
-"""Of one claim, and of more."""
 
 
 def at_a_glance(counts: Mapping[str, Counter[Word]]) -> None:
@@ -31,10 +23,4 @@ def at_a_glance(counts: Mapping[str, Counter[Word]]) -> None:
         for column, (name, count) in zip(st.columns(len(counts), gap="small"), counts.items(), strict=True):
             with column, st.container(border=True, height="stretch", gap="xxsmall"):
                 st.markdown(f"[**{plain(papers.get(name).label)}**](#{name})")
-                st.markdown(
-                    " ".join(
-                        f":{colour}-badge[{count[word]} {SHORT[word][count[word] > 1]}]"
-                        for word, colour in COLOURS.items()
-                        if count[word]
-                    )
-                )
+                st.markdown(" ".join(badge(word, f"{count[word]} ") for word in LOOKS if count[word]))

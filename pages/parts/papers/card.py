@@ -14,16 +14,11 @@ from ldp_core.papers.way import Step, way
 from ldp_core.runs import claims
 from pages.parts.papers.claim_view import claim_view
 from pages.parts.papers.known import known
+from pages.parts.papers.words import badge, marked
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import plain
 
-BADGES = {
-    "reproduces": ":green-badge[reproduces]",
-    "partly": ":orange-badge[partly]",
-    "does not": ":red-badge[does not]",
-    "not run": ":gray-badge[not run]",
-}
 KINDS = {"noised": ":green-badge[noised]", "clear": ":red-badge[in clear]", "": ""}
 
 
@@ -76,8 +71,7 @@ def _claims(name: str) -> None:
 def _row(claim: Claim, found: Verdict) -> list[str]:
     theirs = "; ".join(plain(statement.says, 120) for statement in claim.statements)
     ours = "; ".join(
-        f"{'✓' if part.holds else '✗'} {plain(told(part.ours, part.unit, part.unit != '%'), 60)}"
-        for part in found.parts
+        marked(part.outcome, plain(told(part.ours, part.unit, part.unit != "%"), 60)) for part in found.parts
     )
     when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
     older = [one for one in found.versions if not current(one, claim.timed)]
@@ -86,7 +80,7 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
     title = f"**{plain(claim.title, 120)}** {plain(claim.where)}"
     return [
         title,
-        BADGES[found.word],
+        badge(found.word),
         theirs,
         ours or "–",
         plain(claims.reason(claim, found), 700),

@@ -11,6 +11,7 @@ from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import of_arm, verdict
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
 from pages.parts.papers.again import again
+from pages.parts.papers.words import badge
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.tables import table
@@ -113,10 +114,10 @@ def _arms(claim: Claim, shelf: Shelf) -> None:
     found = verdict(claim, shelf)
     if found.parts:
         said = [
-            [plain(part.says, 120), plain(told(part.ours, part.unit)), "yes" if part.holds else "no"]
+            [plain(part.says, 120), plain(told(part.ours, part.unit)), badge(part.outcome)]
             for part in found.parts
         ]
-        table(("the paper says", "here", "met"), said)
+        table(("the paper says", "here", "verdict"), said)
     with st.expander("All arms in numbers"):
         table(("arm", "the paper", "here", *(BESIDES[name] for name in more), "seeds", ""), rows)
 

@@ -67,7 +67,7 @@ def test_without_figures_every_card_is_there_and_nothing_is_filled_in(page: AppT
     systems = "all 5" if here == 5 else f"{here} of 5"
     assert f"Of {count} claims of {systems} published systems, **{count}** were not run here" in text
     assert "The data are not on this machine: MNIST" in text
-    assert "reproduces]" not in text
+    assert "badge[holds]" not in text
     assert sum("to come" in one.value for one in page.header) == 5 - here
 
 
@@ -91,14 +91,14 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
 def test_a_claim_is_told_with_its_figures_and_its_verdict(page: AppTest):
     store()
     text = said(page.run())
-    assert "**1** reproduces" in text
-    assert ":green-badge[reproduces]" in text
+    assert "**1** holds" in text
+    assert ":green-badge[holds]" in text
     assert "3, 2026-11-23" in text
     assert "as of version" not in text
     store({"ε₂ τ₁": 35.0})
     text = said(page.run())
-    assert ":orange-badge[partly]" in text
-    assert "Not met: here “τ₂ errs more than τ₁” by" in text
+    assert ":orange-badge[in part]" in text
+    assert "Contradicted: here “τ₂ errs more than τ₁” by" in text
 
 
 def test_a_figure_of_another_version_is_shown_as_of_that_version(page: AppTest):
@@ -176,7 +176,7 @@ def test_figures_are_drawn_of_what_is_known(runs_dir: Path):
         [pytest.approx(v + 1)] for v in (40, 10, 20, 30, 10)
     ]
     assert rounds_figure(CLAIM, shelf) is None
-    assert verdict(CLAIM, shelf).word == "reproduces"
+    assert verdict(CLAIM, shelf).word == "holds"
     assert len(read(claims.own("pldp_fl"))) == 15
 
 

@@ -1,0 +1,40 @@
+"""What becomes of a statement, by one rule for all that the product judges: papers, comparisons, lessons."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Outcome = Literal["holds", "contradicted", "no difference", "cannot tell", "nothing learns"]
+
+SMALL = 0.005
+"""As a share: an interval around 0 that ends within ± this is told as no difference."""
+AT_CHANCE = 0.05
+"""An accuracy that is less than this share above guessing is called chance."""
+
+RULE = (
+    "A statement **holds** if the whole 95 % interval over seeds lies on its side of zero, and is "
+    "**contradicted** if the whole interval lies on the other side. There is **no difference** where the "
+    f"interval lies around zero and within ±{100 * SMALL:g} points. Else the runs **cannot tell**. Where no "
+    f"run that it speaks of ends {100 * AT_CHANCE:g} points above guessing, **nothing learns**, and an order "
+    "among them says nothing."
+)
+
+
+def judged(low: float, high: float, small: float = SMALL) -> Outcome:
+    """By the interval of how far a figure lies on the side that the statement names.
+
+    Args:
+        low: the interval's lower end.
+        high: its upper end.
+        small: what is called no difference, in their unit.
+    """
+    if low > 0:
+        return "holds"
+    if high < 0:
+        return "contradicted"
+    return "no difference" if -small <= low and high <= small else "cannot tell"
+
+
+def at_chance(accuracy: float, chance: float | None) -> bool:
+    """Whether it is no better than guessing; False where it is not known what guessing gives."""
+    return chance is not None and accuracy < chance + AT_CHANCE

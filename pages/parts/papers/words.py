@@ -1,0 +1,41 @@
+"""Verdicts in words and colours: red is for what is contradicted, and for nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ldp_core.judgement import Outcome
+from ldp_core.papers.verdict import Word
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a verdict is shown."""
+
+    colour: str
+    sign: str
+    one: str
+    """What a claim does that has it …"""
+    more: str
+    """… and what several do."""
+
+
+LOOKS: dict[Word, Look] = {
+    "holds": Look("green", "✓", "holds", "hold"),
+    "in part": Look("orange", "", "holds in part", "hold in part"),
+    "contradicted": Look("red", "✗", "is contradicted", "are contradicted"),
+    "no difference": Look("blue", "=", "shows no difference", "show no difference"),
+    "cannot tell": Look("violet", "?", "cannot be told", "cannot be told"),
+    "nothing learns": Look("gray", "–", "has nothing that learns", "have nothing that learns"),
+    "not run": Look("gray", "", "was not run here", "were not run here"),
+}
+
+
+def badge(word: Word, before: str = "") -> str:
+    """As Markdown."""
+    return f":{LOOKS[word].colour}-badge[{before}{word}]"
+
+
+def marked(outcome: Outcome, text: str) -> str:
+    """A statement's figure behind the sign of what became of it."""
+    return f"{LOOKS[outcome].sign} {text}"
