@@ -31,9 +31,10 @@ def ledger(
     """One entry for each client (or each of some `clients`), in order.
 
     Each entry has `coordinate`, `upload`, `run_expected` and `run_worst`; each of these has
-    `epsilon` (the smallest bound known here, null where there is none), its `delta`, the `rule` that
+    `epsilon` (the smallest bound computed here, null where there is none), its `delta`, the `rule` that
     gave it, `basic` (the plain sum), `generic` (the bound for any mechanism of this ε; null where
-    there is no pure ε), whether there is a `guarantee`, and `why`.
+    there is no pure ε), whether there is a `guarantee`, and `why`, with what was learnt from the data and
+    no ε counts.
 
     Raises:
         InvalidExperiment: `experiment` is a dict that cannot run.
@@ -58,12 +59,16 @@ def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> 
     price = spending.uploads(client, min(expected, most))
     if expected < most and price["guarantee"]:
         price = price | {"guarantee": False, "why": AVERAGE.format(expected)}
-    return {
-        "coordinate": spending.coordinate(client),
-        "upload": spending.uploads(client, 1),
-        "run_expected": price,
-        "run_worst": spending.uploads(client, most),
+    entry = {
+        "coordinate": dict(spending.coordinate(client)),
+        "upload": dict(spending.uploads(client, 1)),
+        "run_expected": dict(price),
+        "run_worst": dict(spending.uploads(client, most)),
     }
+    if learnt := experiment.source.learnt:
+        for line in entry.values():
+            line["why"] += f"; not counted: {learnt}"
+    return entry
 
 
 def within(

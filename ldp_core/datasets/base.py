@@ -85,6 +85,8 @@ class Dataset(Component):
     """Where its files lie below the data folder; "" for data that a library carries."""
     left_out: ClassVar[str] = ""
     """What lies among its files and is not read."""
+    learnt: ClassVar[str] = ""
+    """What of the training samples went into all of them before any mechanism, so that no ε counts it."""
     version: ClassVar[str] = ""
     """What tells one state of the data from another, where they can change; part of a run's identity."""
 

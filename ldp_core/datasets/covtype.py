@@ -39,6 +39,7 @@ class CoverTypes(Downloaded):
     reference = "Blackard and Dean 1999, UCI repository; paper 001, section 5; sklearn.datasets.fetch_covtype"
 
     shape = (54,)
+    learnt = "the mean and deviation of ten measurements over all training samples, which scale everybody's"
     classes = 7
     class_names = (
         "spruce or fir",

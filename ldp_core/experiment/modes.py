@@ -68,7 +68,8 @@ EPSILON_MODES: dict[str, Mode] = {
     ),
     "heavy_tailed": Mode(
         "Heavy-tailed",
-        "Half of the clients ask for ε 0.2 to 0.4, a few offer up to ε 20 (Pareto law).",
+        "Half of the clients ask for ε 0.2 to 0.4; the most open one offers 0.4 times as much as there are "
+        "clients, ε 20 at most (Pareto law).",
         heavy_tailed,
     ),
     "eps1": Mode("ε₁ of PLDP-FL", "ε 0.1 and 0.2 in turn (paper 000).", cycle(0.1, 0.2)),

@@ -54,7 +54,7 @@ class Harmony(Mechanism):
     reference = "Nguyên et al. 2016; paper 004 (Optimal LDP-FL), algorithm 2"
     as_printed = (
         "As printed, the other weights are answered with 0 and not with the centre of their range, which "
-        "pulls every weight away from the centre of a lopsided range."
+        "moves every average answer by −c(1 − 1/d), with c that centre and d the weights of the layer."
     )
 
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)

@@ -257,7 +257,7 @@ PAPER = Paper(
         Flaw(
             "The scale gives the weights away",
             "t = max θ is read off the upload itself. For a scale that differs by a tenth, 10 000 weights "
-            "let one tell the two apart with a probability of 0.99999999.",
+            "let one tell the two apart with a probability of 0.99999999 at ε 8.",
         ),
         Flaw(
             "The scale feeds on its own noise",

@@ -239,7 +239,7 @@ def budget(label: str, scope: str, low: float, high: float, client: int = 0) -> 
     return check
 
 
-def costs(*labels: str, run: float, within: float = 0.01) -> Check:
+def costs(*labels: str, run: float, within: float) -> Check:
     """At worst a run of each of them costs every client ε `run`, up to a share `within` of it, by the best
     rule of the ledger; so nothing of it goes without noise.
     """

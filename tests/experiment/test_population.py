@@ -43,6 +43,10 @@ def test_the_scenarios_modes():
     assert (np.diff(heavy) >= 0).all()
     assert np.median(heavy) < 0.5
     assert heavy.max() == 20
+    assert [EPSILON_MODES["heavy_tailed"].deal(count).max() for count in (20, 49, 50)] == pytest.approx(
+        [8, 19.6, 20]
+    )
+    assert "0.4 times as much as there are clients" in EPSILON_MODES["heavy_tailed"].summary
 
 
 def test_a_budget_for_the_upload_is_shared_by_its_weights():

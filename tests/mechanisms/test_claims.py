@@ -27,6 +27,15 @@ def test_hybrids_worst_case_is_never_above_its_parts_and_its_noise_is_even(epsil
         np.testing.assert_array_equal(variances, parts[1].variance(WEIGHTS, epsilon, *RANGE))
 
 
+@pytest.mark.parametrize(("low", "high"), [(-0.3, 0.9), (-1.0, 1.0), (-2.0, -1.0)])
+def test_harmony_as_printed_moves_every_average_answer_alike(low: float, high: float):
+    printed = mechanisms.get("harmony", dimension=5, form="as_printed")
+    values = np.linspace(low, high, 7)
+    moved = [float(printed.mean(value, 1.0, low, high)) - value for value in values]
+    np.testing.assert_allclose(moved, -(low + high) / 2 * (1 - 1 / 5), atol=1e-12)
+    assert "−c(1 − 1/d)" in printed.as_printed
+
+
 def test_others_have_a_smaller_worst_case_than_hybrid():
     """So no sentence may say that none has."""
     sixteen = mechanisms.get("grr", levels=16).max_variance(8.0, *RANGE)

@@ -48,6 +48,18 @@ def test_what_shuffling_gains_is_told_as_the_bound_that_it_is():
     assert f"ε 5 stays {max(least(counts(5, n), 5) for n in (0, CLIENTS - 1)):.2f}" in told
 
 
+def test_what_goes_in_clear_or_scales_by_itself_tells_who_it_was():
+    """R-PSS passes over a weight with 0.2 where 10 % go in clear, and with 0.4 where 20 % do: half are always
+    chosen. Of a scale that is a tenth larger, some of 10 000 answers at weights of 0 lie beyond the other's.
+    """
+    told = card("pprd_fl", "A part goes in clear")
+    assert f"{1 - 0.8**10:.3f} at 10 %, of {1 - 0.6**10:.3f} at 20 %" in told
+    reach = 1 / math.tanh(2)
+    beyond = 0.2 * reach * math.exp(mechanisms.get("piecewise").log_prob(0.95 * reach, 0.0, 8.0, -1.0, 1.0))
+    assert 1e-9 < (1 - beyond) ** 10_000 < 2e-8
+    assert "probability of 0.99999999 at ε 8" in card("pd_ldpfl", "The scale gives the weights away")
+
+
 def test_uploads_of_a_run_are_an_average():
     experiment = parse(papers.get("pldp_fl").example)
     expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)

@@ -26,11 +26,12 @@ SCOPES = {
 SEEN = "what the attack is given, beside the run"
 COVERS = (
     "One weight, one upload and the worst case are bounds on how well any two values in the client's safe "
-    "range can be told apart. The price of an average client is what an average number of uploads costs: a "
-    "client that is drawn more often spends more. First comes the smallest bound computed here for this "
-    "mechanism; beside it, where they are larger, the bound for any mechanism of its ε, and the plain sum. "
-    "That the client took part is not covered, since the server sees it: so a random choice of clients adds "
-    "nothing, and nothing is shuffled. And all are bounds on the mechanism as its formulas stand: rounded "
+    "range can be told apart, also where a value follows from what was sent before: of values that are fixed "
+    "in advance an upload can tell some per cent less. The price of an average client is what an average "
+    "number of uploads costs: a client that is drawn more often spends more. First comes the smallest bound "
+    "computed here for this mechanism; beside it, where they are larger, the bound for any mechanism of its "
+    "ε, and the plain sum. That the client took part is not covered, since the server sees it: so a random choice "
+    "of clients adds nothing, and nothing is shuffled. And all are bounds on the mechanism as its formulas stand: rounded "
     "numbers of computers can tell more, and how much is on Noise (What the papers print)."
 )
 BALL = (
@@ -108,6 +109,8 @@ def promise_table(promised: Sequence[Promised]) -> None:
     if any(map(_seems_dearer, promised)):
         st.caption(DEARER)
     st.caption(COVERS + (BALL if any(_in_ball(each) for each in promised) else ""))
+    for learnt in sorted({one.experiment.source.learnt for one in promised} - {""}):
+        st.caption(f"Not counted in any ε, as it was learnt before any mechanism: {learnt}.")
 
 
 def _laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:

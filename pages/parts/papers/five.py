@@ -100,6 +100,7 @@ def _how(found: tuple[Point, ...]) -> str:
         f"the layers that a client keeps, the worst case; without noise at least {percent(control)} of picks "
         f"are right. "
         f"{seeds} seeds, {IMAGES} images of each client in each round; measured {dates[-1]}. "
+        f"A run costs what is said to one part in 10 000. "
         f"{words(versions) or f'Version {versions[0]}.'} Not there, as no ε that may be asked for here costs "
         f"so much: {', '.join(missing)}.",
         1200,

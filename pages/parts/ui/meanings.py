@@ -30,10 +30,11 @@ GLOSSARY = {
     "Aggregator": "How the server makes one model of what all send, and which share each client has in it.",
     "mean, 1/σ, 1/σ²": "How much a client counts: as much as any other; half as much if its noise σ is twice "
     "as large; or a quarter as much.",
-    "Safe range": "The values that a client may send; any two of them are what ε keeps apart.",
+    "Safe range": "The values that a mechanism takes: what lies outside is clipped before, and any two "
+    "inside are what ε makes hard to tell apart. What is sent is noise as well, and may lie outside.",
     "Per weight, per upload, for the run": "What an ε covers: the papers' covers one weight; an upload has "
     "many of them, and a run many uploads.",
-    "Worst case": "The smallest bound that is known to hold for a client who uploads as often as it can.",
+    "Worst case": "The smallest bound computed here that holds for a client who uploads as often as it can.",
     "Accuracy": "The share of held-out images that the server's model names right.",
     "Guessing": "Naming the commonest class always, or picking any of the candidates.",
     "No noise": "The same training without a mechanism, under a plain mean: one run, with the first seed.",
