@@ -26,13 +26,14 @@ SCOPES = {
 SEEN = "what the attack is given, beside the run"
 COVERS = (
     "One weight, one upload and the worst case are bounds on how well any two values in the client's safe "
-    "range can be told apart, also where a value follows from what was sent before: of values that are fixed "
-    "in advance an upload can tell some per cent less. The price of an average client is what an average "
+    "range can be told apart, also where a value follows from what was sent before: of values that are fixed"
+    " in advance an upload can tell some per cent less. The price of an average client is what an average "
     "number of uploads costs: a client that is drawn more often spends more. First comes the smallest bound "
     "computed here for this mechanism; beside it, where they are larger, the bound for any mechanism of its "
-    "ε, and the plain sum. That the client took part is not covered, since the server sees it: so a random choice "
-    "of clients adds nothing, and nothing is shuffled. And all are bounds on the mechanism as its formulas stand: rounded "
-    "numbers of computers can tell more, and how much is on Noise (What the papers print)."
+    "ε, and the plain sum. That the client took part is not covered, since the server sees it: so a random "
+    "choice of clients adds nothing, and nothing is shuffled. And all are bounds on the mechanism as its "
+    "formulas stand: rounded numbers of computers can tell more, and how much is on Noise (What the papers "
+    "print)."
 )
 BALL = (
     " Where whole uploads are shortened to a length, there is no safe range: these bounds are on any two "
