@@ -16,7 +16,7 @@ LAYERS = [
     # from the bottom: a module may import from its own package and from any layer above it in this list
     ["ldp_core.hints"],
     ["ldp_core.limits", "ldp_core.errors", "ldp_core.streams", "ldp_core.images", "ldp_core.normal"],
-    ["ldp_core.bits"],
+    ["ldp_core.bits", "ldp_core.judgement"],
     ["ldp_core.system"],
     ["ldp_core.fields"],
     ["ldp_core.component"],
@@ -31,7 +31,8 @@ LAYERS = [
     ["ldp_core.aggregators", "ldp_core.attacks", "ldp_core.systems"],
     ["ldp_core.experiment"],
     ["ldp_core.accounting"],
-    ["ldp_core.presets", "ldp_core.theory", "ldp_core.paired"],
+    ["ldp_core.paired"],
+    ["ldp_core.presets", "ldp_core.theory"],
     ["ldp_core.tuning"],
     ["ldp_core.cost"],
     ["ldp_core.events"],
