@@ -16,6 +16,7 @@ from ldp_core.events import Event
 from ldp_core.experiment import Experiment
 from ldp_core.federated.federation import choose_device
 from ldp_core.simulate import Steps, steps
+from ldp_core.system.threads import on_one_thread
 
 FIRST = 2
 """Runs that are under way until one of them has ended: whoever watches sees something after a tenth of a
@@ -52,6 +53,7 @@ def _bytes(experiment: Experiment) -> int:
     return 4 * experiment.clients.count * experiment.dimension
 
 
+@on_one_thread
 def fold(
     experiments: Iterable[tuple[int, Experiment]],
     data: Mapping[str, Data],

@@ -37,11 +37,13 @@ from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.observe import Victims, spread_by_budget
 from ldp_core.leakage.online import Attempts
+from ldp_core.system.threads import on_one_thread
 from ldp_core.systems import Participation
 
 Steps = Generator[Event | Work, torch.Tensor, None]
 
 
+@on_one_thread
 def simulate(
     experiment: Experiment,
     data: Data,
@@ -52,7 +54,7 @@ def simulate(
 ) -> Iterator[Event]:
     """Run `experiment` on `data`, yielding events as they happen.
 
-    Bit-equal on the same kind of machine with the same number of threads.
+    Bit-equal on the same kind of machine.
 
     Args and errors: as `steps` has them.
     """

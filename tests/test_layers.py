@@ -61,6 +61,7 @@ LAYERS = [
     ["ldp_core.runs.process"],
     ["ldp_core.runs.jobs"],
     ["ldp_core.runs.carry"],
+    ["ldp_core.library"],
     ["ldp_core.doctor"],
     ["ldp_core.commands"],
     ["ldp_core.cli"],
@@ -135,7 +136,7 @@ def of_each(places: Sequence[Path]) -> Callable[[Callable[[Path], None]], Callab
 def test_imports_point_one_way(file: Path):
     module = module_of(file)
     if module == "ldp_core":
-        assert imports_of(file) == []
+        assert imports_of(file) == ["importlib", "typing", "typing.Any"]  # the rest when it is asked for
         return
     own = layer_of(module)
     assert own >= 0, f"{module} is in no layer: add it to the list"

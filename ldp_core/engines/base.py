@@ -17,6 +17,7 @@ import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -164,7 +165,7 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
         InvalidInput: the environment says what cannot be.
     """
     on_cpu = device.type == "cpu"
-    fit = misfit(recipe) if recipe and on_cpu else None
+    fit = partial(misfit, recipe) if recipe and on_cpu else None
     found = choice.chosen(batched, on_cpu, fit, began)
     if found.kind == "batched":
         return Engine("batched", 1, device.type, found.note)

@@ -7,6 +7,7 @@ would be used by itself, and cannot be, the choice is what it would be without, 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,7 +36,7 @@ class Choice:
 def chosen(
     batched: bool,
     on_cpu: bool,
-    fit: str | None,
+    fit: Callable[[], str] | None,
     asked: str = "",
 ) -> Choice:
     """The engine for a model.
@@ -43,7 +44,8 @@ def chosen(
     Args:
         batched: whether computing for all clients at once is fastest on a CPU too.
         on_cpu: or on a GPU.
-        fit: why there is no fused kernel for it (`misfit`), "" if there is one, None if nobody asked.
+        fit: says why there is no fused kernel for it (`misfit`), "" if there is one; asked only where one
+            would be used, since it may have to be compiled.
         asked: in place of what the environment says.
 
     Raises:
@@ -55,9 +57,10 @@ def chosen(
     if not on_cpu:
         return Choice("batched")
     wanted = fit is not None and (asked == "fused" or (asked == "auto" and not batched))
-    if wanted and not fit:
+    why = fit() if fit and wanted else ""
+    if wanted and not why:
         return Choice("fused")
-    note = f"no fused kernel: {fit}" if wanted else ""
+    note = f"no fused kernel: {why}" if why else ""
     if asked == "batched" or (asked in ("auto", "fused") and batched):
         return Choice("batched", note)
     return Choice("processes", note)
@@ -93,5 +96,8 @@ def quickest(experiment: Experiment) -> Kind | Literal[""]:
 def choice_for(experiment: Experiment, began: str = "") -> Choice:
     """The engine of an experiment on this machine, or of a run of it that `began` with one."""
     source = experiment.source
-    fit = misfit(experiment.network, source.shape, source.classes, experiment.local.optimizer)
+
+    def fit() -> str:
+        return misfit(experiment.network, source.shape, source.classes, experiment.local.optimizer)
+
     return chosen(experiment.model.batched, not gpus(), fit, began)

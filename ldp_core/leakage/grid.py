@@ -23,9 +23,11 @@ from ldp_core.federated.privacy_filter import PrivacyFilter
 from ldp_core.federated.round import one_round
 from ldp_core.leakage.coarse_to_fine import search
 from ldp_core.leakage.desk import Desk, Known, Rung, climb_rungs
+from ldp_core.system.threads import on_one_thread
 from ldp_core.systems import Participation
 
 
+@on_one_thread
 def climb(
     ladder: Ladder,
     data: Data,

@@ -10,10 +10,23 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_closed = list[None]()
+"""An item for each `unwritten` that this process is in."""
+
+
+@contextmanager
+def unwritten() -> Iterator[None]:
+    """Have `write` do nothing: what can be made anew is not kept."""
+    _closed.append(None)
+    try:
+        yield
+    finally:
+        _closed.pop()
 
 
 def open_to_others(folder: Path) -> str:
@@ -51,6 +64,8 @@ def read(file: Path) -> bytes | None:
 
 def write(file: Path, content: bytes) -> None:
     """Put a file in place in one move, if it can be and nobody else can write there; else do nothing."""
+    if _closed:
+        return
     with suppress(OSError):
         for one in reversed((file.parent, *file.parent.parents)):
             if not one.exists():

@@ -62,19 +62,20 @@ def test_layers_that_clients_keep_are_in_no_kernel():
 
 
 def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPatch):
+    fits, rains = lambda: "", lambda: "it rains"
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
-    assert chosen(True, True, "") == Choice("batched")
+    assert chosen(True, True, fits) == Choice("batched")
     assert chosen(False, True, None) == Choice("processes")
-    assert chosen(False, True, "") == Choice("fused"), "where it gains most"
-    assert chosen(False, True, "it rains") == Choice("processes", "no fused kernel: it rains")
-    assert chosen(False, False, "") == Choice("batched"), "a GPU"
+    assert chosen(False, True, fits) == Choice("fused"), "where it gains most"
+    assert chosen(False, True, rains) == Choice("processes", "no fused kernel: it rains")
+    assert chosen(False, False, fits) == Choice("batched"), "a GPU"
     for asked in ("batched", "processes"):
-        assert chosen(True, True, "", asked) == chosen(False, True, "", asked) == Choice(asked)
+        assert chosen(True, True, fits, asked) == chosen(False, True, fits, asked) == Choice(asked)
     monkeypatch.setenv("EPSILON_ENGINE", "fused")
-    assert chosen(True, True, "") == chosen(False, True, "") == Choice("fused")
-    assert chosen(True, True, "it rains") == Choice("batched", "no fused kernel: it rains")
-    assert chosen(False, True, "it rains") == Choice("processes", "no fused kernel: it rains")
-    assert chosen(False, True, "", "processes") == Choice("processes"), "what a run began with goes first"
+    assert chosen(True, True, fits) == chosen(False, True, fits) == Choice("fused")
+    assert chosen(True, True, rains) == Choice("batched", "no fused kernel: it rains")
+    assert chosen(False, True, rains) == Choice("processes", "no fused kernel: it rains")
+    assert chosen(False, True, fits, "processes") == Choice("processes"), "what a run began with goes first"
 
 
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")

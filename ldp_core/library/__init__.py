@@ -1,0 +1,35 @@
+"""A run from a program or a notebook, in its own process: nothing is written but data that are downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ldp_core.experiment import Experiment
+from ldp_core.library.asked import asked
+from ldp_core.library.result import Result
+from ldp_core.system import private_files
+
+
+def run(
+    experiment: Experiment | Mapping[str, Any] | None = None,
+    /,
+    settings: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Result:
+    """Train an experiment here and return what came of it.
+
+    Args:
+        experiment: where to begin; by default the default experiment.
+        settings: fields by dotted name, for those whose short name is another field's too.
+        fields: the same by short name: `epsilon` for `clients.epsilon`, `delta` for `mechanism.delta`.
+
+    Raises:
+        InvalidExperiment: a name is unknown or could be two fields, or a value will not do.
+        StudioError: its data cannot be had.
+    """
+    chosen = asked(experiment, settings or {}, fields)
+    from ldp_core.runs.lockstep import drive
+
+    with private_files.unwritten():
+        return Result(chosen, [event for turn in drive({0: chosen}) for event in turn.events])

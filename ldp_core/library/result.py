@@ -1,0 +1,123 @@
+"""What came of a run, as a notebook shows it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ldp_core import accounting
+from ldp_core.experiment import Experiment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCOPES = {"coordinate": "for a weight", "upload": "for an upload", "run_worst": "for the whole run at worst"}
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """A run that is over."""
+
+    experiment: Experiment
+    events: list[dict[str, Any]]
+    """All that was said, as `python -m ldp_core run` prints it."""
+
+    @property
+    def status(self) -> str:
+        """`completed`, or `diverged`."""
+        return str(self.events[-1]["status"])
+
+    @property
+    def accuracy(self) -> float:
+        """On the held-out samples, after the last round."""
+        return float(self.events[-1]["accuracy"])
+
+    @cached_property
+    def rounds(self) -> pd.DataFrame:
+        """A line a round, from the untrained model's, round 0."""
+        return self._table("start", "round").set_index("round")[["accuracy", "loss", *self._measured]]
+
+    @cached_property
+    def attacks(self) -> pd.DataFrame:
+        """A line an attempt of the attacker, without its pictures."""
+        return self._table("attack")
+
+    @cached_property
+    def ledger(self) -> list[dict[str, Any]]:
+        """What is promised to each client, as `accounting.ledger` has it."""
+        return accounting.ledger(self.experiment)
+
+    @property
+    def _measured(self) -> list[str]:
+        done: Mapping[str, Any] = next((one for one in self.events if one["event"] == "round"), {})
+        numbers = [name for name, value in done.items() if isinstance(value, int | float)]
+        return [name for name in numbers if name not in ("round", "accuracy", "loss")]
+
+    def _table(self, *kinds: str) -> pd.DataFrame:
+        import pandas as pd
+
+        plain = (str, int, float, type(None))
+        return pd.DataFrame(
+            {name: value for name, value in one.items() if name != "event" and isinstance(value, plain)}
+            for one in self.events
+            if one["event"] in kinds
+        )
+
+    @cached_property
+    def _found(self) -> str:
+        asked, end = self.experiment, self.events[-1]
+        noise = "no noise" if asked.mechanism.role == "identity" else asked.mechanism.name
+        how = "" if self.status == "completed" else f"{self.status} after "
+        return (
+            f"{asked.dataset}, {asked.model.name}, {asked.clients.count} clients, {noise}: "
+            f"{how}{end['round']} rounds, accuracy {self.accuracy:.1%}"
+        )
+
+    @cached_property
+    def _promised(self) -> str:
+        def weakest(entry: dict[str, Any]) -> float:
+            worst = entry["run_worst"]
+            return float(worst["epsilon"]) if worst["guarantee"] else np.inf
+
+        entry = max(self.ledger, key=weakest)
+        if not entry["run_worst"]["guarantee"]:
+            return f"no guarantee for the run: {entry['run_worst']['why']}"
+        parts = [
+            f"{_number(entry[scope]['epsilon'])} {words} (δ {entry[scope]['delta']:g})"
+            for scope, words in SCOPES.items()
+            if entry[scope]["guarantee"]
+        ]
+        return f"ε of the client promised least, against a server that sees each upload: {', '.join(parts)}"
+
+    def __repr__(self) -> str:
+        message = self.events[-1]["message"]
+        return "\n".join(filter(None, (self._found, message, self._promised)))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """Accuracy against rounds: by plotly where the notebook knows it, else as SVG."""
+        from ldp_core.runs.carry.drawing import COLOURS, Curve, drawn
+
+        share = self.rounds["accuracy"].to_numpy(np.float64)
+        words = "".join(f"<div>{html.escape(line)}</div>" for line in repr(self).splitlines())
+        curve = drawn("accuracy by round", [Curve("accuracy", share, share, share)], True, alone=True)
+        line = {"x": self.rounds.index.tolist(), "y": share.tolist(), "line": {"color": COLOURS[0]}}
+        layout = {
+            "title": {"text": html.escape(self._found), "font": {"size": 14}},
+            "xaxis": {"title": {"text": "round"}},
+            "yaxis": {"title": {"text": "accuracy"}, "range": [0, 1], "tickformat": ".0%"},
+            "height": 360,
+        }
+        return {
+            "text/plain": repr(self),
+            "text/html": words + curve,
+            "application/vnd.plotly.v1+json": {"data": [line], "layout": layout},
+        }
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

@@ -1,0 +1,101 @@
+"""`ldp_core.run`, as a program or a notebook calls it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects
+import pytest
+
+import ldp_core
+from ldp_core import accounting, experiment
+from ldp_core.library.result import Result
+from ldp_core.runs.lockstep import drive
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    found: Result = ldp_core.run(rounds=3, mechanism="duchi", epsilon=2)
+    return found
+
+
+def test_it_is_the_run_of_the_command_line(result: Result):
+    asked = {"rounds": 3, "mechanism": {"name": "duchi"}, "clients": {"epsilon": 2}}
+    assert result.experiment == experiment.parse(asked)
+    *_, last = drive({0: result.experiment})
+    end = last.events[-1]
+    assert result.events[-1] | {"seconds": 0} == end | {"seconds": 0}
+    assert (result.accuracy, result.status) == (end["accuracy"], "completed")
+
+
+def test_its_tables_hold_what_happened(result: Result):
+    rounds = [one for one in result.events if one["event"] == "round"]
+    assert result.rounds.index.tolist() == [0, 1, 2, 3]
+    assert result.rounds["accuracy"].tolist()[1:] == [one["accuracy"] for one in rounds]
+    assert result.rounds["noise_variance"].tolist()[1:] == [one["noise_variance"] for one in rounds]
+    tried = [one for one in result.events if one["event"] == "attack"]
+    assert result.attacks["psnr"].tolist() == [one["psnr"] for one in tried]
+    assert {"round", "client", "control", "identification_rank"} <= set(result.attacks)
+    assert result.ledger == accounting.ledger(result.experiment)
+
+
+def test_it_says_and_draws_what_came_of_it(result: Result):
+    said = result._repr_mimebundle_()
+    assert said["text/plain"] == repr(result)
+    assert f"accuracy {result.accuracy:.1%}" in repr(result) and "duchi" in repr(result)
+    entry = result.ledger[0]
+    for scope, words in (("coordinate", "for a weight"), ("run_worst", "for the whole run at worst")):
+        epsilon, delta = entry[scope]["epsilon"], entry[scope]["delta"]
+        assert f"{epsilon:,.4g} {words} (δ {delta:g})" in repr(result)
+    assert "<svg" in said["text/html"]
+    figure = plotly.graph_objects.Figure(said["application/vnd.plotly.v1+json"])
+    assert list(figure.data[0].y) == result.rounds["accuracy"].tolist()
+
+
+def test_without_noise_no_epsilon_is_named():
+    bare = repr(ldp_core.run(rounds=1, mechanism="none", attack=None))
+    assert "no guarantee for the run" in bare and "ε of the client" not in bare
+
+
+def test_a_run_that_diverged_says_so():
+    lost = ldp_core.run(rounds=2, learning_rate=1e6, attack=None)
+    assert lost.status == "diverged"
+    assert "diverged after" in repr(lost) and lost.events[-1]["message"] in repr(lost)
+    assert np.isfinite(lost.rounds["accuracy"]).all()
+
+
+SCRIPT = """
+import json, sys
+import ldp_core
+lean = not {"torch", "numpy", "pydantic"} & set(sys.modules)
+for part in ("mechanisms", "aggregators", "attacks", "datasets", "presets"):
+    assert getattr(ldp_core, part).names()
+assert ldp_core.accounting.ledger(ldp_core.experiment.parse({}))
+assert set(dir(ldp_core)) >= {"run", "presets"} and not hasattr(ldp_core, "nothing")
+light = not {"torch", "pandas", "sklearn"} & set(sys.modules)
+ldp_core.run(rounds=1).rounds
+assert "llvmlite" not in sys.modules  # it has no kernel, and this one has:
+ldp_core.run(rounds=1, model="cnn", count=2, dataset="mnist_sample", attack=None)
+assert "llvmlite" in sys.modules
+import torch
+print(json.dumps([lean, light, torch.get_num_threads()]))
+"""
+
+
+def test_it_is_light_until_it_trains_and_writes_nothing(tmp_path: Path):
+    home, here = tmp_path / "home", tmp_path / "here"
+    home.mkdir()
+    here.mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EPSILON_")}
+    environment |= {"HOME": str(home), "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2"}
+    for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        environment.pop(name, None)
+    said = subprocess.run(
+        [sys.executable, "-c", SCRIPT], cwd=here, env=environment, capture_output=True, text=True, check=True
+    )
+    assert json.loads(said.stdout) == [True, True, 2]
+    assert not [*home.rglob("*"), *here.rglob("*")]
