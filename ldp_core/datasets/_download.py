@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 
+from ldp_core.errors import on_one_line
+
 CHUNK = 64 * 2**10
 SECONDS = 20.0
 """A server that is silent for so long is given up."""
@@ -53,7 +55,7 @@ class Remote:
 
 
 class Failed(Exception):
-    """No address gave the file; the text says why the last did not."""
+    """No address gave the file; the text says of each why it did not."""
 
 
 def download(remote: Remote, target: Path, most: int, told: Callable[[int], None]) -> None:
@@ -76,19 +78,19 @@ def download(remote: Remote, target: Path, most: int, told: Callable[[int], None
         return
     partial = target.with_name(f"{target.name}.partial")
     while True:
-        before, why = _size(partial), ""
+        before, why = _size(partial), dict[str, str]()
         for url in remote.urls:
             try:
                 _bring(url, remote, partial, most, told)
             except (OSError, HTTPException, ValueError) as error:
                 if isinstance(error, OSError) and error.errno in OF_THE_DISK:
                     raise
-                why = _reason(error)
+                why[_without_password(url)] = _reason(error)
             else:
                 partial.replace(target)
                 return
         if _size(partial) <= before:  # as long as each pass brings something, it is worth another
-            raise Failed(why)
+            raise Failed("; ".join(f"{url}: {reason}" for url, reason in why.items()))
 
 
 def _bring(url: str, remote: Remote, partial: Path, most: int, told: Callable[[int], None]) -> None:
@@ -97,9 +99,15 @@ def _bring(url: str, remote: Remote, partial: Path, most: int, told: Callable[[i
         _append(url, partial, most, told)
         if remote.matches(partial):
             return
+        is_page = _begins_a_page(partial)
         partial.unlink()
         if not resumed:
-            raise ValueError("what came is not the file that it should be (its checksum differs)")
+            raise ValueError(
+                "a web page came in place of the file, as where one has to sign in"
+                if is_page
+                else "what came is not the file that it should be (its checksum differs, as it does where it "
+                "was compressed anew)"
+            )
 
 
 def _append(url: str, partial: Path, most: int, told: Callable[[int], None]) -> None:
@@ -145,6 +153,17 @@ def free_space(folder: Path) -> int:
 
 def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
+
+
+def _begins_a_page(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(200).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+
+
+def _without_password(url: str) -> str:
+    head, found, host = url.partition("://")
+    place, _, path = host.partition("/")
+    return on_one_line(f"{head}{found}{place.rpartition('@')[2]}/{path}")
 
 
 def _digest(kind: str) -> hashlib._Hash:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ldp_core.datasets._download import FULL, Failed, Remote, download, free_space
+from ldp_core.datasets._download import FULL, MIRROR, Failed, Remote, download, free_space
 from ldp_core.datasets.base import Dataset, Step, Told, quiet
 from ldp_core.errors import DataUnavailable
 
@@ -39,9 +40,10 @@ class Downloaded(Dataset):
                 if not self.there(root):  # another process may have brought it meanwhile
                     self._bring(root, downloads, told)
         except Failed as error:
+            mirror = f"mend the mirror that {MIRROR} names, or " if os.environ.get(MIRROR) else ""
             raise DataUnavailable(
-                f"{self.label} is not on this machine and cannot be downloaded ({error}); connect to the "
-                f"internet and launch again (what has come is kept), put its files in {self.files} of the "
+                f"{self.label} is not on this machine and cannot be downloaded ({error}); {mirror}connect to "
+                f"the internet and launch again (what has come is kept), put its files in {self.files} of the "
                 "data folder, or choose the digits, which need no download"
             ) from error
         except OSError as error:

@@ -116,6 +116,22 @@ def test_every_address_is_tried_the_own_mirror_first(
     download(mirrored, tmp_path / "file.gz", 20_000, print)
 
 
+def test_each_address_is_told_with_its_own_reason(server: Web, tmp_path: Path):
+    with web() as login, web() as anew:
+        login.files["file.gz"] = b"\n<!DOCTYPE html><title>Sign in</title>"
+        anew.files["file.gz"] = b"\x1f\x8b" + BODY
+        with_password = login.url.replace("http://", "http://pupil:secret@")
+        with pytest.raises(Failed) as caught:
+            fetch(tmp_path, f"{server.url}not-there-", with_password, anew.url, dead := nowhere())
+    assert str(caught.value).split("; ") == [
+        f"{server.url}not-there-file.gz: the server answers 404",
+        f"{login.url}file.gz: a web page came in place of the file, as where one has to sign in",
+        f"{anew.url}file.gz: what came is not the file that it should be (its checksum differs, as it does "
+        "where it was compressed anew)",
+        f"{dead}file.gz: connection refused",
+    ]
+
+
 def test_a_silent_server_and_an_address_that_is_none_are_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
