@@ -112,9 +112,16 @@ class UnknownDraft(StudioError, LookupError):
 
 
 class ProcessLost(StudioError):
-    """A process that trained was killed from outside, or crashed twice at one task."""
+    """A process that trained was killed from outside, ended by itself, or crashed twice at one task."""
 
-    def __init__(self, crashed: str = "") -> None:
+    def __init__(self, crashed: str = "", code: int = 0) -> None:
+        if code > 0:
+            super().__init__(
+                f"a process that trains ended with exit code {code} before its work was done; what it wrote "
+                'to stderr says why (a program that is run by itself needs `if __name__ == "__main__":` where '
+                "processes are spawned)"
+            )
+            return
         super().__init__(
             f"a process that trained crashed ({crashed}) twice at the same task, in a library's own code; "
             "try another engine (EPSILON_ENGINE), and report it with the run"

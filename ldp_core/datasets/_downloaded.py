@@ -43,8 +43,8 @@ class Downloaded(Dataset):
             mirror = f"mend the mirror that {MIRROR} names, or " if os.environ.get(MIRROR) else ""
             raise DataUnavailable(
                 f"{self.label} is not on this machine and cannot be downloaded ({error}); {mirror}connect to "
-                f"the internet and launch again (what has come is kept), put its files in {self.files} of the "
-                "data folder, or choose the digits, which need no download"
+                "the internet and launch again (what has come is kept), put its files in "
+                f"{self.files} of the data folder, or choose the digits, which need no download"
             ) from error
         except OSError as error:
             if error.errno in FULL:

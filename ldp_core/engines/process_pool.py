@@ -144,8 +144,9 @@ class Pool:
                         give(end, following)
                     yield number, result
         except (EOFError, ConnectionError) as error:
+            code = max(self._joined(process) for process in self._processes.values())
             self.close()
-            raise ProcessLost from error  # it was gone before it was asked
+            raise ProcessLost(code=code) from error  # it was gone before it was asked
         except BaseException:
             self.close()  # among them a person who cancels: nobody waits for what is half done
             raise
@@ -158,9 +159,15 @@ class Pool:
         crash = -(process.exitcode or 0)
         name = signal.Signals(crash).name if crash in CRASHES else ""
         if again or not name:
-            raise ProcessLost(name)
+            raise ProcessLost(name, process.exitcode or 0)
         logging.warning("a process that trained crashed (%s); its client is trained once more", name)
         return self._start()
+
+    @staticmethod
+    def _joined(process: BaseProcess) -> int:
+        """The exit code of a process that may just have ended; 0 if it lives."""
+        process.join(0.1)
+        return process.exitcode or 0
 
     def close(self) -> None:
         """End all processes at once."""

@@ -139,7 +139,7 @@ class Hands:
         process.join()
         if code := process.exitcode:
             if -code not in CRASHES:
-                raise ProcessLost
+                raise ProcessLost(code=code)
             self.crash = signal.Signals(-code).name
 
     def close(self) -> None:

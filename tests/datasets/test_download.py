@@ -120,9 +120,8 @@ def test_each_address_is_told_with_its_own_reason(server: Web, tmp_path: Path):
     with web() as login, web() as anew:
         login.files["file.gz"] = b"\n<!DOCTYPE html><title>Sign in</title>"
         anew.files["file.gz"] = b"\x1f\x8b" + BODY
-        with_password = login.url.replace("http://", "http://pupil:secret@")
         with pytest.raises(Failed) as caught:
-            fetch(tmp_path, f"{server.url}not-there-", with_password, anew.url, dead := nowhere())
+            fetch(tmp_path, f"{server.url}not-there-", login.url, anew.url, dead := nowhere())
     assert str(caught.value).split("; ") == [
         f"{server.url}not-there-file.gz: the server answers 404",
         f"{login.url}file.gz: a web page came in place of the file, as where one has to sign in",
@@ -130,6 +129,9 @@ def test_each_address_is_told_with_its_own_reason(server: Web, tmp_path: Path):
         "where it was compressed anew)",
         f"{dead}file.gz: connection refused",
     ]
+    with pytest.raises(Failed, match=r"http://127.0.0.1:\d+/file.gz: ") as caught:
+        fetch(tmp_path, nowhere().replace("http://", "http://pupil:secret@"))
+    assert "secret" not in str(caught.value)
 
 
 def test_a_silent_server_and_an_address_that_is_none_are_given_up(
@@ -251,13 +253,14 @@ def test_a_pickle_that_torchvision_does_not_know_is_never_opened(small: Web, tmp
 
 
 def test_offline_there_is_one_clear_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(load_torchvision().datasets.MNIST, "mirrors", [nowhere()])
+    monkeypatch.setattr(load_torchvision().datasets.MNIST, "mirrors", [dead := nowhere()])
+    asked = f"{dead}train-images-idx3-ubyte.gz"
     with pytest.raises(DataUnavailable) as caught:
         datasets.get("mnist").load(tmp_path)
     assert str(caught.value) == (
-        "MNIST (28×28) is not on this machine and cannot be downloaded (connection refused); connect to the "
-        "internet and launch again (what has come is kept), put its files in MNIST/raw of the data folder, "
-        "or choose the digits, which need no download"
+        f"MNIST (28×28) is not on this machine and cannot be downloaded ({asked}: connection refused); "
+        "connect to the internet and launch again (what has come is kept), put its files in MNIST/raw of the "
+        "data folder, or choose the digits, which need no download"
     )
 
 

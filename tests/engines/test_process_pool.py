@@ -5,6 +5,8 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -158,3 +160,31 @@ def test_a_process_that_crashes_is_replaced_once_and_no_bit_is_lost(
     with pytest.raises(ProcessLost, match=r"crashed \(SIGABRT\) twice at the same task"):
         list(pool.map([good, Crash(tmp_path / "always", True)]))
     assert pool.pids == []
+
+
+UNGUARDED = """
+import torch
+from ldp_core.engines.process_pool import Pool
+from ldp_core.errors import ProcessLost
+
+pool = Pool(1, (torch.zeros(2, 3), torch.zeros(2), torch.zeros(2, 3)), "spawn")
+try:
+    list(pool.map([print]))
+except ProcessLost as lost:
+    print(lost)
+"""
+
+
+def test_a_program_without_a_guard_is_told_the_true_cause(tmp_path: Path):
+    (tmp_path / "unguarded.py").write_text(UNGUARDED, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "unguarded.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "ended with exit code 1 before its work was done" in done.stdout, done.stderr
+    assert 'needs `if __name__ == "__main__":`' in done.stdout
+    assert "memory" not in done.stdout

@@ -28,16 +28,22 @@ DRAFT = {draft}
 # (label, seed) -> accuracy on the held-out samples at the end, and the hash of the final weights
 RECORDED = {recorded}
 
-one_thread()
-wrong = 0
-for run in parse_draft(DRAFT).runs():
-    *_, end = simulate(run.experiment, load(run.experiment.dataset))
-    accuracy, weights = RECORDED[run.label, run.experiment.seed]
-    same = (end.accuracy, end.weights_sha256) == (accuracy, weights)
-    wrong += not same
-    told = "the same" if same else f"not {{accuracy}}"
-    print(ascii(run.label), "seed", run.experiment.seed, end.accuracy, told)
-sys.exit(1 if wrong else 0)
+
+def main() -> int:
+    one_thread()
+    wrong = 0
+    for run in parse_draft(DRAFT).runs():
+        *_, end = simulate(run.experiment, load(run.experiment.dataset))
+        accuracy, weights = RECORDED[run.label, run.experiment.seed]
+        same = (end.accuracy, end.weights_sha256) == (accuracy, weights)
+        wrong += not same
+        told = "the same" if same else f"not {{accuracy}}"
+        print(ascii(run.label), "seed", run.experiment.seed, end.accuracy, told)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":  # where processes are spawned, each of them imports this file
+    sys.exit(main())
 '''
 
 

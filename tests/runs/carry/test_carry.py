@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import runpy
 import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -172,11 +173,13 @@ def test_what_is_no_zip_gets_a_sentence(runs_dir: Path, tmp_path: Path):
 
 
 def test_the_program_reproduces_the_accuracy_to_the_digit(
-    trained: str, interpreter: Interpreter, tmp_path: Path
+    trained: str, interpreter: Interpreter, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     text = carry.as_script(trained)
     assert len(text.splitlines()) < 90
     (tmp_path / "program.py").write_text(text, encoding="utf-8")
+    runpy.run_path(str(tmp_path / "program.py"), run_name="__mp_main__")  # as a spawned process begins
+    assert capsys.readouterr().out == "", "it trains nothing then"
     for name in ("ldp_core", "assets"):
         (tmp_path / name).symlink_to(ROOT / name)
     found = interpreter.run(["program"], tmp_path, os.environ, tmp_path)
