@@ -16,6 +16,7 @@ import numpy as np
 
 from ldp_core.bits import unpacked
 from ldp_core.errors import InvalidInput
+from ldp_core.judgement import at_chance
 from ldp_core.paired import Difference, difference
 from ldp_core.runs.carry.pictures import Variants, picture, variants
 from ldp_core.runs.jobs.archive import versions
@@ -99,7 +100,8 @@ def verdict(found: Variants) -> str:
         runs[0].label for runs in own.values() if any((r.end or {}).get("status") == "diverged" for r in runs)
     ]
     chances = {run.start.get("chance") for runs in own.values() for run in runs if run.start}
-    guess = f" Always naming the commonest class gives {chances.pop():.1%}." if len(chances) == 1 else ""
+    chance = chances.pop() if len(chances) == 1 else None
+    guess = "" if chance is None else f" Always naming the commonest class gives {chance:.1%}."
     gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
     if not ranked:
         return f"No run has completed.{gone}"
@@ -108,11 +110,13 @@ def verdict(found: Variants) -> str:
         return f"{told}.{gone}"
     told += f", {ranked[-1][1][0].label} at {ranked[-1][0]:.1%}"
     apart = _apart(ranked[0][1], ranked[-1][1], len(list(combinations(ranked, 2))))
+    if at_chance(ranked[0][0], chance):
+        return f"{told}: nothing learns.{gone}"
     if apart.seeds < 2:
         return f"{told}; one seed cannot tell whether that is more than chance.{gone}"
     picked = ", for the largest of all differences" if len(ranked) > 2 else ""
     ends_at = f"95 % interval {100 * apart.low:.1f} to {100 * apart.high:.1f} points"
-    how = f"{100 * apart.mean:.1f} points apart" if apart.clear else "too close to call"
+    how = f"{100 * apart.mean:.1f} points apart" if apart.clear else apart.outcome
     return f"{told}: {how} ({ends_at}, over {apart.seeds} seeds{picked}).{gone}"
 
 

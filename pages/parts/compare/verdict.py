@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+from ldp_core.judgement import at_chance
 from ldp_core.paired import Difference, unpaired
 from pages.parts.compare.arms import Arm
 from pages.parts.compare.unlike import Field, causes, share_their_luck, unlike
-from pages.parts.train.standings import GUESSING, compared, in_points, same_model
+from pages.parts.train.standings import compared, in_points, same_model
 from pages.parts.ui.text import THIN, few, listed, number, percent, plain
 
 
@@ -50,12 +51,11 @@ def _told(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
     if same_model([arm.series for arm in ranked]):
         differ = f", though they differ in the {_fields(why)}: it made no difference" if why else ""
         return f"These runs train the same model{differ}; it reaches {percent(_accuracy(best), 1)}."
-    if chance is not None and _accuracy(best) < chance + GUESSING:
+    if at_chance(_accuracy(best), chance):
         what = f"the {_fields(why)}" if why else "the seed"
-        return (
-            f"None of these runs is better than guessing ({percent(_accuracy(best))} at most), so they say "
-            f"nothing about {what}."
-        )
+        most = f"({percent(_accuracy(best))} at most)"
+        none = f"none of these runs is better than guessing {most}"
+        return f"Nothing learns: {none}, so they say nothing about {what}."
     many = len(ranked) * (len(ranked) - 1) // 2
     found, paired = gap(best, worst, many)
     between = _between(best, worst, found, paired, many)
@@ -70,8 +70,11 @@ def _told(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
                 f"These runs differ in the {name} alone, but one seed cannot tell whether that made the "
                 f"difference: {between}. Run more seeds."
             )
+        if found.outcome == "no difference":
+            return f"These runs differ in the {name} alone, and it makes no difference: {between}."
         return (
-            f"These runs differ in the {name} alone, and chance explains how far they are apart: {between}."
+            f"These runs differ in the {name} alone, and cannot tell whether that made the difference: "
+            f"{between}."
         )
     things = f"These runs differ in {number(len(why), 3)} things ({_fields(why)})"
     return f"{things}, so **they cannot tell which one made the difference**: {between}.{_alone(ranked)}"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ldp_core import datasets
 from ldp_core.bits import unpacked
 from ldp_core.errors import StudioError
+from ldp_core.judgement import at_chance
 from ldp_core.mechanisms.base import Floats
 from ldp_core.paired import Difference, difference, margin
 from ldp_core.runs.view.run_progress import RunProgress
@@ -19,8 +20,6 @@ from pages.parts.charts.series import Series
 from pages.parts.train.blame import blame
 from pages.parts.ui.text import THIN, all_of, listed, number, percent, plain
 
-GUESSING = 0.05
-"""An accuracy that is not further above guessing is no better than it."""
 WIDE = 0.03
 """A mean difference beyond this is not called close, only unsure."""
 MOST_NAMED = 4
@@ -54,7 +53,7 @@ def standings(
         guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
         parts.append(f"{without}{guess}.")
     if len(ranked) > 1 and not stopped and not same_model(going):
-        parts += _order(ranked, chance or 0.0)
+        parts += _order(ranked, chance)
     return parts
 
 
@@ -99,10 +98,10 @@ def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
     return f"{told}{f', over {seeds} seeds' if seeds > 1 else ''}."
 
 
-def _order(ranked: Sequence[tuple[Series, Floats]], chance: float) -> list[str]:
+def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> list[str]:
     """Whether the best is ahead of the second, and of the last where it is not."""
-    if ranked[0][1].mean() < chance + GUESSING:
-        return ["None of them is better than guessing."]
+    if at_chance(_mean(ranked[0]), chance):
+        return ["Nothing learns: none of them is better than guessing."]
     if min(len(values) for _, values in ranked) < 2:
         return ["One seed cannot tell which of them is ahead: run more."]
     pairs = pairs_of(ranked)
@@ -152,12 +151,15 @@ def _told(one: Series, other: Series, gap: Difference, pairs: int) -> str:
     if gap.every and gap.mean > WIDE:
         return (
             f"**{plain(one.label)}** is {in_points(gap.mean)} points ahead of **{plain(other.label)}**, and "
-            f"ahead with each seed; but {gap.seeds} seeds cannot exclude chance ({interval}: "
+            f"ahead with each seed; but {gap.seeds} seeds cannot tell that from chance ({interval}: "
             f"{between})."
         )
+    both = f"**{plain(one.label)}** and **{plain(other.label)}**"
+    if gap.outcome == "no difference":
+        return f"There is no difference between {both}: {between} (points, {interval}, {over})."
     return (
-        f"**{plain(one.label)}** and **{plain(other.label)}** are too close to call: the first may be "
-        f"anything {between} (points, {interval}, {over})."
+        f"Which of {both} is ahead, these runs cannot tell: the first may be anything {between} (points, "
+        f"{interval}, {over})."
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ldp_core.accounting import everyone
 from ldp_core.experiment import Draft, Experiment
+from ldp_core.judgement import at_chance
 from ldp_core.theory import outlook
 from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series
@@ -18,7 +19,7 @@ from pages.parts.charts.styles import ladders, styles
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
-from pages.parts.train.standings import GUESSING, WIDE, compared, pairs_of, same_model
+from pages.parts.train.standings import WIDE, compared, pairs_of, same_model
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import all_of, class_names, few, listed, number, percent
 from pages.parts.watch.leak import closest_of_all, leak
@@ -157,29 +158,33 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
             said += [(", ", None), _name(worst), (f" {percent(least)}", None)]
         return said + ([("; ", None), *gone] if gone else [])
     rest = [("; ", None), *gone] if gone else []
-    guessing = chance is not None and top < chance + GUESSING
+    guessing = at_chance(top, chance)
     if len(ranked) == 1:
         better = ", no better than guessing" if guessing else ""
         return [_name(best), (f" ends at {percent(top)}{better}", None), *rest]
     if same_model([one for one, _ in ranked]):
         return [*_by_attack([one for one, _ in ranked], top), *rest]
     if guessing:
-        return [(f"None of the {len(ranked)} is better than guessing: at most {percent(top)}", None), *rest]
+        none = f"Nothing learns: none of the {len(ranked)} is better than guessing ({percent(top)} at most)"
+        return [(none, None), *rest]
     if silenced := _silenced(ranked):
         return [*silenced, *rest]
     second, close = ranked[1]
     gap = compared(best, second, pairs_of(ranked))
-    last = ", no better than guessing" if chance is not None and least < chance + GUESSING else ""
+    last = ", no better than guessing" if at_chance(least, chance) else ""
     if gap.clear:
         said = [_name(best), (f" reaches {percent(top)}, ", None), _name(worst)]
         return [*said, (f" {percent(least)}{last}", None), *rest]
     if gap.every and gap.mean > WIDE:
-        each = f" with each of {gap.seeds} seeds" if gap.seeds > 1 else ", with one seed only"
+        each = (
+            f" with each of {gap.seeds} seeds, which cannot tell" if gap.seeds > 1 else ", with one seed only"
+        )
         said = [_name(best), (f" ({percent(top)}) leads ", None), _name(second)]
         said += [(f" ({percent(close)}){each}", None)]
     else:
         said = [_name(best), (f" ({percent(top)}) and ", None), _name(second)]
-        said += [(f" ({percent(close)}) are too close to call", None)]
+        alike = gap.outcome == "no difference"
+        said += [(f" ({percent(close)}): {'no difference' if alike else 'cannot tell which is ahead'}", None)]
     if len(ranked) > 2:
         said += [("; ", None), _name(worst), (f" ends at {percent(least)}{last}", None)]
     return [*said, *rest]

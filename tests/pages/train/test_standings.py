@@ -43,7 +43,7 @@ def test_who_is_ahead_is_told_with_its_interval(apart: list[Series]):
     assert "unsure by ±" in told
     assert "what seeds do comes on top" in told
     close = " ".join(standings(apart, None, 0.1))
-    assert "too close to call" in close
+    assert "these runs cannot tell" in close or "no difference between" in close
     assert "points ahead of **mean**" in close, "and what is clear is told besides"
 
 
@@ -86,6 +86,17 @@ def made_up(number: int, accuracies: Any) -> Series:
             one.curves["accuracy"].append(value)
         runs.append(one)
     return Series(number, f"v{number}", tuple(runs))
+
+
+def test_each_of_the_five_outcomes_has_words_of_its_own():
+    def about(first: list[float], second: list[float]) -> str:
+        return " ".join(standings([made_up(0, first), made_up(1, second)], None, 0.1))
+
+    assert "points ahead of **v1** (95" in about([0.8, 0.81, 0.8], [0.5, 0.5, 0.51])
+    assert "**v1** is 30 points ahead of **v0**" in about([0.5, 0.5, 0.51], [0.8, 0.8, 0.81])
+    assert "There is no difference between" in about([0.8, 0.8, 0.8], [0.8, 0.801, 0.8])
+    assert "ahead, these runs cannot tell" in about([0.8, 0.7, 0.6], [0.6, 0.7, 0.81])
+    assert "Nothing learns" in about([0.12, 0.11, 0.12], [0.1, 0.1, 0.1])
 
 
 def test_an_older_record_is_compared_over_its_seeds_alone(apart: list[Series]):

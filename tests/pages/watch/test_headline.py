@@ -70,7 +70,9 @@ def test_what_is_said_of_a_round_is_of_that_round(apart: list[Series]):
 
 
 def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
-    assert said(told(apart, chance=0.99)["line"]).startswith("None of the 2 is better than guessing")
+    assert said(told(apart, chance=0.99)["line"]).startswith(
+        "Nothing learns: none of the 2 is better than guessing"
+    )
 
 
 def test_a_class_that_is_never_named_is_in_the_headline(apart: list[Series]):
