@@ -26,6 +26,7 @@ LOOKS: tuple[tuple[str, Look], ...] = (
     ("data sets", storage.sets),
     ("settings", openness.settings),
     ("teacher", openness.teacher),
+    ("cluster", openness.cluster),
     ("visitors", openness.addresses),
     ("answers to", openness.hosts),
     ("connections", machine.connections),

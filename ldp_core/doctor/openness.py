@@ -10,6 +10,7 @@ from pathlib import Path
 from ldp_core.doctor.finding import Finding, note, ok, wrong
 from ldp_core.engines import choice
 from ldp_core.errors import InvalidInput, shown
+from ldp_core.runs.cluster import connection
 from ldp_core.runs.visitor_limits import address_header, limits
 
 PREFIX = "EPSILON_"
@@ -62,6 +63,15 @@ def teacher() -> Finding:
     if len(secret) < SHORT:
         return note(f"a secret of {len(secret)} characters is set", f"{SHORT} or more are hard to guess")
     return ok("a secret is set")
+
+
+def cluster() -> Finding:
+    """Who may run programs here because runs are trained elsewhere."""
+    if not (address := connection.named()):
+        return ok("none: all is trained here")
+    connection.refuse_open(address)
+    trusted = "whoever may reach its port, or answers in its place, may run programs on this machine"
+    return note(f"runs are trained at {shown(address)}", trusted)
 
 
 def addresses() -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import os
 import signal
@@ -18,6 +19,7 @@ from ldp_core.errors import StudioError
 from ldp_core.runs.cluster import versions
 
 ADDRESS, TOKEN = "EPSILON_RAY_ADDRESS", "EPSILON_RAY_TOKEN"
+LIKE = f"{ADDRESS} must be HOST:PORT, as `ray start` prints it, like 10.0.0.5:6379"
 KNOCK_SECONDS = 10.0
 SETTINGS = b"\4"
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
@@ -40,6 +42,7 @@ def connected(address: str) -> Any:
     Raises:
         StudioError: in a sentence.
     """
+    refuse_open(address)
     if token := os.environ.get(TOKEN, "").strip():  # which Ray reads as it is imported
         os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token})
     os.environ.setdefault("RAY_gcs_server_port_wait_time_s", str(TRIES))
@@ -78,24 +81,58 @@ def connected(address: str) -> Any:
     return ray
 
 
+def refuse_open(address: str) -> None:
+    """Do nothing if only a network of one's own leads to a cluster, or it asks who one is.
+
+    What comes back of it is unpickled here, so whoever answers at the address runs programs on this machine.
+
+    Raises:
+        StudioError: anybody could answer there, or that is no address.
+    """
+    host, port = _place(address)
+    if os.environ.get(TOKEN, "").strip() or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
+        return
+    try:
+        found = {str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    except (OSError, UnicodeError):
+        return  # nobody answers there, which is said next
+    if outside := sorted(one for one in found if not _is_own(one)):
+        raise StudioError(
+            f"{ADDRESS} names {address}, which is on no private network ({outside[0]}), and whoever answers "
+            f"there may run programs on this machine: give the cluster a token and set {TOKEN} to it, or "
+            "reach it by a private address"
+        )
+
+
+def _is_own(text: str) -> bool:
+    """True for an address of this machine or of a private network."""
+    address = ipaddress.ip_address(text.partition("%")[0])
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_private or address.is_link_local
+
+
+def _place(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition("//")[2].rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise StudioError(f"{LIKE}; got {address}")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
 def knock(address: str) -> None:
     """Do nothing if somebody answers at HOST:PORT who speaks as Ray does; others Ray would try for minutes.
 
     Raises:
         StudioError: nobody does, or that is no address.
     """
-    host, _, port = address.rpartition("//")[2].rpartition(":")
-    like = f"{ADDRESS} must be HOST:PORT, as `ray start` prints it, like 10.0.0.5:6379"
-    if not host or not port.isdecimal() or int(port) > 65535:
-        raise StudioError(f"{like}; got {address}")
+    place = _place(address)
     try:
-        with socket.create_connection((host, int(port)), KNOCK_SECONDS) as door:
+        with socket.create_connection(place, KNOCK_SECONDS) as door:
             door.sendall(GREETING)
             if not _encrypted() and door.recv(9)[3:4] != SETTINGS:
                 raise OSError(0, "what answers is no Ray")
     except OSError as error:
         why = error.strerror or "no answer"
-        raise StudioError(f"no cluster answers at {address} ({why}); {like}") from None
+        raise StudioError(f"no cluster answers at {address} ({why}); {LIKE}") from None
 
 
 def _encrypted() -> bool:

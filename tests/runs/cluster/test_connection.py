@@ -9,10 +9,12 @@ from threading import Thread
 
 import pytest
 
+from ldp_core.doctor import openness
+from ldp_core.doctor.command import looked
 from ldp_core.errors import StudioError
 from ldp_core.experiment import parse
 from ldp_core.runs import cluster
-from ldp_core.runs.cluster.connection import ADDRESS, knock
+from ldp_core.runs.cluster.connection import ADDRESS, TOKEN, knock, refuse_open
 from ldp_core.runs.cluster.versions import refuse_others
 
 SHORT = {"attack": None, "rounds": 1, "clients": {"count": 5}}
@@ -22,6 +24,36 @@ SHORT = {"attack": None, "rounds": 1, "clients": {"count": 5}}
 def test_what_is_no_address_is_refused(address: str):
     with pytest.raises(StudioError, match="must be HOST:PORT, as `ray start` prints it"):
         knock(address)
+
+
+@pytest.mark.parametrize(
+    ("host", "own"),
+    [
+        *(
+            (one, True)
+            for one in ("127.0.0.1", "10.0.0.5", "192.168.7.7", "172.16.0.1", "[::1]", "[fd00::1]")
+        ),
+        *(
+            (one, False)
+            for one in ("8.8.8.8", "172.32.0.1", "[2606:4700::1]", "[::ffff:8.8.8.8]", "100.64.0.1")
+        ),
+    ],
+)
+def test_a_cluster_on_an_open_network_needs_a_token(host: str, own: bool, monkeypatch: pytest.MonkeyPatch):
+    for name in (TOKEN, "RAY_AUTH_MODE", "RAY_USE_TLS"):
+        monkeypatch.delenv(name, raising=False)
+    address = f"{host}:6379"
+    with nullcontext() if own else pytest.raises(StudioError, match="is on no private network"):
+        refuse_open(address)
+    if own:
+        return
+    monkeypatch.setenv(ADDRESS, address)
+    with pytest.raises(StudioError, match=f"set {TOKEN} to it, or reach it by a private address"):
+        list(cluster.train_all([parse(SHORT)]))
+    assert looked(openness.cluster).grade == "wrong"
+    monkeypatch.setenv(TOKEN, "a secret")
+    refuse_open(address)
+    assert "may run programs on this machine" in openness.cluster().todo
 
 
 def test_where_nobody_answers_is_refused():
