@@ -22,6 +22,7 @@ from pages.parts.tune.answer import answer_view, question_of
 from pages.parts.tune.ask import ask
 from pages.parts.tune.builder import builder
 from pages.parts.tune.formulas import formulas
+from pages.parts.tune.kept import kept
 from pages.parts.tune.limits import limits
 from pages.parts.tune.view import asked, sweep_view
 from pages.parts.ui.header import header, question
@@ -52,10 +53,9 @@ def main() -> None:
     kind = line.segmented_control(
         "What to do",
         list(titles),
-        default=newest.kind if newest else "sweep",
         required=True,
         format_func=titles.__getitem__,
-        key=workspace.key("what to do"),
+        **kept(workspace, "what to do", newest.kind if newest else "sweep", into="default"),
         label_visibility="collapsed",
         width="content",
     )
@@ -81,7 +81,7 @@ def main() -> None:
             if kind == "sweep":
                 sweep_view(job, planned, own=True)
             else:
-                answer_view(job, partial(_again, workspace.id))
+                answer_view(job, partial(_submit, "tune", workspace.id))
 
 
 class Way(NamedTuple):
@@ -191,11 +191,6 @@ def _too_much(kind: str, planned: Any) -> str:
 @pressed
 def _press(draft: str, kind: str) -> None:
     st.session_state[PRESSED] = draft, kind
-
-
-@pressed
-def _again(draft: str, question: Question) -> None:
-    _submit("tune", draft, question)
 
 
 @uncut

@@ -92,6 +92,48 @@ def test_formulas_limits_and_the_question_are_answered_on_the_page(
     expect(page.get_by_text("fresh seeds, which had no part in that choice")).to_be_visible()
 
 
+def test_what_is_typed_stays_though_nothing_is_launched(visitor: Visitor):
+    """Over the page's own modes, over other pages, and over a reload."""
+    page = visitor.open("/tune", CELLS)
+    axis, seeds = page.get_by_role("combobox", name="Across"), page.get_by_role("spinbutton", name="Seeds")
+    accuracy = page.get_by_role("spinbutton", name="At least this accuracy, %")
+    ranges = page.get_by_role("textbox", name="Safe ranges ±τ to choose among")
+    need = page.get_by_role("spinbutton", name="Weights reach ±")
+    axis.click()
+    page.get_by_role("option", name="mechanism", exact=True).click()
+    page.get_by_role("button", name="Duchi", exact=True).wait_for()
+    seeds.fill("7")
+    page.get_by_role("radio", name="Limits each").click()
+    need.fill("0.75")
+    page.get_by_role("radio", name="Find the least ε").click()
+    accuracy.fill("80")
+    ranges.fill("0.3, what")  # what is wrong stays, too
+    ranges.press("Enter")
+    expect(page.get_by_text("got “what”")).to_be_visible()
+    ranges.press("Tab")
+    at_rest(page)
+
+    def all_there() -> None:
+        expect(accuracy).to_have_value("80")
+        expect(ranges).to_have_value("0.3, what")
+        page.get_by_role("radio", name="Limits each").click()
+        expect(need).to_have_value("0.75")
+        page.get_by_role("radio", name="Sweep over two things").click()
+        expect(seeds).to_have_value("7")
+        expect(page.get_by_role("button", name="Duchi", exact=True)).to_be_visible()
+        page.get_by_role("radio", name="Find the least ε").click()
+        expect(accuracy).to_have_value("80")
+        at_rest(page)
+
+    all_there()
+    page.get_by_role("link", name="Noise", exact=True).first.click()
+    page.wait_for_url("**/noise?draft=*")
+    page.get_by_role("link", name="Tune", exact=True).first.click()
+    all_there()
+    page.reload()
+    all_there()
+
+
 def test_what_is_open_is_settled_by_one_press_and_nothing_is_trained_twice(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ):

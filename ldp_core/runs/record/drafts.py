@@ -38,8 +38,16 @@ CREATE TABLE IF NOT EXISTS ladders (
     id TEXT PRIMARY KEY,  -- of a draft or of a snapshot
     body TEXT NOT NULL    -- what its attacker is to do, as JSON without the base
 );
+CREATE TABLE IF NOT EXISTS typed (
+    id TEXT NOT NULL,     -- of a draft
+    field TEXT NOT NULL,  -- of a page, that is no part of the draft
+    body TEXT NOT NULL,   -- what stands in it, as JSON
+    PRIMARY KEY (id, field)
+);
 PRAGMA user_version = 1;
 """
+LONG = 10_000
+"""Characters in a field that are too many to keep."""
 ID = re.compile(r"[0-9a-f]{12}")
 
 
@@ -138,6 +146,33 @@ def keep_ladder(identity: str, ladder: Mapping[str, Any] | None) -> None:
         else:
             body = json.dumps(dict(ladder), sort_keys=True)
             db.execute("INSERT OR REPLACE INTO ladders VALUES (?, ?)", (identity, body))
+
+
+def keep_typed(identity: str, field: str, value: Any) -> None:
+    """Remember what stands in a field of a page that is no part of the draft."""
+    body = json.dumps(value)
+    if len(body) <= LONG:
+        with writing(_path(), SCHEMA) as db:
+            db.execute("INSERT OR REPLACE INTO typed VALUES (?, ?, ?)", (identity, field, body))
+
+
+def forget_typed(identity: str) -> None:
+    """Let such fields begin as for a new draft."""
+    with writing(_path(), SCHEMA) as db:
+        db.execute("DELETE FROM typed WHERE id = ?", (identity,))
+
+
+def typed_of(identity: str) -> dict[str, Any]:
+    """What stands in such fields, by their names."""
+    with reading(_path()) as db:
+        # a file of an earlier day has no such table
+        there = db and db.execute("SELECT 1 FROM sqlite_master WHERE name = 'typed'").fetchone()
+        query = "SELECT field, body FROM typed WHERE id = ?"
+        rows = db.execute(query, (identity,)).fetchall() if db and there else []
+    try:
+        return {row["field"]: json.loads(row["body"]) for row in rows}
+    except (ValueError, RecursionError):
+        return {}
 
 
 def ladder_of(identity: str) -> dict[str, Any] | None:

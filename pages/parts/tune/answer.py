@@ -30,6 +30,7 @@ from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
 from pages.parts.ui.text import number, percent, plain
 from pages.parts.ui.text import seconds as duration
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import start_with
 
 TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
@@ -146,8 +147,8 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
                 _more_in_words(more, found),
                 key="more trials",
                 help="Asks the same once more. Runs that are known are not trained again.",
-                on_click=ask_again,
-                args=(replace(asked, effort=more["effort"]),),
+                on_click=_press,
+                args=(ask_again, replace(asked, effort=more["effort"])),
             )
             if again:
                 st.rerun()
@@ -159,6 +160,11 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
         base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})
         start_with(Draft(base, (Variant("run"),)))
         st.switch_page("train.py")
+
+
+@pressed
+def _press(ask_again: AskAgain, question: Question) -> None:
+    ask_again(question)
 
 
 def way_figure(asked: Question, found: SearchProgress) -> Figure:

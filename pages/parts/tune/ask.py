@@ -13,6 +13,7 @@ from ldp_core.experiment.sweep import read_values
 from ldp_core.limits import HALF_WIDTH
 from ldp_core.tuning import Question, parse_question
 from ldp_core.tuning.question import RANGES
+from pages.parts.tune.kept import kept
 from pages.parts.tune.wrong_values import is_number
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import listed, plain
@@ -35,35 +36,32 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
     above = st.container()
     accuracy = st.number_input(
         "At least this accuracy, %",
-        value=100 * before.accuracy if before else FIRST,
         format="%g",
-        key=workspace.key("asked accuracy"),
+        **kept(workspace, "asked accuracy", 100 * before.accuracy if before else FIRST),
         help="Of the last round, on images that no client has.",
     )
     below = {"accuracy": st.container()}
     halves = before.ranges if before else RANGES[base.target]
     ranges = st.text_input(
         "Safe ranges ±τ to choose among",
-        ", ".join(f"{half:g}" for half in halves),
-        key=workspace.key(f"asked ranges {base.target}"),
+        **kept(workspace, f"asked ranges {base.target}", ", ".join(f"{half:g}" for half in halves)),
         help="Half-widths, between commas",
     )
     below["ranges"] = st.container()
     budget = st.number_input(
         "ε of the whole run at most, per client",
-        value=before.run_budget if before else None,
         format="%g",
         placeholder="any",
-        key=workspace.key("asked budget"),
+        **kept(workspace, "asked budget", before.run_budget if before else None),
         help="At worst, as the ledger counts it: thousands are usual where an ε is for one weight.",
     )
     below["run_budget"] = st.container()
+    limit = 100 * before.identification if before and before.identification else None
     leak = st.number_input(
         "Picked by an attacker at most, %",
-        value=100 * before.identification if before and before.identification else None,
         format="%g",
         placeholder="any",
-        key=workspace.key("asked identification"),
+        **kept(workspace, "asked identification", limit),
         help="Of single uploads, made of one image each: how often whoever sees one may tell from which of "
         "ten images it was made. Guessing gives 10 %.",
     )

@@ -14,6 +14,7 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep, read_values
 from pages.parts.tune.axes import Axis, axes
+from pages.parts.tune.kept import kept
 from pages.parts.tune.wrong_values import wrong_in
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import plain
@@ -52,18 +53,16 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
     seeds = st.number_input(
         "Seeds",
         step=1,
-        value=before.seeds if before else USUAL_SEEDS,
         placeholder=str(limits.SEEDS),
-        key=workspace.key("sweep seeds"),
+        **kept(workspace, "sweep seeds", before.seeds if before else USUAL_SEEDS),
         help="Each cell is trained once a seed. Cells of one seed share data, batches and the initial model.",
     )
     below["seeds"] = st.container()
     drawn = st.number_input(
         "Settings drawn between the values",
-        value=before.latin.points if before and before.latin else None,
         step=1,
         placeholder="every combination",
-        key=workspace.key("sweep points"),
+        **kept(workspace, "sweep points", before.latin.points if before and before.latin else None),
         help="Instead of every combination: so many settings that cover both ranges, from the least to the "
         "largest value, evenly (a Latin hypercube).",
     )
@@ -150,12 +149,10 @@ def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], start: Sta
     """The list of axes; the place of its values is below."""
     wanted = start[place][0] if start else (FIRST, SECOND)[place]
     names = list(offered)
+    field = kept(workspace, f"sweep axis {place}", wanted, into="index")
+    index = names.index(field["index"]) if field["index"] in names else 0
     chosen = st.selectbox(
-        title,
-        names,
-        names.index(wanted) if wanted in names else 0,
-        format_func=lambda name: offered[name].title,
-        key=workspace.key(f"sweep axis {place}"),
+        title, names, format_func=lambda name: offered[name].title, **field | {"index": index}
     )
     return str(chosen)
 
@@ -166,25 +163,24 @@ def _values(workspace: Workspace, axis: Axis, name: str, start: Start) -> list[S
     Raises:
         InvalidExperiment: what stands there cannot be read.
     """
-    kept = dict(start).get(name) or axis.grid(workspace.draft.base)
-    key = workspace.key(f"sweep values {name}")
+    begun = dict(start).get(name) or axis.grid(workspace.draft.base)
     if axis.words is not None:
         names = list(axis.words)
-        default = [value for value in kept if value in names]
+        field = kept(workspace, f"sweep values {name}", begun, into="default")
+        field["default"] = [value for value in field["default"] if value in names]
         return list(
             st.pills(
                 axis.title.capitalize(),
                 names,
                 selection_mode="multi",
-                default=default,
                 format_func=axis.words.__getitem__,
-                key=key,
+                **field,
             )
         )
+    words = ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in begun)
     text = st.text_input(
         axis.title[0].upper() + axis.title[1:],
-        ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in kept),
-        key=key,
         help="Numbers between commas",
+        **kept(workspace, f"sweep values {name}", words),
     )
     return read_values(text)

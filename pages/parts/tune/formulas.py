@@ -11,6 +11,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.tuning import inverses
 from ldp_core.tuning.inverses import Follows
+from pages.parts.tune.kept import kept
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.meanings import EPSILON, SIGMA
 from pages.parts.ui.shared_cache import once
@@ -92,8 +93,8 @@ def _first(base: Experiment) -> tuple[float, float, float]:
 
 
 def _field(workspace: Workspace, label: str, first: float, help: str) -> float | None:
-    key = workspace.key(f"formula {label}")
-    return st.number_input(label, value=first, format="%g", placeholder="any", key=key, help=help)
+    field = kept(workspace, f"formula {label}", first)
+    return st.number_input(label, format="%g", placeholder="any", help=help, **field)
 
 
 def _row(asked: str, found: Answer) -> list[str]:

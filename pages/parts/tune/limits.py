@@ -12,6 +12,7 @@ from ldp_core import aggregators
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.tuning.allocation import BEST, MEAN, Allocation, allocate
+from pages.parts.tune.kept import kept
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.meanings import TAU
 from pages.parts.ui.shared_cache import once
@@ -74,10 +75,9 @@ def limits(workspace: Workspace) -> None:
         st.page_link("clients.py", label=":blue[Change them on Clients]", query_params=where)
         need = st.number_input(
             "Weights reach ±",
-            value=None,
             format="%g",
             placeholder="as far as each range",
-            key=workspace.key("need"),
+            **kept(workspace, "need", None),
             help=f"No range needs to be wider: a wider one adds noise for nothing. {TAU}",
         )
     with right, st.container(border=True):

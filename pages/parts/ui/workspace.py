@@ -8,6 +8,7 @@ settings that stand in the link (`?settings=…`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -37,6 +38,11 @@ class Workspace:
         and the browser would show the first option where the session holds another one.
         """
         return f"{name}-{page or self.page}-{self.id}-{tab().generation}"
+
+    @cached_property
+    def typed(self) -> dict[str, Any]:
+        """What stands in fields that are no part of the draft, and stays with it."""
+        return drafts.typed_of(self.id)
 
     @property
     def varied(self) -> set[str]:
@@ -71,6 +77,7 @@ class Workspace:
         """Put another draft in its place, as one change that can be undone."""
         self.renew(lambda _: draft)
         drafts.keep_ladder(self.id, None)  # it was the other one's
+        drafts.forget_typed(self.id)
 
     def undo(self) -> None:
         """Go back one revision."""

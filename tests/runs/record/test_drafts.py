@@ -56,6 +56,19 @@ def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():
     assert drafts.snapshot(with_attack) == FIRST
 
 
+def test_what_is_typed_beside_a_draft_stays_with_it_and_is_no_change_of_it():
+    one, other = drafts.new(FIRST), drafts.new(FIRST)
+    assert drafts.typed_of(one) == {}
+    for value in ("0.5; 1", None):
+        drafts.keep_typed(one, "ranges", value)
+    drafts.keep_typed(one, "seeds", 3)
+    drafts.keep_typed(one, "long", "1" * 20_000)
+    assert drafts.typed_of(one) == {"ranges": None, "seeds": 3}
+    assert drafts.typed_of(other) == {} and not drafts.can_undo(one)
+    drafts.forget_typed(one)
+    assert drafts.typed_of(one) == {}
+
+
 def test_changes_made_at_the_same_time_are_all_kept():
     identity = drafts.new(FIRST.with_base({"rounds": 1}))
 

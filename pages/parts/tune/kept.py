@@ -1,0 +1,35 @@
+"""Fields that are no part of a draft: what stands in them stays with it, over pages and reloads."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import streamlit as st
+
+from ldp_core.errors import StorageFailed
+from ldp_core.runs.record import drafts
+from pages.parts.ui.memory import tab
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.workspace import Workspace
+
+
+def kept(workspace: Workspace, name: str, first: Any, into: str = "value") -> dict[str, Any]:
+    """`key`, `on_change` and first value of a widget: what was typed last, or else `first`.
+
+    Args:
+        workspace: whose draft it stays with.
+        name: of the field, for this draft.
+        first: the value before anything is typed.
+        into: the widget's parameter for its first value.
+    """
+    key, value = workspace.key(name), workspace.typed.get(name, first)
+
+    @uncut
+    def changed() -> None:
+        if st.session_state.get(key, value) != value:
+            with suppress(StorageFailed):  # then it stands in the field alone
+                drafts.keep_typed(workspace.id, name, st.session_state[key])
+
+    tab().page.keepers[key] = key, changed
+    return {"key": key, "on_change": changed, into: value}
