@@ -7,16 +7,23 @@ machines, and to ask whether it is held takes nothing from anybody.
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import tempfile
 from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 try:
     import fcntl
-except ImportError:  # Windows: nothing is shared between containers there
+except ImportError:
     fcntl = None  # type: ignore[assignment]
+msvcrt: Any = import_module("msvcrt") if find_spec("msvcrt") else None
+FAR = 2**30
+"""Where a byte is locked on Windows, beyond what is there: nobody else may read what is locked."""
 
 LAYOUT = "hhqqi4x"
 """struct flock: type, whence, start, length (0: all), process."""
@@ -37,6 +44,8 @@ def take(file: int) -> bool:
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0))
         elif fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            _lock_far_byte(file, "LK_NBLCK")
     except HELD_BY_ANOTHER:
         return False
     _kept.add(file)
@@ -64,14 +73,29 @@ def is_taken(file: int) -> bool:
     if BY_OPEN_FILE:
         asked = struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0)
         return bool(struct.unpack(LAYOUT, fcntl.fcntl(file, fcntl.F_OFD_GETLK, asked))[0] != fcntl.F_UNLCK)
-    if fcntl is None:
-        return False
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if fcntl is None:
+            _lock_far_byte(file, "LK_NBLCK")
+        else:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except HELD_BY_ANOTHER:
         return True
-    fcntl.flock(file, fcntl.LOCK_UN)
+    if fcntl is None:
+        _lock_far_byte(file, "LK_UNLCK")
+    else:
+        fcntl.flock(file, fcntl.LOCK_UN)
     return False
+
+
+def _lock_far_byte(file: int, how: str) -> None:
+    if msvcrt is None:
+        raise OSError(errno.ENOLCK, "this system has none")
+    before = os.lseek(file, 0, os.SEEK_CUR)
+    os.lseek(file, FAR, os.SEEK_SET)
+    try:
+        msvcrt.locking(file, getattr(msvcrt, how), 1)
+    finally:
+        os.lseek(file, before, os.SEEK_SET)
 
 
 def missing(folder: Path) -> str:
@@ -84,7 +108,7 @@ def missing(folder: Path) -> str:
     try:
         theirs = os.open(name, os.O_RDWR)
         try:
-            seen = take(mine) and (is_taken(theirs) or fcntl is None)
+            seen = take(mine) and is_taken(theirs)
         except OSError as error:
             return error.strerror or "no locks"
         finally:
