@@ -1,7 +1,7 @@
 # Epsilon Studio in a container. For CPU wheels of torch:
 #   docker build --build-arg TORCH_INDEX=https://download.pytorch.org/whl/cpu -t epsilon-studio .
 # The default index carries CUDA wheels; run those with --gpus all.
-#   docker run -p 8501:8501 -v epsilon-studio:/data epsilon-studio
+#   docker run -p 127.0.0.1:8501:8501 -v epsilon-studio:/data epsilon-studio
 # It answers to localhost; for a class add the name that the class types (or * for any):
 #   -e STREAMLIT_SERVER_ALLOWED_HOSTS=studio.example.org
 # A tag may become another image one day. Whoever wants to have the same one for ever names its digest, which

@@ -26,7 +26,7 @@ from ldp_core.runs.visitor_limits import limits
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
 from pages.server.crowd import Crowd
-from pages.server.host_check import Door
+from pages.server.host_check import Door, headers
 from pages.server.listening import listen_within
 from pages.server.messages import Messages
 from pages.server.private_streamlit import believe_what_fits, let_go_of_the_gone
@@ -42,6 +42,7 @@ four tabs of large drafts a small one waited half a second."""
 
 try:
     LIMITS = limits()
+    headers()
 except InvalidInput as error:
     sys.exit(str(error))
 
@@ -86,7 +87,8 @@ app = st.App(
         Middleware(Messages),
         Middleware(Reconnect),
     ],
-    routes=[Mount("/assets", Files(directory=ROOT / "assets"))],
+    # below any prefix, kept or taken off by a proxy, and 404 for a file that is not there
+    routes=[Mount(path, Files(directory=ROOT / "assets")) for path in ("/assets", "/{prefix:path}/assets")],
 )
 
 # what every page needs is imported before the first visitor comes, not while she waits

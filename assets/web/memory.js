@@ -14,5 +14,5 @@ export function render(component) {
   const { data, parentElement } = component;
   if (data.token) introduce(component, data.token);
   if (data.keep) keep(data.keep);
-  if (data.show) show(parentElement, data.base);
+  if (data.show) show(parentElement, new URL("../..", import.meta.url).pathname.replace(/\/$/, ""));
 }

@@ -32,6 +32,8 @@ class Limits:
 
     connections: int
     """Open at a time, of whatever kind; a browser has up to seven."""
+    connections_each: int
+    """Of one address, where no proxy stands before the server."""
     pages: int
     """Open at a time."""
     pages_each: int
@@ -58,6 +60,7 @@ def limits() -> Limits:
     draft_room.most_bytes()
     return Limits(
         whole("EPSILON_CONNECTIONS", 1000, 10, 100_000),
+        whole("EPSILON_CONNECTIONS_EACH", 600, 1, 100_000),
         whole("EPSILON_PAGES", 400, 1, 100_000),
         whole("EPSILON_PAGES_EACH", 200, 1, 100_000),
         number("EPSILON_SILENT_SECONDS", 15, 1, 600),

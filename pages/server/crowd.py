@@ -20,7 +20,7 @@ RETRY_SECONDS = 30
 NEW_SECONDS = 0.5
 """Between two pages that one address opens, once it has opened as many as it may have."""
 FILES = ("/_stcore", "/assets", "/static", "/media", "/component", "/favicon")
-"""Paths of what a page that is open already asks for."""
+"""Parts of the paths of what a page that is open already asks for, below whatever prefix."""
 AWAY = 1001
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Epsilon Studio is full</title>
 <meta name="viewport" content="width=device-width"><body style="font: 1.1rem sans-serif; margin: 4rem auto;
@@ -95,7 +95,7 @@ class Crowd:
 
 def _is_document(scope: Scope) -> bool:
     path = scope["path"]
-    return scope["method"] in ("GET", "HEAD") and not any(path.startswith(start) for start in FILES)
+    return scope["method"] in ("GET", "HEAD") and not any(start in path for start in FILES)
 
 
 def _refused(why: str) -> HTMLResponse:

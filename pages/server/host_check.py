@@ -7,34 +7,58 @@ reads nothing at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime.secrets import secrets_singleton
 
-from ldp_core.errors import shown
+from ldp_core.errors import InvalidInput, on_one_line, shown
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 """Whoever is on this machine may always come in: no name of somebody else's reads like these."""
 
-HEADERS = {
-    # pages fetch nothing from other hosts, whatever somebody has typed, and are framed by nobody
-    "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
-    "object-src 'none'; base-uri 'self'; frame-ancestors 'self'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "SAMEORIGIN",
-    "Referrer-Policy": "same-origin",
-}
+FRAMES = "EPSILON_FRAME_ANCESTORS"
+"""The environment variable that names who may embed the pages, between spaces."""
+ANCESTOR = re.compile(r"https?://(\*\.)?[a-z0-9.-]+(:\d{1,5})?", re.IGNORECASE)
+HIDDEN = ("/_stcore/metrics", "/auth/login", "/auth/logout", "/oauth2callback")
+"""Parts of Streamlit that serve its operators; and sign-in, where none is set up."""
+
+
+def headers() -> Mapping[str, str]:
+    """What every answer carries: pages fetch nothing from other hosts, whatever was typed into them, and only
+    named ones may embed them.
+
+    Raises:
+        InvalidInput: EPSILON_FRAME_ANCESTORS names something else than addresses.
+    """
+    ancestors = os.environ.get(FRAMES, "").split()
+    if wrong := next((one for one in ancestors if not ANCESTOR.fullmatch(one)), None):
+        raise InvalidInput(
+            f"{FRAMES} takes addresses between spaces, like https://moodle.example.org; got {shown(wrong)}"
+        )
+    frames = " ".join(["'self'", *ancestors])
+    found = {
+        "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
+        f"object-src 'none'; base-uri 'self'; frame-ancestors {frames}",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+    }
+    return found if ancestors else found | {"X-Frame-Options": "SAMEORIGIN"}
 
 
 class Door:
-    """Middleware: 403 for a host that this server was not told of; headers on every answer."""
+    """Middleware: 403 for a host that this server was not told of, and for a websocket of another page;
+    headers on every answer.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+        self.app, self.headers = app, headers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -44,13 +68,45 @@ class Door:
         if not welcome(host, st.get_option("server.allowedHosts")):
             await PlainTextResponse(refusal(host), status_code=403)(scope, receive, send)
             return
+        if scope["type"] == "websocket" and not is_own(Headers(scope=scope).get("origin", ""), host):
+            words = "Only a page of this server opens a connection here.\n"
+            await PlainTextResponse(words, status_code=403)(scope, receive, send)
+            return
+        if scope["path"].endswith(HIDDEN if not signs_in() else HIDDEN[:1]):
+            await PlainTextResponse("Not Found\n", status_code=404)(scope, receive, send)
+            return
 
         async def marked(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                MutableHeaders(scope=message).update(HEADERS)
+                MutableHeaders(scope=message).update(self.headers)
             await send(message)
 
         await self.app(scope, receive, marked)
+
+
+def signs_in() -> bool:
+    """Whether a provider is set up (.streamlit/secrets.toml)."""
+    return secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
+
+
+def is_own(origin: str, host: str) -> bool:
+    """Whether a page that was loaded from `origin` is of the server that is asked for as `host`.
+
+    The same name, and the same port where the request names one: a proxy may leave it out. Other programs'
+    pages on this machine have its names, and other ports. What Streamlit's own list of origins
+    (server.corsAllowedOrigins) names is let in as well.
+    """
+    if origin in st.get_option("server.corsAllowedOrigins"):
+        return True
+    try:
+        page, asked = urlsplit(origin), urlsplit(f"//{host}")
+        if asked.port is None:
+            fits = page.port is None or asked.hostname not in OWN_NAMES
+        else:
+            fits = asked.port == (page.port or {"http": 80, "https": 443}.get(page.scheme))
+        return fits and bool(page.hostname) and page.hostname == asked.hostname
+    except ValueError:
+        return False
 
 
 def welcome(host: str, allowed: Sequence[str]) -> bool:
@@ -75,7 +131,11 @@ def welcome(host: str, allowed: Sequence[str]) -> bool:
 
 def refusal(host: str) -> str:
     """What somebody reads who comes by a name that the server was not told."""
+    try:
+        name = urlsplit(f"//{host}").hostname or host
+    except ValueError:
+        name = host
     return (
-        f"This server was not told that it is called {shown(host)}; "
-        "start it with --server.allowedHosts and that name.\n"
+        f"This server was not told that it is called {shown(name)}; "
+        f"start it with --server.allowedHosts {on_one_line(name)}\n"
     )

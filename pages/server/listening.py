@@ -12,7 +12,7 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from ldp_core.runs.visitor_limits import KEPT, PER_LOOP, Limits, descriptors
+from ldp_core.runs.visitor_limits import KEPT, PER_LOOP, Limits, address_header, descriptors
 from ldp_core.system.pace import Pace
 from pages.server.private_streamlit import sessions
 
@@ -35,15 +35,25 @@ def listen_within(limits: Limits) -> None:
     def connection_made(self: Any, transport: asyncio.Transport) -> None:
         made(self, transport)
         most = max(1, min(limits.connections, room - PER_LOOP * sessions()))
-        if len(self.connections) > most:
+        address = _address(transport)
+        # behind a proxy all connections are the proxy's, which counts its visitors itself
+        each = limits.connections_each if not address_header() else most
+        own = sum(_address(one.transport) == address for one in self.connections) if each < most else 0
+        if len(self.connections) > most or own > each:
             if LINES.take():
-                log.warning("%d connections are open (EPSILON_CONNECTIONS); no more are taken", most)
+                which = "EPSILON_CONNECTIONS_EACH" if own > each else "EPSILON_CONNECTIONS"
+                log.warning("%d connections are open (%s); no more are taken", min(most, each), which)
             transport.write(FULL)
             transport.close()
         else:
             self.loop.call_later(limits.silent_seconds, _close_if_silent, self, transport)
 
     protocol.connection_made = connection_made
+
+
+def _address(transport: asyncio.BaseTransport | None) -> str:
+    peer = transport.get_extra_info("peername") if transport else None
+    return str(peer[0]) if peer else ""
 
 
 def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:

@@ -10,10 +10,13 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ldp_core.runs.visitor_limits import Limits
+from pages.server.address import of_request
 from pages.server.private_streamlit import uploaded
 
 PATH = "/_stcore/upload_file/"
 READING = ("GET", "HEAD", "OPTIONS")
+SHARE = 0.5
+"""Of all uploads that may be kept, those of one address."""
 MOST_SECONDS = 60.0
 """Until an upload is all here: it takes its place meanwhile."""
 
@@ -25,6 +28,8 @@ class Uploads:
         self.app, self.limits = app, limits
         self.coming: Counter[str] = Counter()
         """Bytes that are on their way, by session."""
+        self.addresses: dict[str, str] = {}
+        """Where the sessions are that have uploaded something."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in READING:
@@ -36,7 +41,9 @@ class Uploads:
         elif scope["method"] == "DELETE":
             await self.app(scope, receive, send)
         else:
-            await self._upload(rest.partition("/")[0], scope, receive, send)
+            session = rest.partition("/")[0]
+            self.addresses[session] = of_request(scope)
+            await self._upload(session, scope, receive, send)
 
     async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         text = Headers(scope=scope).get("content-length", "")
@@ -74,6 +81,13 @@ class Uploads:
         if own + self.coming[session] + size > self.limits.uploads_each:
             most = self.limits.uploads_each / 1e6
             return f"This page keeps {most:g} MB of uploads at most; remove one, or reload the page.\n"
+        near = [one for one, address in self.addresses.items() if address == self.addresses[session]]
+        kept = {one: uploaded(one)[0] + self.coming[one] for one in near}
+        for one in [one for one, size_ in kept.items() if not size_ and one != session]:
+            del self.addresses[one]
+        if sum(kept.values()) + size > SHARE * self.limits.uploads:
+            most = SHARE * self.limits.uploads / 1e6
+            return f"From your network {most:g} MB of uploads are kept at most; close a page.\n"
         if every + self.coming.total() + size > self.limits.uploads:
             most = self.limits.uploads / 1e6
             return f"This server keeps {most:g} MB of uploads at most; try again in some minutes.\n"

@@ -48,8 +48,9 @@ def begun_warm(runs_dir: Path, interpreter: Interpreter) -> Path:
 class Server:
     """A Streamlit server on a free port, with a runs folder of its own."""
 
-    def __init__(self, runs_dir: Path, place: Path = ROOT, /, **environment: str) -> None:
-        """Of the program, or of another one that stands in a folder."""
+    def __init__(self, runs_dir: Path, place: Path = ROOT, /, health: str = "", **environment: str) -> None:
+        """Of the program, or of another one that stands in a folder; `health` is a prefix of its paths."""
+        self.health = health
         self.runs_dir, self.place = calibrated(runs_dir), place
         self.environment = environment
         self.log = runs_dir.parent / "server.log"
@@ -81,7 +82,7 @@ class Server:
         deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
             try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
+                with urllib.request.urlopen(f"{self.url}{self.health}/_stcore/health", timeout=1):
                     return
             except OSError:
                 time.sleep(0.05)

@@ -12,7 +12,8 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from pages.server.host_check import welcome
+from ldp_core.errors import InvalidInput
+from pages.server.host_check import headers, is_own, welcome
 from tests.browser.server import Server, nobody_trains
 from tests.server.client import Viewer
 
@@ -148,3 +149,63 @@ def test_a_visitor_without_a_browser_is_served(idle: Server):
     viewer = asyncio.run(visit())
     assert viewer.errors == []
     assert "studio_strip" in viewer.widgets
+
+
+def test_only_its_own_pages_open_a_connection(idle: Server):
+    """Another program's page on this machine has another port, and a program that is no browser no origin."""
+    own = f"localhost:{idle.port}"
+    assert knock(idle, own, None) == 403
+    assert knock(idle, own, "http://localhost:1") == 403
+    assert knock(idle, own, f"http://127.0.0.1:{idle.port}") == 403
+    assert knock(idle, f"127.0.0.1:{idle.port}", f"http://127.0.0.1:{idle.port}") == 101
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "own"),
+    [
+        ("https://studio.example.org", "studio.example.org", True),
+        ("https://studio.example.org:8443", "studio.example.org", True),  # a proxy has left the port out
+        ("https://studio.example.org", "studio.example.org:443", True),
+        ("https://other.example.org", "studio.example.org", False),
+        ("http://localhost:9999", "localhost", False),
+        ("http://localhost", "localhost", True),
+        ("null", "localhost", False),
+        ("", "", False),
+        ("http://[", "localhost", False),
+    ],
+)
+def test_an_origin_is_the_servers_own(origin: str, host: str, own: bool):
+    assert is_own(origin, host) is own
+
+
+@pytest.mark.parametrize(
+    "path", ["/_stcore/metrics", "/auth/login", "/oauth2callback", "/studio/_stcore/metrics"]
+)
+def test_what_serves_operators_or_a_sign_in_that_is_not_set_up_is_not_there(idle: Server, path: str):
+    assert get(idle, path, "localhost").status == 404
+
+
+def test_a_file_that_is_not_there_is_not_found_below_any_prefix(idle: Server):
+    for prefix in ("", "/studio", "/a/b"):
+        assert get(idle, f"{prefix}/assets/web/none.js", "localhost").status == 404
+        found = get(idle, f"{prefix}/assets/web/plot.js", "localhost")
+        assert found.status == 200
+        assert found.headers.get_content_type().endswith("/javascript")
+
+
+def test_the_advice_to_a_host_that_is_not_known_works(idle: Server):
+    told = get(idle, "/", "192.168.1.5:8672").text
+    assert "--server.allowedHosts 192.168.1.5\n" in told
+    assert welcome("192.168.1.5:8672", ["192.168.1.5"])
+
+
+def test_pages_are_embedded_where_the_operator_says_so(monkeypatch: pytest.MonkeyPatch):
+    assert headers()["X-Frame-Options"] == "SAMEORIGIN"
+    assert "frame-ancestors 'self'" in headers()["Content-Security-Policy"]
+    monkeypatch.setenv("EPSILON_FRAME_ANCESTORS", "https://moodle.example.org https://*.school.example")
+    assert "X-Frame-Options" not in headers()
+    policy = headers()["Content-Security-Policy"]
+    assert policy.endswith("frame-ancestors 'self' https://moodle.example.org https://*.school.example")
+    monkeypatch.setenv("EPSILON_FRAME_ANCESTORS", "https://a.example; script-src *")
+    with pytest.raises(InvalidInput, match="takes addresses between spaces"):
+        headers()

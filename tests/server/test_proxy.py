@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import socket
 import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -190,3 +191,37 @@ def test_who_comes_without_tls_is_led_to_it(proxy: Proxy):
         assert answer.status == 301
         assert answer.headers["Location"] == f"https://{NAME}/train?x=1"
     line.close()
+
+
+def test_what_is_refused_costs_no_byte_of_the_log(proxy: Proxy):
+    """Without the password, with a wrong path, and on the port that only redirects; with long lines."""
+    log = proxy.folder / "epsilon-studio.log"
+    before = log.stat().st_size if log.exists() else 0
+    long = {"User-Agent": "x" * 3000, "Referer": f"https://{'y' * 3000}"}
+    assert proxy.ask("/?" + "z" * 3000, long, "127.0.0.7")[0] == 401
+    assert proxy.ask("/x", {"Cookie": "a=" + "b" * 7000}, "127.0.0.7")[0] == 400, "longer than a buffer"
+    for _ in range(50):
+        with socket.create_connection(("127.0.0.1", proxy.plain), source_address=("127.0.0.7", 0)) as line:
+            line.sendall(b"GET /" + b"q" * 3000 + b" HTTP/1.1\r\nHost: studio.example.org\r\n\r\n")
+            assert line.recv(12) == b"HTTP/1.1 301"
+    assert (log.stat().st_size if log.exists() else 0) == before
+    for other in (proxy.folder / "error.log", proxy.folder / "epsilon-studio.errors"):
+        assert not other.exists() or not other.stat().st_size
+
+
+def test_the_port_that_only_redirects_takes_so_many_requests_of_an_address(proxy: Proxy):
+    """A hundred at once and a hundred a second; of 400 in less than a second some are refused."""
+    found = []
+    with socket.create_connection(("127.0.0.1", proxy.plain), source_address=("127.0.0.8", 0)) as line:
+        line.settimeout(30)
+        line.sendall(b"GET / HTTP/1.1\r\nHost: studio.example.org\r\n\r\n" * 400)
+        reader = line.makefile("rb")
+        while len(found) < 400 and (status := reader.readline()):
+            found.append(status.split()[1])
+            length = 0
+            while header := reader.readline().strip():
+                if header.lower().startswith(b"content-length:"):
+                    length = int(header.split(b":")[1])
+            reader.read(length)
+    assert found.count(b"301") >= 100
+    assert b"429" in found

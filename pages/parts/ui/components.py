@@ -21,11 +21,18 @@ from pages.parts.ui.figure_json import Figure, typed
 WEB = Path(__file__).parents[3] / "assets" / "web"
 
 SHIM = """
-const loaded = import(new URL("%s", window.location.origin));
+// the page's own script lies beside our files, whatever prefix stands before both
+const own = [...document.scripts].find((one) => one.src.includes("/static/js/"));
+const root = own ? own.src.split("/static/js/")[0] : window.location.origin;
+const loaded = import(`${root}/assets/web/%s`);
 const read = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 export default function (component) {
-  loaded.then((module) => module.render({ ...component, data: read(component.data) }));
-  return () => loaded.then((module) => module.unmount?.(component));
+  loaded.then((module) => module.render({ ...component, data: read(component.data) })).catch((error) => {
+    console.error(error);
+    component.parentElement.textContent = "This part of the page cannot be shown. Reload the page; if it "
+      + "stays so, the files below /assets do not come through to it.";
+  });
+  return () => loaded.then((module) => module.unmount?.(component), () => {});
 }
 """
 
@@ -39,18 +46,11 @@ def version() -> str:
     return digest.hexdigest()[:8]
 
 
-def _base() -> str:
-    """What stands before every path where the server is not at the root of its host."""
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{base}" if base else ""
-
-
 def _component(name: str) -> Any:
     css = WEB / f"{name}.css"
-    url = f"{_base()}/assets/web/{name}.js?v={version()}"
     return st.components.v2.component(
         f"studio_{name}",
-        js=SHIM % url,
+        js=SHIM % f"{name}.js?v={version()}",
         css=css.read_text(encoding="utf-8") if css.exists() else None,
         html="",
         isolate_styles=False,
@@ -193,4 +193,4 @@ def introduce(token: str) -> None:
 
 def remembered() -> None:
     """The drafts that this browser has opened, as links."""
-    _memory(key="memory-list", data=packed({"show": True, "base": _base()}))
+    _memory(key="memory-list", data=packed({"show": True}))
