@@ -143,11 +143,17 @@ def test_uploads_end_at_a_sessions_limit_and_at_that_of_all_and_are_freed_with_i
 
     async def send(viewer: Viewer, megabytes: float, length: int | None = None) -> int:
         body = b"x" * int(megabytes * MB)
-        return await asyncio.to_thread(put, narrow, viewer.session, body, length, token)
+        return await asyncio.to_thread(put, narrow, viewer.session, body, length, token, places[viewer])
+
+    places: dict[Viewer, str] = {}
 
     async def scene() -> None:
-        first, second = [await opened(narrow, f"192.0.2.{n}") for n in (40, 41)]
+        for address in ("192.0.2.40", "192.0.2.41", "192.0.2.40"):
+            places[await opened(narrow, address)] = address
+        first, second, near = places
         assert [await send(first, 2.0) for _ in range(4)] == [204, 204, 413, 413]
+        assert await send(near, 1.0) == 413, "half of all of one address"
+        await near.close()
         assert [await send(second, size) for size in (2.0, 2.0, 1.0)] == [204, 204, 413], "of all together"
         await first.close()
         deadline = time.monotonic() + 30

@@ -33,7 +33,9 @@ PAUSE_SECONDS = 0.25
 """Between two reruns of a viewer: calm, because other tests run beside it."""
 
 
-def put(server: Server, session: str, body: bytes, length: int | None = None, token: str = "") -> int:
+def put(
+    server: Server, session: str, body: bytes, length: int | None = None, token: str = "", at: str = ""
+) -> int:
     """Upload as the page does, but with whatever Content-Length; the status of the answer."""
     edge = uuid.uuid4().hex
     head = f'--{edge}\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n'.encode()
@@ -46,6 +48,8 @@ def put(server: Server, session: str, body: bytes, length: int | None = None, to
         if token:
             connection.putheader("Cookie", f"_streamlit_xsrf={token}")
             connection.putheader("X-Xsrftoken", token)
+        if at:
+            connection.putheader("X-Real-IP", at)
         connection.putheader("Connection", "close")
         connection.endheaders()
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # refused before it was all read
