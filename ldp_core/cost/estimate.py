@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from ldp_core import limits
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
@@ -21,6 +19,7 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant
 from ldp_core.experiment.sweep import Sweep, in_cell
 from ldp_core.experiment.threat_model import spies
+from ldp_core.theory.clients import alike
 
 MEMORY = 3 * 2**30
 """Bytes that a training process may fill, besides the program itself."""
@@ -183,9 +182,9 @@ def _ledger(experiment: Experiment) -> int:
     count = experiment.clients.count
     if count <= EACH:
         return PROMISE_BYTES * count
-    population = experiment.population()
-    asked = np.stack([population.epsilon, population.low, population.high, experiment.clients.run_limits()])
-    return PROMISE_BYTES * np.unique(asked, axis=1).shape[1] + 6 * count
+    asked = experiment.population()
+    kinds = alike(asked.epsilon, asked.low, asked.high, experiment.clients.run_limits())
+    return PROMISE_BYTES * int(kinds.max() + 1) + 6 * count
 
 
 def _gigabytes(size: int) -> str:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ldp_core.aggregators.base import Drawn
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.base import Floats
-from ldp_core.theory.clients import mid_range, worst_variance
+from ldp_core.theory.clients import alike, mid_range, worst_variance
 from ldp_core.theory.turnout import Turnout, sizes, turnouts
 
 NODES = 24
@@ -126,13 +126,9 @@ class _Public:
     def kinds(self) -> NDArray[np.int64]:
         """(K,): the same number for clients that are alike in all that matters to the server's noise."""
         pieces, worst = self._facts(1)
-        found = np.zeros(len(worst), dtype=np.int64)
         if self._symmetric:
-            return found
-        for column in (worst, self._held, *(part for _, drawn in pieces for part in drawn)):
-            own = np.unique(column, return_inverse=True)[1]
-            found = np.unique(found * (own.max() + 1) + own, return_inverse=True)[1]
-        return found
+            return np.zeros(len(worst), dtype=np.int64)
+        return alike(worst, self._held, *(part for _, drawn in pieces for part in drawn))
 
     def noise(self, turnout: Turnout) -> tuple[Floats, Floats]:
         """For each of its rounds the mean square of the noise, and the chance that nobody is heard, (J,)."""
