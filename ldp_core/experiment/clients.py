@@ -44,6 +44,16 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
+def _limits(value: Any) -> Any:
+    """Limits of a run; in a list null stands for a client without one."""
+    check = per_client(limits.RUN_LIMIT, {})
+    if not isinstance(value, list | tuple):
+        return check(value)
+    none = limits.RUN_LIMIT.default
+    checked = check([none if one is None else one for one in value])
+    return tuple(None if one is None else good for one, good in zip(value, checked, strict=True))
+
+
 EPSILON_ADVICE = "; to send without noise choose the mechanism none"
 
 
@@ -66,9 +76,9 @@ class Clients(BaseModel):
         Checked(lambda v: None if v is None else per_client(limits.HALF_WIDTH, RANGE_MODES)(v)),
     ] = Field(None, description="half-width around 0, instead of low and high")
     run_limit: Annotated[
-        PerClient | None,
-        Checked(lambda v: None if v is None else per_client(limits.RUN_LIMIT, {})(v)),
-    ] = Field(None, description="ε of the whole run after which a client sends nothing more")
+        PerClient | tuple[float | None, ...] | None,
+        Checked(lambda v: None if v is None else _limits(v)),
+    ] = Field(None, description="ε of the whole run after which a client sends nothing more; null: none")
 
     @model_validator(mode="before")
     @classmethod
@@ -106,6 +116,8 @@ class Clients(BaseModel):
 
     def run_limits(self) -> Floats:
         """The ε of a run at which each client stops, shape (count,); infinite where there is none."""
+        if isinstance(self.run_limit, tuple):
+            return np.array([np.inf if one is None else one for one in self.run_limit])
         return _dealt(np.inf if self.run_limit is None else self.run_limit, self.count, {})
 
 

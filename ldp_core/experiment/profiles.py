@@ -1,19 +1,16 @@
 """The clients as a CSV file: one line a client, with its budget and its safe range.
 
-Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and, where clients have one, `run_limit`, in
-any order. Spreadsheets write CSV in their own ways; what is not ambiguous is read: commas, semicolons
-or tabs between cells, decimal commas where cells are not separated by them, UTF-8 or UTF-16 with its
-mark. A file holds numbers only, so what we write can be no formula, and a formula that we read is
-refused like any other word.
+Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and, where some clients have one, `run_limit`, in
+any order and any dialect that `ldp_core.table` reads. A file holds numbers only, so what we write can be no
+formula, and a formula that we read is refused like any other word.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,11 +22,20 @@ from ldp_core.experiment.clients import Clients
 from ldp_core.limits import Limit, spelled
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
+from ldp_core.table import BadTable, read_table
 
 MOST_BYTES = 5 * 2**20
 NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 OPTIONAL: dict[str, Limit] = {"run_limit": limits.RUN_LIMIT}
 COLUMNS = ("client", *NUMBERS)
+ALIASES = {
+    "client": ("client_id", "clientid", "cid", "id", "user", "name", "no", "nr"),
+    "epsilon": ("ε", "eps", "epsilon_i", "budget", "budget ε", "privacy budget", "budget epsilon"),
+    "low": ("lower", "min", "minimum", "lower bound", "from"),
+    "high": ("upper", "max", "maximum", "upper bound", "to"),
+    "run_limit": ("limit", "run limit", "budget of the run", "limit of the run", "epsilon of the run"),
+}
+"""What other programs, and people, call the columns."""
 LIMITS = {"client": limits.CLIENTS} | NUMBERS | OPTIONAL
 Lines = npt.NDArray[np.int64]
 """The numbers of the lines that cells stand on."""
@@ -45,7 +51,8 @@ def write_profiles(clients: Clients) -> str:
     lines = csv.writer(text)
     lines.writerow(["client", *columns])
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    lines.writerows((number, *row) for number, row in enumerate(rows, start=1))
+    told = (["" if value == np.inf else value for value in row] for row in rows)
+    lines.writerows((number, *row) for number, row in enumerate(told, start=1))
     return text.getvalue()
 
 
@@ -55,20 +62,22 @@ def read_profiles(data: bytes) -> dict[str, Any]:
     Raises:
         InvalidExperiment: with everything that is wrong, each by line and column.
     """
-    problems: list[Problem] = []
-    lines = _lines(_decoded(data), problems)
-    header = next(lines, None)
-    if header is None:
+    if len(data) > MOST_BYTES:
+        size = f"{len(data) / 2**20:.1f} MB"
+        raise InvalidExperiment([Problem("", f"the file has {size}; at most {MOST_BYTES >> 20} MB are read")])
+    try:
+        table = read_table(data)
+    except BadTable as error:
+        raise InvalidExperiment([error.problem]) from None
+    problems, rows = [*table.broken], table.rows
+    if not table.names:
         raise InvalidExperiment(problems or [Problem("", "the file is empty; its first line names columns")])
-    names = [cell.strip().lower() for cell in header[1]]
+    names = table.called(ALIASES)
     _check_header(names)
-    rows: list[tuple[int, list[str]]] = []
-    for line, cells in lines:
-        if len(rows) == limits.CLIENTS.maximum:
-            most = spelled(limits.CLIENTS.maximum)
-            message = f"is one client too many; a file holds at most {most}"
-            raise InvalidExperiment([Problem(f"line {line}", message)])
-        rows.append((line, cells))
+    if len(rows) > limits.CLIENTS.maximum:
+        line, most = rows[int(limits.CLIENTS.maximum)][0], spelled(limits.CLIENTS.maximum)
+        message = f"is one client too many; a file holds at most {most}"
+        raise InvalidExperiment([Problem(f"line {line}", message)])
     if not rows and not problems:
         problems.append(Problem("", "the file has a header and no client below it"))
     problems += _wrong_length(rows, len(names))
@@ -88,46 +97,9 @@ def read_profiles(data: bytes) -> dict[str, Any]:
         if name in values:
             column = values[name][order]
             same = bool((column == column[0]).all())
-            changes[f"clients.{name}"] = float(column[0]) if same else column.tolist()
+            every = [None if value == np.inf else value for value in column.tolist()]
+            changes[f"clients.{name}"] = every[0] if same else every
     return changes
-
-
-def _decoded(data: bytes) -> str:
-    """The text of a file, whatever its name says that it is."""
-    if len(data) > MOST_BYTES:
-        size = f"{len(data) / 2**20:.1f} MB"
-        raise InvalidExperiment([Problem("", f"the file has {size}; at most {MOST_BYTES >> 20} MB are read")])
-    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        text = data.decode("utf-16" if wide else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        advice = "save it as CSV in UTF-8"
-        raise InvalidExperiment([Problem(f"line {line}", f"is not text in UTF-8; {advice}")]) from None
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise InvalidExperiment([Problem(f"line {line}", "holds a NUL character: this is not a CSV file")])
-    return text
-
-
-def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """The lines that hold anything, numbered from 1; quotes that never close end it with a problem."""
-    first = text.lstrip("\r\n").split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    while True:
-        start = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            problems.append(Problem(f"line {start}", "opens a quotation mark that is not closed properly"))
-            return
-        if "".join(cells).strip():
-            if delimiter != ",":
-                cells = [cell.replace(",", ".") for cell in cells]
-            yield start, cells
 
 
 def _check_header(names: list[str]) -> None:
@@ -165,6 +137,9 @@ def _column(name: str, where: Lines, cells: Sequence[str], problems: list[Proble
     known = {cell: _number(cell) for cell in set(cells)}  # a column often holds few different cells
     values = np.array([known[cell] for cell in cells], dtype=np.float64)
     good = (values >= limit.minimum) & (values <= limit.maximum)
+    if name in OPTIONAL:  # an empty cell is a client without one
+        none = np.array([not cell.strip() for cell in cells], dtype=bool)
+        values, good = np.where(none, np.inf, values), good | none
     if name == "client":
         good &= values == np.floor(values)
     wanted = f"must be a {'whole ' if name == 'client' else ''}number {limit}; got "

@@ -65,7 +65,7 @@ BAD: dict[str, tuple[bytes | str, str]] = {
     "space for a separator": (HEADER + "1 0.5 -1 1\n", "line 2 has 1 cells"),
     "NUL": (HEADER.encode() + b"1,\x00,-1,1\n", "line 2 holds a NUL"),
     "UTF-16 without its mark": (GOOD.encode("utf-16-le"), "line 1 holds a NUL"),
-    "Latin-1": (HEADER.encode() + b"1,\xe9,-1,1\n", "line 2 is not text in UTF-8"),
+    "Latin-1": (HEADER.encode() + b"1,\xe9,-1,1\n", "line 2, epsilon must be a number"),
     "a program": (b"MZ\x90\x00\x03\x00\xff\xff", "line 1 is not text in UTF-8"),
     "a picture": (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1 is not text in UTF-8"),
     "a ZIP": (b"PK\x03\x04\x14\x00\x00\x00", "line 1 holds a NUL"),
@@ -180,3 +180,43 @@ def test_whatever_comes_is_read_or_refused_in_words(data: bytes):
         changed(parse({}), read_profiles(data))
     except InvalidExperiment as error:
         assert error.problems
+
+
+def test_tables_of_spreadsheets_and_people_are_read():
+    excel = "sep=;\r\nclient;epsilon;low;high\r\n1;0,5;-1;1\r\n2;8,0;-2;2\r\n"
+    assert read_profiles(excel.encode("utf-8-sig")) == EXPECTED
+    assert read_profiles(b"client,epsilon,low,high,,\n1,0.5,-1,1,,\n2,8,-2,2,,\n") == EXPECTED
+    for head in ("client,ε,low,high", "Client_ID,Eps,Lower,Upper", "name,Budget ε,min,max"):
+        assert read_profiles(f"{head}\n1,0.5,-1,1\n2,8,-2,2\n".encode()) == EXPECTED
+    assert (
+        "has no column epsilon; got “client, budgt, low, high”"
+        in problems("client,budgt,low,high\n1,1,-1,1\n")[0]
+    )
+
+
+def test_a_client_may_be_without_a_limit_and_is_written_so():
+    changes = read_profiles(b"client,epsilon,low,high,run_limit\n1,0.5,-1,1,\n2,2,-1,1,100\n")
+    assert changes["clients.run_limit"] == [None, 100.0]
+    limited = changed(parse({}), changes)
+    assert limited.clients.run_limits().tolist() == [np.inf, 100.0]
+    assert parse(limited.as_json()) == limited
+    assert read_profiles(write_profiles(limited.clients).encode())["clients.run_limit"] == [None, 100.0]
+
+
+@pytest.mark.parametrize(
+    ("data", "limits_"),
+    [
+        ("client\tepsilon\tlow\thigh\trun_limit\n1\t0.5\t-1\t1\t1,000\n2\t2\t-1\t1\t2,500\n", [1000, 2500]),
+        ("client;epsilon;low;high;run_limit\n1;0,5;-1;1;1.000\n2;2;-1;1;2.500,5\n", [1000, 2500.5]),
+        ("client;epsilon;low;high;run_limit\n1;0.5;-1;1;1000\n2;2;-1;1;2,500\n", [1000, 2500]),
+    ],
+)
+def test_thousands_are_never_read_as_a_thousandth(data: str, limits_: list[float]):
+    assert read_profiles(data.encode())["clients.run_limit"] == limits_
+
+
+def test_what_may_be_read_in_two_ways_is_refused_with_both():
+    (said,) = problems("client;epsilon;low;high;run_limit\n1;1;-1;1;1.000\n")
+    assert said == "line 2 has “1.000”, which may be 1.000 or 1000: write it in one of these ways"
+    (said,) = problems("client;epsilon;low;high\n1;0,5;-1;1\n2;0.5;-1;1\n")
+    assert "write all numbers in one way" in said

@@ -44,8 +44,16 @@ class Curve(NamedTuple):
         """The rounds that all seeds have, and the mean there; empty where they have none."""
         runs = [dict(run.figures.get(name, ())) for run in self.runs]
         rounds = sorted(set.intersection(*(set(run) for run in runs)))
-        means = [sum(run[number] for run in runs) / len(runs) for number in rounds]
+        values = [[run[number] for run in runs] for number in rounds]
+        # a value that the file calls no number is a gap in the curve
+        means = [np.nan if None in some else sum(some) / len(runs) for some in values]  # type: ignore[arg-type]
         return np.array(rounds, dtype=np.float64), np.array(means)
+
+    @property
+    def gaps(self) -> int:
+        """Values that the file calls no numbers."""
+        every = (value for run in self.runs for values in run.figures.values() for _, value in values)
+        return sum(value is None for value in every)
 
 
 def chosen() -> list[Outside]:
@@ -133,12 +141,17 @@ def told(found: Sequence[Curve]) -> None:
     rows = []
     for curve in found:
         rounds, values = curve.mean("accuracy")
+        known = ~np.isnan(values)
+        rounds, values = rounds[known], values[known]
         end = f"{percent(float(values[-1]), 1)} after round {number(rounds[-1], 6)}" if len(rounds) else "–"
         rows.append([f"**{plain(curve.label, 40)}**", plain(curve.file, 40), number(len(curve.runs), 6), end])
     table(["run", "from the file", "seeds", "accuracy"], rows)
+    gaps = sum(curve.gaps for curve in found)
     rest = listed(plain(curve.label, 30) for curve in found[MOST:]) if len(found) > MOST else ""
     more = f" Not drawn, as more than {MOST} are hard to tell apart: {rest}." if rest else ""
     st.caption(
         "As the files say: nothing here knows on which data and with which settings they were measured, so "
         f"what is said of differences, budgets and leakage is of our runs alone.{more}"
+        + f" {gaps} of their values are no numbers (NaN): gaps in the curves."
+        * (gaps > 0)
     )

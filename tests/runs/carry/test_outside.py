@@ -54,7 +54,7 @@ def test_our_own_events_are_such_lines():
         (b"round,height\n1,2", "it has no rounds"),
         (b"round,accuracy\n1,87", "line 2: accuracy must be a share from 0 to 1 .*; got “87”"),
         (b"round,accuracy\n1,-0.1", "line 2: accuracy must be a share"),
-        (b"round,accuracy\n1,nan", "line 2: accuracy must be a share"),
+        (b"round,accuracy\n1,nan", "it has no rounds"),
         (b"round,loss\n1,1e999", "line 2: loss must be a number of at least 0"),
         (b"round,accuracy\n1.5,0.1", "line 2: round must be a whole number from 0 to 100000; got “1.5”"),
         (b"round,accuracy\n,0.1", "line 2: round must be a whole number"),
@@ -63,12 +63,13 @@ def test_our_own_events_are_such_lines():
         (b"round,accuracy\n1,0.1,5", "line 2 has 3 cells under 2 names"),
         (b'round,accuracy\n1,"0.1', "it is no CSV"),
         (b'{"round": 1, "accuracy": 0.1}\n{"round": 2', "line 2 is no JSON"),
-        (b'{"round": 1, "accuracy": NaN}', "line 1 is no JSON"),
+        (b'{"round": 1, "accuracy": NaN}', "it has no rounds"),
+        (b"round;loss\n1;1.250", "line 2 has “1.250”, which may be 1.250 or 1250"),
         (b'{"round": true, "accuracy": 0.5}', "line 1: round must be"),
         (b'{"round": 1, "accuracy": [0.5]}', "line 1: accuracy must be"),
         (b'{"round": 1, "accuracy": 0.5, "label": "\\ud800"}', "half a character"),
         (b'{"a":' * 100_000, "line 1 is no JSON"),
-        (b"\xff\xfe\x00", "no text in UTF-8"),
+        (b"\xff\xfe\x00", "is not text in UTF-8"),
         (b" " * 500_001, "more than 500 kB"),
         (
             "\n".join(["round,accuracy,seed", *(f"1,0.5,{n}" for n in range(61))]).encode(),
@@ -117,3 +118,26 @@ def test_nobody_fills_the_room(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(InvalidInput, match="there are 2 files of yours here already"):
         outside.take(LINES, "one more", "a" * 16)
     outside.take(LINES, "somebody else's", "b" * 16)
+
+
+def test_the_tables_of_other_programs_are_read():
+    german = b"round;accuracy;loss\n0;0,1;2,3\n1;0,5;1,2\n"
+    (line,) = read(german)
+    assert line.figures == {"accuracy": ((0, 0.1), (1, 0.5)), "loss": ((0, 2.3), (1, 1.2))}
+    (line,) = read(b"round,accuracy,loss\n0,0.1,2.3\n1,0.1,nan\n2,0.1,NaN\n")
+    assert line.figures["loss"] == ((0, 2.3), (1, None), (2, None)), "gaps"
+    (line,) = read(b"round,accuracy,seed\n0,0.1,20240101\n1,0.5,20240101\n")
+    assert line.seed == 20240101
+    wandb = (
+        b'"Step","fedavg - accuracy","fedavg - accuracy__MIN","fedavg - accuracy__MAX","dp - accuracy"\n'
+        b'"0","0.1","0.1","0.1","0.2"\n"1","0.5","0.5","0.5",""\n'
+    )
+    fedavg, dp = read(wandb)
+    assert (fedavg.label, fedavg.figures) == ("fedavg", {"accuracy": ((0, 0.1), (1, 0.5))})
+    assert (dp.label, dp.figures) == ("dp", {"accuracy": ((0, 0.2),)})
+    (line,) = read(
+        "sep=\t\nServer Round\tVal Accuracy\tepoch\n1\t87 %\t5\n".replace(" %", "%").encode("utf-16")
+    )
+    assert line.figures == {"accuracy": ((1, 0.87),)}
+    with pytest.raises(InvalidInput, match="no column “round”: “Wall time, Stage, Value”; call one of"):
+        read(b"Wall time,Stage,Value\n1,2,3\n")
