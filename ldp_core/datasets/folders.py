@@ -19,7 +19,7 @@ from ldp_core.datasets._contents import ID, Contents, Stamp, contents_of, folder
 from ldp_core.datasets._decode import SIDE, BadImage, decoded
 from ldp_core.datasets._downloaded import DOWNLOADS
 from ldp_core.datasets._overlooked import wrong
-from ldp_core.datasets.base import Data, Dataset, Labels, Step, Told
+from ldp_core.datasets.base import Data, Dataset, Labels, Step, Told, quiet
 from ldp_core.errors import DataUnavailable, UnknownName, on_one_line, shown
 from ldp_core.limits import spelled
 from ldp_core.system.data_folder import data_dir
@@ -57,7 +57,7 @@ class ImageFolder(Dataset):
         )
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
-    def check(self, root: Path, told: Told) -> None:
+    def check(self, root: Path, told: Told = quiet) -> None:
         self._refuse([one for one in self._each(root, told) if isinstance(one, BadImage)])
 
     def _each(self, root: Path, told: Told) -> Iterator[NDArray[np.float32] | BadImage]:
