@@ -64,6 +64,8 @@ class Started(Event):
     """Why nothing is attacked, where an attack was asked for and none is possible."""
     departures: list[dict[str, Any]] = field(default_factory=list)
     """Of a published system's run: each `field` that is not as in the `paper`, and what it is `now`."""
+    clients_from: int = 1
+    """The first client's number in what follows."""
     round: int = 0
 
 
@@ -269,6 +271,8 @@ class LadderStarted(Event):
     psnr_class_mean: float
     chance: float
     """The share of right identifications by guessing."""
+    clients_from: int = 1
+    """The first client's number."""
 
 
 @dataclass(frozen=True)

@@ -190,7 +190,7 @@ def _started(federation: Federation, score: Score, attempts: Attempts) -> Starte
 def _targets(federation: Federation, victims: Victims) -> Iterator[Target]:
     for client, sample in zip(victims.clients, victims.samples, strict=True):
         yield Target(
-            client=int(client),
+            client=int(client) + 1,
             epsilon=float(federation.population.epsilon[client]),
             label=int(federation.train_y[sample]),
             image=encode(federation.train_x[sample].cpu().numpy()),

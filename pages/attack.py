@@ -11,7 +11,7 @@ from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
-from ldp_core.runs import jobs
+from ldp_core.runs import jobs, kinds
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
@@ -83,7 +83,8 @@ def _title() -> None:
 
 def _asked(job: Job) -> Ladder | None:
     with contextlib.suppress(InvalidExperiment):
-        return parse_ladder(job.request["ladder"])
+        asked: Ladder = kinds.get("attack").parse(job.request)
+        return asked
     return None
 
 

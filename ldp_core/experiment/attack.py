@@ -29,8 +29,8 @@ def _check_clients(value: Any) -> tuple[int, ...] | None:
     if not isinstance(value, list | tuple) or not 1 <= len(value) <= 12:
         raise refused(f"must be a list of 1 to 12 clients, or null; got {shown(value)}")
     for item in value:
-        if isinstance(item, bool) or not isinstance(item, int) or item < 0:
-            raise refused(f"must name clients by whole numbers from 0; got {shown(item)}")
+        if isinstance(item, bool) or not isinstance(item, int) or item < 1:
+            raise refused(f"must name clients by whole numbers, which count from 1; got {shown(item)}")
     return tuple(dict.fromkeys(value))
 
 
@@ -114,7 +114,7 @@ class Attack(BaseModel):
         None, description="who reconstructs; auto: what suits model, mechanism and upload best"
     )
     clients: Annotated[tuple[int, ...] | None, Checked(_check_clients)] = Field(
-        None, description="clients by number from 0; null: the strictest, the median, the most permissive"
+        None, description="clients by number from 1; null: the strictest, the median, the most permissive"
     )
     uploads: Annotated[str, Choice(tuple(UPLOADS))] = Field("audit", description="what is attacked")
     rounds_observed: Annotated[int, Whole(limits.OBSERVED)] = Field(

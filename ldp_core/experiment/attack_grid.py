@@ -66,8 +66,8 @@ class Ladder(BaseModel):
     epsilons: Annotated[tuple[float, ...], Checked(_check_epsilons)] = RUNGS
     upload: Annotated[str, Choice(("audit", "real"))] = Field("audit", description="what is attacked")
     attacker: Annotated[Reconstructor | None, WHO] = Field(None, description="who reconstructs")
-    client: Annotated[int, Whole(limits.Limit(0, limits.CLIENTS.maximum - 1, 0))] = Field(
-        0, description="whose images and range, from 0"
+    client: Annotated[int, Whole(limits.Limit(1, limits.CLIENTS.maximum, 1))] = Field(
+        1, description="whose images and range, by number from 1"
     )
     images: Annotated[int, Whole(limits.LADDER_IMAGES)] = Field(
         int(limits.LADDER_IMAGES.default), description="images attacked, one audit upload each"
@@ -140,9 +140,8 @@ def parse_ladder(data: Any) -> Ladder:
 
 def _conflicts(ladder: Ladder) -> Any:
     base, source = ladder.base, ladder.base.source
-    if ladder.client >= base.clients.count:
-        most = base.clients.count - 1
-        yield Problem("client", f"must lie between 0 and {most}; got {ladder.client}")
+    if ladder.client > base.clients.count:
+        yield Problem("client", f"must lie between 1 and {base.clients.count}; got {ladder.client}")
     for mechanism in ladder.mechanisms:
         if base.form not in mechanism.forms:
             forms = one_of(mechanism.forms)

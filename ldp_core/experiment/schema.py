@@ -206,11 +206,11 @@ class Experiment(BaseModel):
                 self.form,
                 f"must be {one_of(self.mechanism.forms)} for {self.mechanism.name}; got {self.form}",
             )
-        if self.attack and self.attack.clients and max(self.attack.clients) >= count:
+        if self.attack and self.attack.clients and max(self.attack.clients) > count:
             yield (
                 ("attack", "clients"),
                 self.attack.clients,
-                f"must lie between 0 and {count - 1}; got {max(self.attack.clients)}",
+                f"must lie between 1 and {count}; got {max(self.attack.clients)}",
             )
         if self.attack and self.attack.rounds and self.attack.rounds[-1] > self.rounds:
             yield (

@@ -81,9 +81,10 @@ class Desk:
         self, ladder: Ladder, federation: Federation, weights: torch.Tensor, joined: Participation
     ) -> None:
         self.ladder, self._federation, self._weights = ladder, federation, weights
-        shard = federation.shards[ladder.client]
+        client = ladder.client - 1
+        shard = federation.shards[client]
         audit = ladder.upload == "audit"
-        order = stream(ladder.seed, "attack images", ladder.client).permutation(len(shard))
+        order = stream(ladder.seed, "attack images", client).permutation(len(shard))
         self._samples = shard[order[: ladder.images]] if audit else shard[:MOST_MEMBERS]
         self._public = public_images(federation)
         shown = self._samples if audit else self._samples[:1]
@@ -93,11 +94,11 @@ class Desk:
         self._guesses = [
             float(np.median(metrics.psnr(guess, lineup.originals))) for guess in (mean, lineup.class_means)
         ]
-        self._begun = begun(np.full(len(shown), ladder.client), weights, joined)
+        self._begun = begun(np.full(len(shown), client), weights, joined)
         if audit:
             self._exact = audit_values(federation, self._samples, self._begun.own)
         else:
-            self._exact = real_values(federation, np.array([ladder.client]), self._begun.own, ladder.round)
+            self._exact = real_values(federation, np.array([client]), self._begun.own, ladder.round)
 
     def start(self) -> LadderStarted:
         """What stands above the grid."""
@@ -221,7 +222,7 @@ class Desk:
     def _under(self, rung: Rung, victims: slice) -> tuple[Federation, Columns]:
         """The federation under a rung's mechanism, and ε, low and high of some images' owner."""
         federation = replace(self._federation, experiment=self.ladder.experiment(rung.mechanism))
-        population, client = federation.population, self.ladder.client
+        population, client = federation.population, self.ladder.client - 1
         count = len(self._exact[victims])
         ends = (rung.epsilon, population.low[client], population.high[client])
         epsilon, low, high = (np.full((count, 1), float(end)) for end in ends)

@@ -49,7 +49,7 @@ def choose_victims(federation: Federation) -> Victims:
     """
     experiment = federation.experiment
     named = experiment.attack.clients if experiment.attack else None
-    clients = np.array(named, dtype=np.int64) if named is not None else spread_by_budget(federation)
+    clients = np.array(named, dtype=np.int64) - 1 if named is not None else spread_by_budget(federation)
     if experiment.attack:
         clients = clients[-beside_training(experiment).victims :]
     # one draw for every client, so that a victim's image does not depend on who else is attacked

@@ -99,7 +99,7 @@ class _Attacked:
                 for client, row in zip(self.victims.clients, rows, strict=True):
                     yield Attacked(
                         round=number,
-                        client=int(client),
+                        client=int(client) + 1,
                         upload="audit" if spy.upload == "audit" else "real",
                         control=control,
                         attacker=spy.attacker,
@@ -123,7 +123,7 @@ class _Attacked:
             for client, guess, psnr in zip(self.victims.clients, guesses, quality, strict=True):
                 yield Frame(
                     round=number,
-                    client=int(client),
+                    client=int(client) + 1,
                     attacker=who.name,
                     iterations=look.iterations,
                     psnr=float(psnr),

@@ -120,7 +120,7 @@ class Question:
                 "mechanisms": [NAMED.serialise(mechanism)],
                 "epsilons": [epsilon / uses for epsilon in epsilons],
                 "images": IMAGES,
-                "client": block % base.clients.count,
+                "client": block % base.clients.count + 1,
                 "seed": base.seed + block,
             }
         )

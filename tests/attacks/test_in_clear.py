@@ -44,7 +44,7 @@ def test_what_is_in_clear_shows_and_so_does_the_image(epsilon: float):
 
 def test_who_searches_is_told_what_is_in_clear_and_a_run_is_read():
     """Nothing is divided out of convolutions, so that "auto" searches; the worst upload is back."""
-    changes = {**BASE, "dataset": "digits", "rounds": 1, "attack": {"clients": [0], "rounds": [1]}}
+    changes = {**BASE, "dataset": "digits", "rounds": 1, "attack": {"clients": [1], "rounds": [1]}}
     (spy,) = spies(parse(changes))
     assert spy.attacker == "idlg"
     assert "that 20 % of the weights come as they are" in spy.knows

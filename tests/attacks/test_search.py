@@ -195,7 +195,7 @@ def test_the_rounds_that_are_attacked_can_be_named():
     named = parse({"rounds": 9, "attack": {"rounds": [7, 2, 7]}})
     assert beside_training(named).rounds == (2, 7)
     assert parse(named.as_json()) == named
-    assert "rounds" not in (parse({"attack": {"clients": [0]}}).as_json()["attack"])
+    assert "rounds" not in (parse({"attack": {"clients": [1]}}).as_json()["attack"])
     for rounds, why in (
         ([10], "must lie between 1 and 9, the last round; got 10"),
         ([0], "whole numbers from 1; got 0"),
@@ -209,7 +209,7 @@ def test_the_rounds_that_are_attacked_can_be_named():
 @pytest.mark.parametrize("asked", [True, False])
 def test_frames_tell_how_what_was_sent_forms(asked: bool):
     """Asked for, in its round; else behind all rounds, with the same pictures."""
-    attack = {"clients": [0, 3], **({"rounds": [1]} if asked else {})}
+    attack = {"clients": [1, 4], **({"rounds": [1]} if asked else {})}
     told = events({"model": "lenet", "rounds": 2, "mechanism": "none", "attack": attack})
     kinds = [event["event"] for event in told]
     frames = [event for event in told if event["event"] == "frame"]
@@ -217,7 +217,7 @@ def test_frames_tell_how_what_was_sent_forms(asked: bool):
     assert (kinds.index("frame") < kinds.index("round")) is asked
     assert kinds[-1] == "end"
     assert {event["round"] for event in [*frames, *ends]} == {1}
-    steps = [event["iterations"] for event in frames if event["client"] == 3]
+    steps = [event["iterations"] for event in frames if event["client"] == 4]
     assert steps == attacks.reconstructor("idlg").looks()[: len(steps)]  # type: ignore[attr-defined]
     assert len(steps) >= 5
     first, last = (frame["psnr"] for frame in (frames[0], frames[-1]))
@@ -226,18 +226,18 @@ def test_frames_tell_how_what_was_sent_forms(asked: bool):
 
 
 def test_a_run_is_attacked_every_so_many_rounds_with_its_controls():
-    attack = {"clients": [0, 3], "every": 2, "attacker": {"name": "idlg", "iterations": 50}}
+    attack = {"clients": [1, 4], "every": 2, "attacker": {"name": "idlg", "iterations": 50}}
     told = [e for e in events({"model": "lenet", "rounds": 3, "attack": attack}) if e["event"] == "attack"]
     assert [e["round"] for e in told] == [1] * 6 + [3] * 6
     clean = [e for e in told if e["control"] == "clean"]
     assert {e["attacker"] for e in told} == {"idlg"}
     assert min(e["ncc"] for e in clean) > 0.9, "weights in float32 hold a small gradient coarsely"
-    assert parse({"attack": {"every": 1, "clients": [0]}}).key == parse({"attack": {"clients": [0]}}).key
+    assert parse({"attack": {"every": 1, "clients": [1]}}).key == parse({"attack": {"clients": [1]}}).key
 
 
 def test_its_work_is_counted():
     """In products of pictures side by side in eights: fewer of them take longer each."""
-    base: dict[str, Any] = {"model": "lenet", "rounds": 4, "attack": {"clients": [0], "every": 2}}
+    base: dict[str, Any] = {"model": "lenet", "rounds": 4, "attack": {"clients": [1], "every": 2}}
     work = work_of(parse(base))
     seen = facts(parse(base), "audit")
     one = attacks.reconstructor("idlg").effort(seen).gradients

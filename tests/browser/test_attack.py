@@ -98,7 +98,7 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
 ):
     """Gradients are matched on a smooth network, on the desk and on Train: a slider afterwards on both."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    searched = {"attacker": {"name": "cosine_tv", "iterations": 500}, "rounds": [1], "clients": [0]}
+    searched = {"attacker": {"name": "cosine_tv", "iterations": 500}, "rounds": [1], "clients": [1]}
     base = parse({"model": "lenet", "rounds": 2, "local": {"learning_rate": 0.1}, "attack": searched})
     identity = drafts.new(Draft(base, (Variant("alone"),), 1))
     drafts.keep_ladder(

@@ -21,17 +21,17 @@ def ladder(**asked: Any) -> Work:
 
 
 def test_only_noise_has_likelihoods_and_only_the_posterior_asks_for_them():
-    one = {"rounds": 4, "attack": {"clients": [0], "attacker": "posterior"}}
+    one = {"rounds": 4, "attack": {"clients": [1], "attacker": "posterior"}}
     assert work_of(parse(one | {"mechanism": "none"})).likelihoods == 0
     assert work_of(parse(one)).likelihoods == 4 * LINEAR
-    assert work_of(parse(one | {"attack": {"clients": [0], "attacker": "trimmed"}})).likelihoods == 0
-    seen = {"clients": [0, 3], "attacker": "posterior", "rounds_observed": 5}
+    assert work_of(parse(one | {"attack": {"clients": [1], "attacker": "trimmed"}})).likelihoods == 0
+    seen = {"clients": [1, 4], "attacker": "posterior", "rounds_observed": 5}
     assert work_of(parse(one | {"attack": seen})).likelihoods == 4 * 2 * 5 * LINEAR
 
 
 def test_of_a_wide_layer_some_rows_are_read():
     wide = {"model": {"name": "mlp", "hidden": 128}, "rounds": 1}
-    attack = {"attack": {"clients": [0], "attacker": "posterior"}}
+    attack = {"attack": {"clients": [1], "attacker": "posterior"}}
     assert work_of(parse(wide | attack)).likelihoods == (2 * PASSES + 1) * GRID * ROWS * 65
 
 

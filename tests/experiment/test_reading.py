@@ -99,7 +99,8 @@ def test_the_key_is_the_run_and_not_its_name():
         ({"form": "printed"}, "form", "must be corrected or as_printed"),
         ({"system": "no_such"}, "system.name", "must be"),
         ({"attack": "dgl"}, "attack", "must be “auto”, null or an object"),
-        ({"attack": {"clients": [20]}}, "attack.clients", "between 0 and 19; got 20"),
+        ({"attack": {"clients": [21]}}, "attack.clients", "between 1 and 20; got 21"),
+        ({"attack": {"clients": [0]}}, "attack.clients", "whole numbers, which count from 1; got 0"),
         (
             {"attack": {"attacker": "dgl"}},
             "attack.attacker",

@@ -15,7 +15,7 @@ from ldp_core.experiment.threat_model import SLOWER, beside_training, spies, tra
 MODELS: list[dict[str, Any]] = [
     {"model": "lenet"},
     {"model": "lenet", "dataset": "mnist_sample"},
-    {"model": "lenet", "attack": {"clients": [0, 3]}},
+    {"model": "lenet", "attack": {"clients": [1, 4]}},
     {"model": "cnn", "dataset": "mnist_sample"},
     {"model": "cnn", "dataset": "mnist", "local": {"epochs": 1}},
     {"model": "cnn", "dataset": "cifar10"},

@@ -65,7 +65,8 @@ def test_a_request_round_trips_and_the_same_request_gives_the_same_cells():
         ({"mechanisms": ["pieceweis"]}, "must be .*; got “pieceweis”"),
         ({"epsilons": [0]}, "epsilons must be a number between"),
         ({"epsilons": "all"}, "epsilons must be a list"),
-        ({"client": 20}, "client must lie between 0 and 19; got 20"),
+        ({"client": 21}, "client must lie between 1 and 20; got 21"),
+        ({"client": 0}, "client must be a whole number between 1 and "),
         ({"attacker": "likelihood"}, "attacker must be auto"),
         ({"upload": "both"}, "upload must be audit or real"),
         ({"images": 1000}, "images must be a whole number between 1 and 100"),
@@ -148,7 +149,7 @@ def test_twenty_images_in_one_upload():
     base = presets.get("twenty_images").draft.base.as_json()
     data = get("mnist_sample").load(Path("nowhere"))
     back = {"clean": 0, "piecewise 8": 0, "piecewise 20": 0, "duchi 8": 0}
-    clients = range(in_gate(2, 3))
+    clients = range(1, 1 + in_gate(2, 3))
     for client in clients:
         request = {"base": base, "upload": "real", "epsilons": [8, 20], "client": client}
         for event in climb(parse_ladder(request), data):

@@ -165,12 +165,12 @@ def test_strict_clients_leak_no_more_than_their_bounds_over_many_rounds():
     """
     count = in_gate(100, 200)
     clients = {"count": 20, "epsilon": [1e-4] * 6 + [1] * 6 + [700] * 8}
-    attack = {"clients": [3, 9], "attacker": "least_squares"}
+    attack = {"clients": [4, 10], "attacker": "least_squares"}
     told = events(
         {"clients": clients, "mechanism": "laplace", "aggregator": "inverse_variance", "rounds": count,
          "seed": 3, "attack": attack}
     )  # fmt: skip
-    for client in (3, 9):
+    for client in (4, 10):
         mine = [e for e in told if e["event"] == "attack" and e["client"] == client and e["control"] is None]
         hits = sum(e["identification_rank"] == 1 for e in mine)
         assert len(mine) == count

@@ -32,7 +32,7 @@ def test_few_clients_are_attacked_once_each():
 
 def test_a_victims_image_depends_on_neither_mechanism_nor_company():
     chosen = []
-    for changes in ({}, {"mechanism": "duchi"}, {"attack": {"clients": [19, 3]}}):
+    for changes in ({}, {"mechanism": "duchi"}, {"attack": {"clients": [20, 4]}}):
         victims = choose_victims(assemble(parse(changes), digits(), CPU))
         chosen.append(dict(zip(victims.clients.tolist(), victims.samples.tolist(), strict=True)))
     assert chosen[0] == chosen[1]

@@ -172,7 +172,7 @@ def test_it_runs_and_its_whole_upload_costs_one_epsilon():
     ε once an upload."""
     asked = {
         "mechanism": "privunit", "target": "update", "rounds": 2,
-        "clients": {"count": 400, "epsilon": 8.0}, "attack": {"clients": [0]},
+        "clients": {"count": 400, "epsilon": 8.0}, "attack": {"clients": [1]},
     }  # fmt: skip
     told = events(asked)
     rounds = [event for event in told if event["event"] == "round"]

@@ -42,7 +42,7 @@ READ: dict[str, dict[str, dict[str, Any]]] = {
         "Duchi, ε 8": {"attack.uploads": "real"},
     },
     "picture_forms": {
-        label: {"attack.candidates": 10, "attack.clients": [0]}
+        label: {"attack.candidates": 10, "attack.clients": [1]}
         for label in ("no LDP", "Piecewise, ε 12", "Piecewise, ε 4", "Duchi, ε 12")
     },
 }

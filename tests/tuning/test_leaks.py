@@ -130,6 +130,6 @@ def test_for_an_epsilon_of_a_whole_upload_the_same_uploads_are_attacked():
     clients = {"epsilon_scope": "upload"}
     whole = asked(base={"mechanism": "duchi", "clients": clients}).ladder(1.0, [65.0], 21)
     each = asked(base={"mechanism": "duchi"}).ladder(1.0, [0.1], 21)
-    assert (whole.epsilons, whole.client, whole.seed) == (each.epsilons, 1, 21)
+    assert (whole.epsilons, whole.client, whole.seed) == (each.epsilons, 2, 21)
     gaussian = asked(base={"mechanism": "gaussian", "clients": clients}).ladder(1.0, [65.0], 0)
     assert gaussian.epsilons == (65.0,) and gaussian.mechanisms[0].scope == "upload"

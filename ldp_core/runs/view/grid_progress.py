@@ -14,6 +14,11 @@ Place = tuple[str, float | None, str | None]
 """Mechanism, budget and control; one of the last two is None."""
 
 
+def counted_from_1(ladder: Body, beside: Body) -> Body:
+    """A ladder as JSON: in records that do not say so (`beside` it), its client was counted from 0."""
+    return ladder if "clients_from" in beside else ladder | {"client": ladder.get("client", 0) + 1}
+
+
 class Desk(Folded):
     """The events of one ladder."""
 
@@ -56,7 +61,7 @@ class Desk(Folded):
     def _fold(self, body: Body, run: int = 0) -> float | None:
         kind = body["event"]
         if kind == "ladder":
-            self.start = body
+            self.start = body | {"ladder": counted_from_1(body["ladder"], body)}
         elif kind == "reference":
             self.references[body["mechanism"], body["control"]] = body
         elif kind == "cell":

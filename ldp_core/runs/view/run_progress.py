@@ -66,17 +66,21 @@ class RunProgress:
         elif kind == "round":
             self.last = body
         elif kind == "target":
-            self.targets[body["client"]] = body
+            self.targets[self._client(body)] = body
         elif kind == "attack":
-            upload, client = body.get("upload", "audit"), body["client"]
+            upload, client = body.get("upload", "audit"), self._client(body)
             self.tries.setdefault((upload, client), Tries(upload, client)).fold(body)
             if client in self.frames:
                 self._forget_frames(client)
         elif kind == "frame":
-            one = self.frames.setdefault(body["client"], {}).setdefault(body["round"], {})
+            one = self.frames.setdefault(self._client(body), {}).setdefault(body["round"], {})
             one[body["iterations"]] = {name: body[name] for name in ("psnr", "image", "iterations")}
         elif kind == "end":
             self.end = body
+
+    def _client(self, body: dict[str, Any]) -> int:
+        """Whose event it is, from 0: as records from before November 2026 count."""
+        return int(body["client"]) - int(self.start.get("clients_from", 0))
 
     @property
     def done(self) -> float:

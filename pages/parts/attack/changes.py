@@ -44,8 +44,6 @@ def _base(ladder: Ladder) -> dict[str, Any]:
 
 
 def _value(field: str, value: Any) -> str:
-    if field == "client":
-        return str(value + 1)
     if field == "upload":
         return UPLOADS[value]
     if field == "attacker":

@@ -44,7 +44,7 @@ def head(desk: Desk, live: bool) -> Body:
             else {"name": "Picked out", "pieces": [("not asked of a real upload", None)], "rest": ""},
             {
                 "name": "What the server has",
-                "pieces": [(f"{uploads} of client {ladder['client'] + 1}, round {ladder['round']}", None)],
+                "pieces": [(f"{uploads} of client {ladder['client']}, round {ladder['round']}", None)],
                 "rest": f"{what}; ε is per use",
             },
         ],

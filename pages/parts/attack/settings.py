@@ -109,7 +109,7 @@ def _client(workspace: Workspace, before: Ladder) -> int:
     named = named_clients(base)
     names = {index: f"{index + 1}: {name}" for name, index in named.items()}
     options = sorted({*range(min(base.clients.count, 200)), *names})
-    start = before.client if before.client in options else options[0]
+    start = before.client - 1 if before.client - 1 in options else options[0]
     client = st.selectbox(
         "Client",
         options,
@@ -122,7 +122,7 @@ def _client(workspace: Workspace, before: Ladder) -> int:
     data = datasets.registry.labels().get(base.dataset, base.dataset)
     st.caption(f"its safe range: {what} in [{signed(low)}, {signed(high)}]; {base.model.label}, {data}")
     st.page_link("clients.py", label=":blue[Change the clients]")
-    return int(client)
+    return int(client) + 1
 
 
 def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:

@@ -7,7 +7,7 @@ import streamlit as st
 from ldp_core import attacks, mechanisms
 from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import StorageFailed
-from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.runs import kinds
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import STALLED
@@ -138,7 +138,7 @@ def _expected(job: Job) -> str:
     known = rates()
     if known is None:
         return ""
-    planned = seconds([work_of_ladder(parse_ladder(job.request["ladder"]))], known)
+    planned = seconds([work_of_ladder(kinds.get("attack").parse(job.request))], known)
     return f", about {in_words(planned)} in all"
 
 

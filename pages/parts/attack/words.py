@@ -46,7 +46,7 @@ def caption(desk: Desk) -> str:
     times = "" if seen == 1 else f", seen {seen} times with fresh noise"
     sent = f"{models.registry.labels().get(model, model)}, {target} sent"
     return (
-        f"Client {ladder['client'] + 1}, round {ladder['round']}, {data}, {sent}: {what}{times}. ε is per "
+        f"Client {ladder['client']}, round {ladder['round']}, {data}, {sent}: {what}{times}. ε is per "
         f"use of the mechanism, not per person. {MARKS[ladder['upload']]} A failed attack proves nothing."
     )
 

@@ -75,7 +75,7 @@ def _clients(workspace: Workspace, attack: Attack) -> None:
         **bind(
             workspace,
             "attack.clients",
-            ", ".join(str(client + 1) for client in attack.clients or ()),
+            ", ".join(str(client) for client in attack.clients or ()),
             set_clients,
         ),
     )
@@ -108,7 +108,7 @@ def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
     if wrong := _no_numbers(typed, count):
         given = f"must be numbers of clients between 1 and {count}; got {shown(wrong)}"
         return (Problem("attack.clients", given),)
-    return workspace.edit({"attack.clients": [int(word) - 1 for word in _words(typed)] or None})
+    return workspace.edit({"attack.clients": [int(word) for word in _words(typed)] or None})
 
 
 def _words(typed: str) -> list[str]:

@@ -21,7 +21,7 @@ BASE: dict[str, Any] = {"local": {"epochs": 1}}
         ({"upload": "real"}, "kind of upload one image, one step → its real upload"),
         ({"upload": "real", "images": 3}, "kind of upload one image, one step → its real upload"),
         ({"attacker": "posterior"}, "attacker the one that suits → "),
-        ({"client": 4}, "client 1 → 5"),
+        ({"client": 5}, "client 1 → 5"),
         ({"images": 3}, "images attacked 20 → 3"),
         ({"rounds_observed": 10, "round": 2}, "uploads seen 1 → 10, round of training 1 → 2"),
         ({"base": BASE | {"clients": {"range": 0.1}}}, "safe ranges"),

@@ -90,7 +90,7 @@ def test_attacks_on_every_third_round_stand_at_these_rounds():
     base: dict[str, Any] = {
         "rounds": 8,
         "clients": {"epsilon": 8, "range": 0.2},
-        "attack": {"every": 3, "uploads": "both", "clients": [0], "candidates": 5},
+        "attack": {"every": 3, "uploads": "both", "clients": [1], "candidates": 5},
     }
     shown = [Series(0, "run", (run(0, "run", 0, base),), Style(0))]
     for upload, figures in (("audit", (pixels_figure, picked_figure)), ("real", (returned_figure,))):
@@ -242,8 +242,8 @@ def test_each_attacker_is_told_once_with_the_runs_that_it_attacks(trained: list[
 
 CLIENTS: dict[str, Any] = {
     "": None,
-    "1, 10 20": (0, 9, 19),
-    "3;3": (2,),
+    "1, 10 20": (1, 10, 20),
+    "3;3": (3,),
     "0": "got “0”",
     "21": "and 20",
     "x": "got “x”",

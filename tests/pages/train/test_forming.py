@@ -14,7 +14,8 @@ from pages.parts.ui.components import packed
 from tests.data import events
 
 CLIENTS = [0, 3]
-ATTACK = {"clients": CLIENTS, "every": 2, "attacker": {"name": "idlg", "iterations": 30}}
+"""From 0, as a view keeps them."""
+ATTACK = {"clients": [1, 4], "every": 2, "attacker": {"name": "idlg", "iterations": 30}}
 SEARCHED = {"model": "lenet", "rounds": 3, "attack": ATTACK}
 
 
@@ -74,7 +75,7 @@ def test_one_goes_back_through_the_frames_of_what_is_shown(told: list[dict[str, 
         assert len(cell["frames"]) == len(steps)
         mine = [
             e for e in told
-            if e["event"] == "frame" and (e["client"], e["round"]) == (client, closest["round"])
+            if e["event"] == "frame" and (e["client"] - 1, e["round"]) == (client, closest["round"])
         ]  # fmt: skip
         assert [f["image"] for f in cell["frames"][: len(mine)]] == [e["image"] for e in mine]
         assert cell["frames"][0]["lines"] == [f"{mine[0]['psnr']:.1f} dB"]

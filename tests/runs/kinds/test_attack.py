@@ -94,3 +94,15 @@ def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path)
     with pytest.raises(InvalidExperiment, match="B"):
         jobs.submit_ladder(Ladder(base=base))
     assert queue.find() == []
+
+
+def test_the_client_of_an_older_record_was_counted_from_0(tmp_path: Path):
+    """Now clients count from 1, and what is recorded says so."""
+    attack = kinds.get("attack")
+    request = attack.request(parse_ladder(SMALL | {"client": 3}))
+    assert request["ladder"]["client"] == attack.parse(request).client == 3
+    older = {"ladder": request["ladder"] | {"client": 0}}
+    assert attack.parse(older).client == 1
+    event = {"event": "ladder", "ladder": older["ladder"]}
+    assert Desk.of([event]).start["ladder"]["client"] == 1
+    assert Desk.of([event | {"clients_from": 1, "ladder": request["ladder"]}]).start["ladder"]["client"] == 3

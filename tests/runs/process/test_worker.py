@@ -175,7 +175,7 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
     The instants are drawn anew in every run of the test: some fall into a commit.
     """
     variants = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
-    attack = {"clients": [0], "attacker": "least_squares"}  # its events are stored like all others
+    attack = {"clients": [1], "attacker": "least_squares"}  # its events are stored like all others
     experiment: dict[str, Any] = {"rounds": in_gate(80, 300), "attack": attack}
     draft = Draft(parse(experiment), variants)
     expected = {

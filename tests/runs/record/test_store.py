@@ -143,7 +143,7 @@ def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state(tmp_path: 
     """Killed as a picture formed in round 2: taken up, the same frames come again before its end."""
     before, after = turns()[:2], turns()[2:]
     frames = [
-        {"event": "frame", "round": 2, "client": 0, "iterations": n, "psnr": 9.0, "image": {"data": str(n)}}
+        {"event": "frame", "round": 2, "client": 1, "iterations": n, "psnr": 9.0, "image": {"data": str(n)}}
         for n in (4, 6, 9)
     ]
     way = [Turn(0, [frame], None, 0.0, within=True) for frame in frames]
@@ -174,7 +174,7 @@ def test_a_search_is_driven_step_by_step_and_its_round_ends_with_a_state():
         {
             "model": "lenet",
             "rounds": 1,
-            "attack": {"attacker": {"name": "idlg", "iterations": 12}, "clients": [0]},
+            "attack": {"attacker": {"name": "idlg", "iterations": 12}, "clients": [1]},
         }
     )
     told = [*drive({0: searched})]

@@ -29,7 +29,7 @@ def test_both_kinds_of_upload_are_kept_apart():
     sent = [e for e in told if e["event"] == "attack" and e["control"] is None]
     assert set(run.tries) == {(upload, client) for upload in ("audit", "real") for client in run.targets}
     for (upload, client), tries in run.tries.items():
-        mine = [e for e in sent if (e["upload"], e["client"]) == (upload, client)]
+        mine = [e for e in sent if (e["upload"], e["client"] - 1) == (upload, client)]
         assert tries.rounds == len(mine) == 3
         columns = {"psnr": tries.psnr[None], "identification_rank": tries.ranks, "cap": tries.caps}
         if upload == "real":
@@ -44,7 +44,7 @@ def test_both_kinds_of_upload_are_kept_apart():
 
 def test_where_only_some_rounds_are_attacked_the_newest_and_the_closest_are_found():
     """Columns have a place for each attacked round: taken for every round, the first stayed the newest."""
-    told = events({"rounds": 8, "attack": {"every": 3, "uploads": "both", "clients": [0]}})
+    told = events({"rounds": 8, "attack": {"every": 3, "uploads": "both", "clients": [1]}})
     sent = [e for e in told if e["event"] == "attack"]
     for (upload, _), tries in folded(told).tries.items():
         mine = [e for e in sent if (e["upload"], e["control"]) == (upload, None)]
@@ -83,3 +83,16 @@ def test_a_round_counts_once_its_controls_are_there(values: list[float], missing
     assert tries.rounds == done
     assert (tries.newest or {"round": 0})["round"] == done
     assert (tries.closest or {"psnr": 0.0})["psnr"] == max(values[:done], default=0.0)
+
+
+def test_clients_count_from_1_and_in_older_records_from_0():
+    told = events({"rounds": 1})
+    assert [e["client"] for e in told if e["event"] == "target"] == [1, 10, 20]
+    older = [
+        {name: value for name, value in e.items() if name != "clients_from"}
+        | ({"client": e["client"] - 1} if "client" in e else {})
+        for e in told
+    ]
+    for events_of in (told, older):
+        run = folded(events_of)
+        assert list(run.targets) == [client for _, client in run.tries] == [0, 9, 19]

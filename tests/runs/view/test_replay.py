@@ -11,7 +11,7 @@ from tests.runs.view.test_run_progress import train
 
 
 def test_after_a_round_it_is_as_it_was_then(tmp_path: Path):
-    attack = {"clients": [0], "attacker": "least_squares"}
+    attack = {"clients": [1], "attacker": "least_squares"}
     draft = Draft(parse({"rounds": 4, "attack": attack}), (Variant("a"), Variant("b", {"seed": 5})))
     train(tmp_path, draft.runs(False)[:2])
     whole = Progress(tmp_path).update()
