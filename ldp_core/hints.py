@@ -9,6 +9,9 @@ MEANT: dict[str, tuple[str, ...]] = {
     "noniid": ("dirichlet",),
     "heterogeneous": ("dirichlet",),
     "skewed": ("dirichlet",),
+    "pathological": ("group_labels",),
+    "shards": ("group_labels",),
+    "labelskew": ("group_labels",),
     "lda": ("dirichlet_clients",),
     "random": ("iid",),
     "fedavg": ("mean", "aggregator.name=mean"),
@@ -36,12 +39,19 @@ MEANT: dict[str, tuple[str, ...]] = {
     "epsilon": ("epsilon", "clients.epsilon"),
     "budget": ("epsilon", "clients.epsilon"),
     "privacybudget": ("epsilon", "clients.epsilon"),
-    "delta": ("delta", "mechanism.delta"),
+    "delta": ("delta", "mechanism.delta", "update"),
+    "gradient": ("update",),
+    "gradients": ("update",),
+    "paper": ("as_printed",),
+    "partial": ("fraction",),
+    "full": ("all",),
     "sigma": ("mechanism.name=gaussian",),
     "tau": ("range", "clients.range"),
     "clip": ("range", "clients.range"),
     "clipnorm": ("range", "clients.range", "norm"),
     "saferange": ("range", "clients.range"),
+    "num": ("count",),
+    "n": ("count",),
     "numclients": ("count", "clients.count"),
     "nclients": ("count", "clients.count"),
     "users": ("count", "clients.count"),
@@ -74,6 +84,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "linear": ("logistic_regression",),
     "convnet": ("cnn",),
     "resnet": ("resnet18",),
+    "lenet5": ("lenet",),
     "dnn": ("mlp2",),
     "fashionmnist": ("fashion_mnist",),
     "fmnist": ("fashion_mnist",),
@@ -107,9 +118,15 @@ def hint(given: object, known: Iterable[str]) -> str:
         fitting = (one for one in MEANT[typed] if one in names or one.partition(".")[0] in names)
         found = next(fitting, "")
     else:
-        close = difflib.get_close_matches(typed, list(plain), n=1, cutoff=CLOSE)
+        # a number is no slip: cifar100 is other data than cifar10
+        alike = [name for name in plain if _digits(name) == _digits(typed)]
+        close = difflib.get_close_matches(typed, alike, n=1, cutoff=CLOSE)
         found = plain[close[0]] if close else ""
     return f"; did you mean {found}?" if found else ""
+
+
+def _digits(name: str) -> str:
+    return "".join(filter(str.isdigit, name))
 
 
 def _plain(name: str) -> str:

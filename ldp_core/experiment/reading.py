@@ -9,7 +9,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from ldp_core.errors import InvalidExperiment, Problem, hint, shown
+from ldp_core.component import Component, Registry
+from ldp_core.errors import InvalidExperiment, Problem, hint, one_of, shown
 from ldp_core.experiment.schema import Experiment
 
 Path = tuple[int | str, ...]
@@ -131,8 +132,9 @@ def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Exper
         path: Path = item["loc"]
         where = ".".join(map(_short, path))
         if item["type"] == "extra_forbidden":
-            known = _known_fields(path[:-1], data, root)
-            message = f"is not a field here (there are {', '.join(sorted(known))}){hint(path[-1], known)}"
+            known, registry = _known_fields(path[:-1], data, root)
+            meant = hint(path[-1], known) or _belongs(owners(registry, path[-1]))
+            message = f"is not a field here (there are {', '.join(sorted(known))}){meant}"
             message = message if where else f"“” {message}"
         elif item["type"] in ("model_type", "model_attributes_type", "dict_type"):
             message = f"must be a JSON object; got {shown(item['input'])}"
@@ -152,21 +154,35 @@ def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Exper
     return found[:MOST_PROBLEMS] + ([Problem("", f"and {more} more are wrong")] if more > 0 else [])
 
 
-def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> list[str]:
-    """The fields of the object at `path`."""
+def own_fields(kind: type[BaseModel]) -> dict[str, Any]:
+    """The fields of an object that an experiment gives, by name."""
+    hidden = ("form", *getattr(kind, "known_from_use", ())) if issubclass(kind, Component) else ()
+    return {one.alias or name: one for name, one in kind.model_fields.items() if name not in hidden}
+
+
+def owners(registry: Registry[Any] | None, field: object) -> list[str]:
+    """The parts that have a field of this name."""
+    if registry is None:
+        return []
+    return [name for name in registry.names() if field in own_fields(registry.kind(name))]
+
+
+def _belongs(parts: list[str]) -> str:
+    return f"; it belongs to {one_of(parts)}" if parts else ""
+
+
+def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> tuple[list[str], Registry[Any] | None]:
+    """The fields of the object at `path`, and where it comes from if it is a part."""
     kind: Any = root
     for step in path:
         field = getattr(kind, "model_fields", {}).get(step)
         part = next((m for m in getattr(field, "metadata", ()) if hasattr(m, "registry")), None)
         data = data.get(step) if isinstance(data, Mapping) else None
         if part is not None and isinstance(data, Mapping):
-            component: Any = part.registry.kind(data[part.key])
-            hidden = ("form", *getattr(component, "known_from_use", ()))
-            fields = {name: field.alias or name for name, field in component.model_fields.items()}
-            return [part.key, *(alias for name, alias in fields.items() if name not in hidden)]
+            return [part.key, *own_fields(part.registry.kind(data[part.key]))], part.registry
         kind = getattr(field, "annotation", None)
     kinds = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, BaseModel)]
-    return list(kinds[0].model_fields) if kinds else []
+    return list(kinds[0].model_fields) if kinds else [], None
 
 
 def _hidden_behind(found: list[Problem], data: Mapping[str, Any]) -> list[Problem]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from ldp_core.component import Component, Registry
 from ldp_core.errors import InvalidExperiment, Problem, hint, one_of, shown
 from ldp_core.experiment import Experiment, amended, parse
+from ldp_core.experiment.reading import own_fields, owners
 
 TOP = Experiment.model_fields
 
@@ -62,16 +63,10 @@ def _fields(field: Any, value: Any, path: str) -> Iterator[str]:
         yield f"{path}.{part.key}"
     if not isinstance(value, BaseModel):
         return
-    for name, inner in _own(type(value)).items():
+    for name, inner in own_fields(type(value)).items():
         yield f"{path}.{name}"
         attribute = next(key for key, one in type(value).model_fields.items() if one is inner)
         yield from _fields(inner, getattr(value, attribute), f"{path}.{name}")
-
-
-def _own(kind: type[BaseModel]) -> dict[str, Any]:
-    """The fields of an object that an experiment gives, by name."""
-    hidden = ("form", *getattr(kind, "known_from_use", ())) if issubclass(kind, Component) else ()
-    return {one.alias or name: one for name, one in kind.model_fields.items() if name not in hidden}
 
 
 def _part(field: Any) -> Any:
@@ -84,8 +79,7 @@ def _whose(name: str) -> str:
     found = []
     for at, field in TOP.items():
         if part := _part(field):
-            names = [one for one in part.registry.names() if name in _own(part.registry.kind(one))]
-            found += [f"{at}={one!r}" for one in names]
+            found += [f"{at}={one!r}" for one in owners(part.registry, name)]
     return f"; it belongs to {one_of(found)}" if found else ""
 
 

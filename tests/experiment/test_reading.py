@@ -276,6 +276,13 @@ def test_changes_of_which_one_would_be_lost_are_refused(pairs: list[str], words:
         ({"aggregator": "median"}, ""),
         ({"aggregator": "krum"}, ""),
         ({"dataset": "emnist"}, ""),
+        ({"dataset": "cifar-100"}, ""),
+        ({"model": "resnet50"}, ""),
+        ({"model": "lenet5"}, "lenet"),
+        ({"target": "gradients"}, "update"),
+        ({"partition": {"kind": "shards"}}, "group_labels"),
+        ({"selection": {"kind": "partial"}}, "fraction"),
+        ({"clients": {"n": 5}}, "count"),
         ({"mechanism": "staircase"}, ""),
     ],
 )
@@ -287,6 +294,13 @@ def test_hints_go_by_what_the_field_calls_it(data: dict[str, Any], meant: str):
         if meant
         else ("did you mean" not in str(caught.value))
     )
+
+
+def test_a_field_of_other_parts_says_of_which():
+    with pytest.raises(InvalidExperiment, match=r"it belongs to dynamic_gaussian, gaussian or"):
+        parse({"mechanism": {"name": "duchi", "delta": 1e-5}})
+    with pytest.raises(InvalidExperiment, match=r"it belongs to dirichlet or dirichlet_clients"):
+        parse({"partition": {"kind": "iid", "alpha": 0.1}})
 
 
 def test_no_noise_is_the_mechanism_none():

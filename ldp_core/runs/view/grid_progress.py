@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
@@ -14,7 +14,7 @@ Place = tuple[str, float | None, str | None]
 """Mechanism, budget and control; one of the last two is None."""
 
 
-def counted_from_1(ladder: Body, beside: Body) -> Body:
+def counted_from_1(ladder: Body, beside: Mapping[str, Any]) -> Body:
     """A ladder as JSON: in records that do not say so (`beside` it), its client was counted from 0."""
     return ladder if "clients_from" in beside else ladder | {"client": ladder.get("client", 0) + 1}
 
