@@ -200,13 +200,35 @@ def test_what_is_refused_costs_no_byte_of_the_log(proxy: Proxy):
     long = {"User-Agent": "x" * 3000, "Referer": f"https://{'y' * 3000}"}
     assert proxy.ask("/?" + "z" * 3000, long, "127.0.0.7")[0] == 401
     assert proxy.ask("/x", {"Cookie": "a=" + "b" * 7000}, "127.0.0.7")[0] == 400, "longer than a buffer"
+    assert proxy.ask("/_stcore/health", long, "127.0.0.7")[0] == 200, "for everybody"
+    for first in (
+        b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00",
+        b"\x16\x03\x01\xff\xff" * 9,
+        b"GET / HTTP/1.1\r\n\r\n",
+    ):
+        with socket.create_connection(("127.0.0.1", proxy.port), source_address=("127.0.0.7", 0)) as line:
+            line.sendall(first)
+            line.shutdown(socket.SHUT_WR)
+            line.recv(1000)
     for _ in range(50):
         with socket.create_connection(("127.0.0.1", proxy.plain), source_address=("127.0.0.7", 0)) as line:
             line.sendall(b"GET /" + b"q" * 3000 + b" HTTP/1.1\r\nHost: studio.example.org\r\n\r\n")
             assert line.recv(12) == b"HTTP/1.1 301"
     assert (log.stat().st_size if log.exists() else 0) == before
-    for other in (proxy.folder / "error.log", proxy.folder / "epsilon-studio.errors"):
+    for other in (proxy.folder / "error.log", proxy.folder / "epsilon-studio.errors.log"):
         assert not other.exists() or not other.stat().st_size
+
+
+def test_a_class_with_its_pages_open_is_still_led_to_tls(proxy: Proxy):
+    mine = [proxy.connect("127.0.0.11") for _ in range(60)]
+    for one in mine:  # counted once it has sent a request, and a page's connection stays
+        one.sendall(request(proxy, "/", KNOWN, method="POST")[:-2] + b"Content-Length: 9\r\n\r\n")
+    with socket.create_connection(("127.0.0.1", proxy.plain), source_address=("127.0.0.11", 0)) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: studio.example.org\r\n\r\n")
+        status = line.recv(12)
+    for one in mine:
+        one.close()
+    assert status == b"HTTP/1.1 301"
 
 
 def test_the_port_that_only_redirects_takes_so_many_requests_of_an_address(proxy: Proxy):
