@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import subprocess
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, settings
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.process import registration
 from tests.calibrated import calibrated
-from tests.retries import NOTED
 from tests.warm import LINUX, Interpreter, Processes
 
 ROOT = Path(__file__).parents[1]
@@ -47,42 +46,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None if "mark.alone" in collection_path.read_text(encoding="utf-8") else True
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """What a test tries again goes into its report, by which it reaches this process from others."""
-    NOTED.clear()
-    try:
-        return (yield)
-    finally:
-        item.user_properties += [("retry", why) for why in NOTED]
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Retries are told, and so are skips (-rs in pyproject.toml): neither passes for a plain success."""
-    reports = [one for found in terminalreporter.stats.values() for one in found]
-    retries = [
-        (one.nodeid, why)
-        for one in reports
-        if getattr(one, "when", "") == "call"
-        for name, why in one.user_properties
-        if name == "retry"
-    ]
-    terminalreporter.write_line(f"{len(retries)} retries")
-    for test, why in retries:
-        terminalreporter.write_line(f"RETRIED {test}: {why}")
-
-
 @pytest.fixture(scope="session")
 def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Interpreter:
-    """Processes that need not import what is not ours: one for all that run these tests side by side."""
-    keeper = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-    return Interpreter(_shared(tmp_path_factory) / "warm", keeper)
-
-
-def _shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of all processes that run these tests side by side."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    """Processes that need not import what is not ours."""
+    return Interpreter(tmp_path_factory.getbasetemp() / "warm", os.getpid())
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -188,8 +155,8 @@ def mnist_dir() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_kernels(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Machine code is kept for as long as the tests run, and shared by their processes."""
-    os.environ.setdefault("EPSILON_CACHE_DIR", str(_shared(tmp_path_factory) / "cache"))
+    """Machine code is kept for as long as the tests run."""
+    os.environ.setdefault("EPSILON_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,38 +1,56 @@
 """Holds jobs after so many turns, so that a test sees a state that a quick machine passes in no time.
 
-Workers that are begun warm (tests/warm.py) have this where EPSILON_TEST_GATE names a file. Without such a
-file no job is held; in it stands the number of turns (rounds, cells, frames) after which a job waits until
-the number is larger, or the file is gone. It can be stopped meanwhile.
+Every worker that is begun warm (tests/warm.py) has this gate, a file beside its folder of runs. Without it no
+job is held; in it stands the number of turns (rounds, cells, frames) after which a job waits until the number
+is larger, or the file is gone. It can be stopped meanwhile.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
+from ldp_core.experiment import Run
 from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.record.store import Recorder
 
-NAME = "EPSILON_TEST_GATE"
+ENDLESS = 5000
+"""A training of so many rounds is one that a test stops; it lasts, however quick the machine is."""
+GATED = str(Path(__file__).parent / "gated")
+"""The PYTHONPATH of a server or a command: the worker that it starts has the gate as well."""
+PACE_SECONDS = 0.02
+"""That a turn of such a training takes at least: 100 s in all."""
 
 
-def install() -> None:
+def install(runs_dir: Path) -> None:
     """Put the gate into this process and those that it forks, each of which counts its own turns."""
-    write, gate, turns = Recorder.write, Path(os.environ[NAME]), 0
+    begin, write, gate, turns, pace = Recorder.__init__, Recorder.write, gate_of(runs_dir), 0, 0.0
+
+    def held_init(self: Recorder, folder: Path, runs: Sequence[Run], at_once: bool = False) -> None:
+        nonlocal pace
+        begin(self, folder, runs, at_once)
+        pace = PACE_SECONDS if any(run.experiment.rounds >= ENDLESS for run in runs) else 0.0
 
     def held_write(self: Recorder, turn: Turn) -> None:
         nonlocal turns
         write(self, turn)
         turns += 1
-        with suppress(FileNotFoundError):
+        time.sleep(pace)
+        with suppress(OSError):  # there is no gate
             while turns >= int(gate.read_text()):
                 self.flush()  # what is held is seen
                 time.sleep(0.02)
 
-    setattr(Recorder, "write", held_write)  # noqa: B010
+    vars_of: Any = Recorder
+    vars_of.__init__, vars_of.write = held_init, held_write
+
+
+def gate_of(runs_dir: Path) -> Path:
+    """The file for a folder of runs."""
+    return runs_dir.parent / "gate"
 
 
 @contextmanager
@@ -50,8 +68,3 @@ def holding(runs_dir: Path, turns: int) -> Iterator[Callable[[int], None]]:
         yield hold_after
     finally:
         gate.unlink()
-
-
-def gate_of(runs_dir: Path) -> Path:
-    """The file that EPSILON_TEST_GATE names for the worker of a folder of runs."""
-    return runs_dir.parent / "gate"

@@ -24,8 +24,8 @@ from ldp_core import presets
 from ldp_core.cli import main
 from ldp_core.experiment import parse
 from ldp_core.runs import queue
-from tests.busy import within
 from tests.conftest import ROOT
+from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS
 from tests.warm import Interpreter
 

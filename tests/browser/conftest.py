@@ -27,7 +27,6 @@ from playwright.sync_api import (
 
 from tests.browser.chromium import ARGUMENTS, HASTY, find_chromium
 from tests.browser.server import Server, begun_warm
-from tests.retries import tried_again
 from tests.warm import Interpreter
 
 HERE = Path(__file__).parent
@@ -140,19 +139,6 @@ def wait_until(page: Page, done: Callable[[], object]) -> None:
         page.wait_for_timeout(50)
 
 
-def noting(page: Page, what: str) -> Callable[[], list[Any]]:
-    """Have the page itself note, ten times a second, what `what` gives there (JavaScript); returns what asks
-    for all that was seen. To ask from here so often costs more than the page.
-    """
-    page.evaluate(
-        f"""() => {{
-          window.noted = new Set();
-          setInterval(() => noted.add(JSON.stringify({what})), 100);
-        }}"""
-    )
-    return lambda: page.evaluate("[...noted].map((one) => JSON.parse(one))")
-
-
 def at_rest(page: Page) -> None:
     """Until the page's script has ended: before, what is drawn may be put in its place once more."""
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
@@ -176,8 +162,7 @@ def choose(box: Locator, option: str, exact: bool = True) -> None:
         try:
             chosen.click(timeout=1500)
             expect(box).to_have_value(re.compile(re.escape(option)), timeout=1500)
-        except (Error, AssertionError) as error:
-            tried_again(f"choosing {option}: {str(error).splitlines()[0]}")
+        except (Error, AssertionError):
             box.page.wait_for_timeout(200)
         else:
             return

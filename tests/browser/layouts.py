@@ -95,8 +95,10 @@ def opened(browser: Browser, server: Server, view: str) -> Grey:
     page.goto(server.url + EMPTY[name][0])
     page.locator(EMPTY[name][1]).first.wait_for()
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
-    page.wait_for_timeout(1200)
-    grey = look(page, view)
+    page.wait_for_function("() => !document.querySelector('.es-chart:not(.js-plotly-plot)')")
+    before, grey = look(page, view), look(page, view)
+    while (np.abs(before - grey) > OTHERWISE).any():  # something is drawn yet
+        before, grey = grey, look(page, view)
     context.close()
     return grey
 

@@ -15,7 +15,6 @@ import psutil
 import pytest
 
 from ldp_core.runs.process import registration
-from tests import gate
 from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.runs.processes import end_workers
@@ -40,7 +39,6 @@ def begun_warm(runs_dir: Path, interpreter: Interpreter) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
         patch.setenv("EPSILON_WORKER_IDLE_SECONDS", IDLE_SECONDS)
-        patch.setenv(gate.NAME, str(gate.gate_of(runs_dir)))
         registration.ensure_worker()
     return runs_dir
 

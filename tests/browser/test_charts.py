@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.conftest import Visitor, visiting
+from tests.browser.conftest import Visitor, at_rest, visiting
 from tests.browser.server import Server
 
 LEGENDS = ".es-chart .legend"
@@ -119,7 +119,9 @@ def test_under_a_finger_the_page_moves_and_not_what_is_in_a_chart(browser: Brows
     page = phone.open("/train", ".es-panels .js-plotly-plot")
     chart = page.locator(".es-accuracy .js-plotly-plot")
     chart.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)  # what is drawn below may take its place yet
+    at_rest(page)
+    below(page)  # or what is drawn below may take its place yet
+    chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
     assert box is not None
     before, ranges = page.evaluate(TOP), page.evaluate(RANGES)

@@ -26,7 +26,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -
     samples.folder(place / "data", "alone", {"cats": 6})
     with pytest.MonkeyPatch.context() as patch, web() as mirror:
         mirror.files[FILE] = bytes(9_000_000)
-        mirror.pause = 0.005
+        mirror.slow_from = 3_000_000
         patch.setenv("EPSILON_DATA_DIR", str(place / "data"))
         patch.setenv("EPSILON_DATA_MIRROR", mirror.url)
         patch.setenv("no_proxy", "127.0.0.1,localhost")

@@ -11,6 +11,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, at_rest
 from tests.browser.layouts import as_it_was, look
+from tests.gate import holding
 
 PANELS = ".es-panels .js-plotly-plot"
 WATCH_FRAMES = """() => {
@@ -50,6 +51,10 @@ def set_number(page: Page, label: str, value: int) -> None:
     field.press("Enter")
 
 
+RUNS = 10
+"""Of the default scenario: each round of it is a turn of each."""
+
+
 def round_shown(page: Page) -> int:
     text = page.get_by_text(re.compile(r"Training: round \d+ of")).inner_text()
     found = re.search(r"round (\d+) of", text)
@@ -83,36 +88,38 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     # points arrive on all three panels, and no frame is empty
     page.evaluate(KEPT)
     page.evaluate(SHIFTS)
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
-    assert page.evaluate("kept.panels === document.querySelector('.es-panels')"), (
-        "the charts stay where they are"
-    )
-    assert page.evaluate("kept.top - document.querySelector('.es-panels').offsetTop") == 0, "and do not jump"
-    page.wait_for_function(f"() => ({POINTS})().every((n) => n > 3)", polling=100)
-    page.evaluate(WATCH_FRAMES)
-    before = page.evaluate(POINTS)
-    page.wait_for_function(
-        f"(before) => ({POINTS})().every((n, i) => n > before[i])", arg=before, polling=100
-    )
-    assert page.evaluate("shifted") < 0.02, "nothing jumps when it begins"
-    assert len(page.locator(".es-row").all()) == 3
-    as_it_was("train-running", look(page, "train-running"))
-    frames = page.evaluate("window.frames_")
-    assert frames["all"] > 10
-    assert frames["empty"] == 0
+    with holding(visitor.server.runs_dir, 6 * RUNS) as hold_after:
+        page.get_by_role("button", name="Train", exact=True).click()
+        page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
+        assert page.evaluate("kept.panels === document.querySelector('.es-panels')"), (
+            "the charts stay where they are"
+        )
+        jumped = page.evaluate("kept.top - document.querySelector('.es-panels').offsetTop")
+        assert jumped == 0
+        page.wait_for_function(f"() => ({POINTS})().every((n) => n > 3)", polling=100)
+        page.evaluate(WATCH_FRAMES)
+        before = page.evaluate(POINTS)
+        hold_after(12 * RUNS)
+        page.wait_for_function(
+            f"(before) => ({POINTS})().every((n, i) => n > before[i])", arg=before, polling=100
+        )
+        assert page.evaluate("shifted") < 0.02, "nothing jumps when it begins"
+        assert len(page.locator(".es-row").all()) == 3
+        as_it_was("train-running", look(page, "train-running"))
+        page.wait_for_function("frames_.all > 10")
+        assert page.evaluate("frames_.empty") == 0
 
-    # a reload finds the same run going on
-    at = round_shown(page)
-    address = page.url
-    page.reload()
-    page.locator(".es-panels canvas").first.wait_for()
-    assert page.url == address
-    assert round_shown(page) >= at
+        # a reload finds the same run going on
+        at = round_shown(page)
+        address = page.url
+        page.reload()
+        page.locator(".es-panels canvas").first.wait_for()
+        assert page.url == address
+        assert round_shown(page) >= at
 
-    # it is stopped, and what it trained is kept
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text(re.compile(r"Stopped at round \d+( to \d+)? of 400"))).to_be_visible()
+        # it is stopped, and what it trained is kept
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_text(re.compile(r"Stopped at round \d+( to \d+)? of 400"))).to_be_visible()
     assert page.evaluate(POINTS)[0] > 3
 
     # a shorter one is trained to its end

@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from pages.parts.clients.groups import budget_ladder
 from pages.parts.ui.text import number
-from tests.browser.conftest import Visitor, at_rest
+from tests.browser.conftest import Visitor, at_rest, wait_until
 from tests.browser.server import Server
 
 
@@ -101,10 +101,13 @@ def test_a_card_on_start_is_one_stop_of_the_keyboard(page: Page):
     expect(opens.nth(1)).to_be_visible()
     expect(page.locator(".es-table")).to_have_count(0)  # the page before may say "open" too
     at_rest(page)
-    page.wait_for_timeout(1000)  # what is drawn late may take the focus with it
-    opens.first.focus()
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.innerText") == "Open"
+
+    def next_stop() -> str:
+        opens.first.focus()
+        page.keyboard.press("Tab")
+        return str(page.evaluate("document.activeElement.innerText"))
+
+    wait_until(page, lambda: next_stop() == "Open")  # what is drawn late may take the focus with it
 
 
 def test_in_a_narrow_window_the_menu_makes_way_for_the_page_that_was_chosen(page: Page):

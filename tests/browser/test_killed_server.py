@@ -18,14 +18,16 @@ from ldp_core.runs.record import drafts
 from ldp_core.runs.record.store import events_after
 from ldp_core.runs.view.run_progress import Progress
 from tests.browser.conftest import TRAINING, Visitor, visiting
-from tests.browser.server import Server, nobody_trains
-from tests.busy import within
+from tests.browser.server import Server, begun_warm, nobody_trains
+from tests.gate import GATED, holding
+from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS, living, workers
+from tests.warm import Interpreter
 
 
 def of_its_own(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """A server of one test alone, to be killed."""
-    server = Server(runs_dir)
+    """A server of one test alone, to be killed; jobs of the worker that it starts can be held."""
+    server = Server(runs_dir, PYTHONPATH=GATED)
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
     yield server
     server.stop()
@@ -74,48 +76,52 @@ def test_the_first_change_after_a_restart_counts(profile: BrowserContext, idle: 
 
 
 ROUNDS = 22
-"""More than half as long again as it takes to kill a server, to start it again and to open its page."""
 
 
 @pytest.mark.alone
 def test_the_server_is_killed_and_the_run_finishes(profile: BrowserContext, mortal: Server):
-    with visiting(profile, mortal) as visitor:
-        page, job = trains(visitor, ROUNDS)
-        address = page.url
-        assert job.status == "running"
-        mortal.kill()
-        before = Progress(job.folder).update().rounds_done()
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while Progress(job.folder).update().rounds_done() < before + 4:
-            assert time.monotonic() < deadline, "rounds keep coming without a server"
-            time.sleep(0.05)
+    with holding(mortal.runs_dir, 20) as hold_after:
+        with visiting(profile, mortal) as visitor:
+            page, job = trains(visitor, ROUNDS)
+            address = page.url
+            assert job.status == "running"
+            mortal.kill()
+            before = Progress(job.folder).update().rounds_done()
+            hold_after(100)
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while Progress(job.folder).update().rounds_done() < before + 4:
+                assert time.monotonic() < deadline, "rounds keep coming without a server"
+                time.sleep(0.05)
 
-    mortal.start()
-    with visiting(profile, mortal) as again:
-        up = time.monotonic()
-        again.page.goto(address)
-        expect(again.page.get_by_text("Training: round")).to_be_visible()
-        again.page.locator(".es-panels canvas").first.wait_for()
-        assert time.monotonic() - up < within(5)
-        assert queue.get(job.id).status == "running"
-        expect(
-            again.page.get_by_text(f"Finished: {ROUNDS} rounds of 9 runs and one without noise")
-        ).to_be_visible(timeout=TRAINING)
-        expect(again.page.locator(".es-row")).to_have_count(3)
-        assert again.complaints == []
+        mortal.start()
+        with visiting(profile, mortal) as again:
+            up = time.monotonic()
+            again.page.goto(address)
+            expect(again.page.get_by_text("Training: round")).to_be_visible()
+            again.page.locator(".es-panels canvas").first.wait_for()
+            assert time.monotonic() - up < within(5)
+            assert queue.get(job.id).status == "running"
+            hold_after(10**6)
+            expect(
+                again.page.get_by_text(f"Finished: {ROUNDS} rounds of 9 runs and one without noise")
+            ).to_be_visible(timeout=TRAINING)
+            expect(again.page.locator(".es-row")).to_have_count(3)
+            assert again.complaints == []
 
 
 def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, interpreter: Interpreter
 ):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     others = len(queue.find())
-    page, job = trains(visitor, 12)
-    killed = workers(visitor.server.runs_dir)
-    for process in killed:
-        with suppress(psutil.NoSuchProcess):  # it died with another one of these
-            process.kill()
-    assert living([process.pid for process in killed]) == []
+    with holding(visitor.server.runs_dir, 30):
+        page, job = trains(visitor, 12)
+        killed = workers(visitor.server.runs_dir)
+        for process in killed:
+            with suppress(psutil.NoSuchProcess):  # it died with another one of these
+                process.kill()
+        assert living([process.pid for process in killed]) == []
+    begun_warm(visitor.server.runs_dir, interpreter)  # for the tests that follow
     at = Progress(job.folder).update().rounds_done()
     assert 0 < at < 120
     said = re.compile(r"Interrupted at round \d+( to \d+)? of 12: the worker was stopped from outside")

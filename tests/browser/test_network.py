@@ -20,8 +20,8 @@ from pages.parts.charts.rounds import thinned
 from tests.browser.conftest import PATIENCE, TRAINING, Visitor, visiting, wait_until
 from tests.browser.proxy import Proxy
 from tests.browser.server import Server
-from tests.busy import within
 from tests.extent import in_gate
+from tests.pace import within
 
 DROPS = in_gate(5, 15)
 RECOVERY_SECONDS = 5.0

@@ -15,10 +15,10 @@ from ldp_core.experiment import Draft, Variant
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from pages.parts.ui.text import number
-from tests.browser.conftest import TRAINING, Visitor, choose, violations, visiting, wait_until
+from tests.browser.conftest import TRAINING, Visitor, at_rest, choose, violations, visiting, wait_until
 from tests.browser.server import Server, nobody_trains
-from tests.busy import within
 from tests.extent import every, in_gate
+from tests.pace import within
 
 PAGES = {
     "/": "text=Latest runs on this server",
@@ -35,6 +35,12 @@ PAGES = {
 
 IN_REACH = """() => [...document.querySelectorAll('[data-testid="stMarkdownContainer"] table')].every(
   (table) => table.scrollWidth <= table.clientWidth || table.tabIndex === 0)"""
+
+IS_DARK = """(dark) => {
+  const ground = getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor;
+  const [red, green, blue] = ground.match(/\\d+/g).map(Number);
+  return (red + green + blue < 3 * 128) === dark;
+}"""
 
 
 @pytest.mark.parametrize("path", in_gate(["/attack"], ["/noise", "/attack"]))
@@ -77,11 +83,10 @@ def test_everybody_can_use_every_page(visitor: Visitor):
         visitor.open(path, ready)
         for sight in (FIRST, *others(place)):
             show(page, sight)
-            page.wait_for_timeout(500)
+            page.wait_for_function(IS_DARK, arg=sight[0] == "dark")
+            at_rest(page)
+            page.wait_for_timeout(300)  # in which colours change
             page.wait_for_function(IN_REACH)  # tables are measured once the page is quiet, or after a second
-            ground = page.get_by_test_id("stApp").evaluate("app => getComputedStyle(app).backgroundColor")
-            dark = sum(map(int, re.findall(r"\d+", ground)[:3])) < 3 * 128
-            assert dark == (sight[0] == "dark"), f"{path} keeps another scheme: {ground}"
             wrong = [
                 f"{path} {sight}: {v['id']} {[n['html'][:160] for n in v['nodes'][:3]]}"
                 for v in violations(page)
@@ -311,7 +316,7 @@ def test_the_mechanism_box_shows_what_the_draft_holds_on_every_page(visitor: Vis
     page = visitor.open("/noise", PAGES["/noise"])
     for name in ("Train", "Noise", "Clients", "Train", "Noise"):
         page.get_by_role("link", name=name, exact=True).click()
-        page.wait_for_timeout(1200)
+        at_rest(page)
         boxes = page.get_by_role("combobox", name="Mechanism")
         if name != "Clients":
             expect(boxes.first).to_have_value("Piecewise")

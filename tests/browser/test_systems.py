@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from ldp_core import presets
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import TRAINING, Visitor
+from tests.browser.conftest import TRAINING, Visitor, at_rest
 from tests.extent import in_gate
 
 READY = {
@@ -28,7 +28,7 @@ def test_its_preset_opens_on_every_page_and_trains(
     for link, ready in READY.items():
         page.get_by_role("link", name=link, exact=True).click()
         page.locator(ready).first.wait_for()
-        page.wait_for_timeout(800)
+        at_rest(page)
         assert page.get_by_test_id("stException").count() == 0, link
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)

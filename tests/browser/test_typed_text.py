@@ -13,7 +13,7 @@ from ldp_core.experiment import parse, parse_draft
 from ldp_core.presets import get
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, at_rest
 from tests.conftest import ROOT
 from tests.extent import in_gate
 
@@ -113,7 +113,7 @@ def test_every_label_of_a_design_is_shown_literally(visitor: Visitor, monkeypatc
         visitor.open(f"/train?draft={identity}", ".es-panels .js-plotly-plot")
         for ready in (".es-panels .js-plotly-plot", "text=What is sent in clear"):
             page.locator(ready).first.wait_for()
-            page.wait_for_timeout(300)
+            at_rest(page)
             assert page.evaluate("document.querySelectorAll('script').length") < 20
             assert page.locator("iframe, img[src='x'], [onerror], [onload], a[href^=javascript]").count() == 0
             assert page.locator(LINKS).count() == 0

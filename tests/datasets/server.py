@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ class Web(ThreadingHTTPServer):
         self.ranges = True
         self.pause = 0.0
         """Seconds between pieces."""
+        self.slow_from = sys.maxsize
+        """The byte from which on an answer takes minutes; it never stands still, or others would be asked."""
 
     @property
     def url(self) -> str:
@@ -51,8 +54,8 @@ class Handler(BaseHTTPRequestHandler):
         end = start + self.server.cut.pop(0) if self.server.cut else len(body)
         for at in range(start, min(end, len(body)), 1000):
             self.wfile.write(body[at : min(at + 1000, end)])
-            if self.server.pause:
-                time.sleep(self.server.pause)
+            if pause := max(self.server.pause, 0.1 * (at >= self.server.slow_from)):
+                time.sleep(pause)
 
     def log_message(self, *words: object) -> None:
         pass

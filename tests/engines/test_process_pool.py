@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from ldp_core.engines.per_client import batches_of
 from ldp_core.engines.process_pool import Pool, Samples, Training
 from ldp_core.errors import ProcessLost
-from tests.busy import within
 from tests.conftest import ROOT
 from tests.engines.test_base import plan_of, recipe_of, samples, start_of
+from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS
 from tests.warm import Interpreter
 

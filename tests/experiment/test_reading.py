@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from ldp_core import limits, mechanisms
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed, loads, parse, read_json, typed_changes
+from tests.pace import of_cpu
 
 
 def problems(data: Any) -> dict[str, str]:
@@ -209,10 +209,9 @@ def refused(call: Any, *given: Any) -> str:
 def test_a_name_that_stands_twice_is_found_in_the_time_of_reading():
     """40 000 names took 26 s when each was counted."""
     many = ",".join(f'"k{n}":1' for n in range(40_000))
-    began = time.process_time()
-    assert len(read_json(f"{{{many}}}")) == 40_000
-    assert refused(read_json, f'{{{many},"k0":2}}') == "k0 stands there twice; which of the two is meant?"
-    assert time.process_time() - began < 2
+    with of_cpu(2):
+        assert len(read_json(f"{{{many}}}")) == 40_000
+        assert refused(read_json, f'{{{many},"k0":2}}') == "k0 stands there twice; which of the two is meant?"
 
 
 def test_a_long_name_that_nobody_knows_is_not_repeated_whole():
@@ -225,12 +224,10 @@ def test_a_long_name_that_nobody_knows_is_not_repeated_whole():
 
 
 def test_what_is_wrong_thousands_of_times_is_told_a_hundred_times():
-    began = time.process_time()
-    with pytest.raises(InvalidExperiment) as caught:
+    with of_cpu(2), pytest.raises(InvalidExperiment) as caught:
         parse({f"k{n}": 1 for n in range(5000)})
     assert len(caught.value.problems) == 101
     assert str(caught.value).endswith("and 4900 more are wrong")
-    assert time.process_time() - began < 2
 
 
 def test_changes_as_somebody_types_them():

@@ -13,9 +13,9 @@ from ldp_core.attacks.shared.search import Pursuit
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage import coarse_to_fine
 from ldp_core.leakage.grid import climb
-from tests.busy import within
 from tests.data import digits
 from tests.extent import in_gate
+from tests.pace import within
 
 ASKED: dict[str, Any] = {
     "base": {

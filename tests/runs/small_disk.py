@@ -26,6 +26,7 @@ from ldp_core.runs.storage import disk_space
 from ldp_core.runs.view.run_progress import Progress
 from tests.calibrated import calibrated
 from tests.data import events
+from tests.gate import holding, install
 from tests.runs.processes import end_workers, launch, trained_a_round, until, workers
 from tests.warm import Interpreter, Processes
 
@@ -58,10 +59,11 @@ def record() -> None:
     """One record on eight megabytes: nothing of it is lost, and it goes on to the same weights."""
     ROOT.mkdir()
     filler, folder = Filler(), ROOT / "job"
-    training_process = trained(folder)
-    while not Progress(folder).update().rounds_done():
-        time.sleep(0.01)
-    filler.fill()
+    with holding(ROOT, 10):
+        training_process = trained(folder)
+        while not Progress(folder).update().rounds_done():
+            time.sleep(0.01)
+        filler.fill()
     training_process.join(150)
     if training_process.exitcode != DISK_FULL:  # there was room for a last word
         outcome = json.loads((folder / training.OUTCOME).read_text())
@@ -90,12 +92,13 @@ def house() -> None:
     filler, old = Filler(), [launch({"rounds": rounds}) for rounds in (3, 4)]
     for one in old:
         until(one, lambda job: not job.live)
-    identity = launch(LONG)
-    until(identity, trained_a_round)
-    waiting = launch({"rounds": 5})
-    at_work = workers(ROOT)
-    for process in at_work:  # or the filler, still at it, would take what the worker gives up
-        process.suspend()
+    with holding(ROOT, 10):
+        identity = launch(LONG)
+        until(identity, trained_a_round)
+        waiting = launch({"rounds": 5})
+        at_work = workers(ROOT)
+        for process in at_work:  # or the filler, still at it, would take what the worker gives up
+            process.suspend()
     filler.fill()
     for process in at_work:
         process.resume()
@@ -134,9 +137,10 @@ def orphan() -> None:
     calibrated(ROOT)
     filler, old = Filler(), launch({"rounds": 3})
     until(old, lambda job: not job.live)
-    identity = launch(LONG)
-    until(identity, trained_a_round)
-    end_workers(ROOT)
+    with holding(ROOT, 10):
+        identity = launch(LONG)
+        until(identity, trained_a_round)
+        end_workers(ROOT)
     disk_space.give_up()
     filler.fill()
     told = "the worker was stopped from outside; nothing can be noted on the disk now"
@@ -158,6 +162,7 @@ def same_as_undisturbed(folder: Path) -> None:
 
 if __name__ == "__main__":
     one_thread()  # of two on a busy machine one waits for the other with all its might
+    install(ROOT)  # for what is forked here
     place, *parts = sys.argv[1:]
     began = Processes(Interpreter(Path(place), os.getpid()), within=os.getpid())
     with pytest.MonkeyPatch.context() as patch:

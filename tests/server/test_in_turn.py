@@ -20,7 +20,9 @@ KEPT = Path("kept")
 
 
 def reset():
-    time.sleep(0.5)
+    Path("began").touch()
+    while not Path("goes on").exists():
+        time.sleep(0.01)
     KEPT.write_text("prepared")
 
 
@@ -37,19 +39,23 @@ def test_what_a_callback_is_about_to_change_is_not_drawn_beside_it(tmp_path: Pat
     (place / "kept").write_text("edited")
     server = Server(tmp_path / "runs", place)
     try:
-        assert asyncio.run(_reset_and_at_once_something_else(server.url)) == ["edited", "prepared"]
+        assert asyncio.run(_reset_and_at_once_something_else(server.url, place)) == ["edited", "prepared"]
     finally:
         server.stop()
 
 
-async def _reset_and_at_once_something_else(url: str) -> list[str]:
+async def _reset_and_at_once_something_else(url: str, place: Path) -> list[str]:
     """All that was written on the page."""
     viewer = await Viewer.open(url)
     pressed = viewer.widgets["Reset"]
     viewer.states[pressed] = "trigger_value", True
     await viewer.ask()
     del viewer.states[pressed]
-    await asyncio.sleep(0.2)
+    while not (place / "began").exists():
+        await asyncio.sleep(0.01)
+    await viewer.ask()
+    await asyncio.sleep(0.3)  # in which it would be drawn, if it could be
+    (place / "goes on").touch()
     await viewer.rerun()
     await viewer.close()
     return viewer.told

@@ -18,7 +18,6 @@ import pytest
 import torch
 
 from ldp_core import models
-from tests.busy import within
 from tests.conftest import ROOT
 from tests.engines.fused.cases import (
     Drawn,
@@ -30,6 +29,7 @@ from tests.engines.fused.cases import (
     start_of,
 )
 from tests.extent import in_gate
+from tests.pace import within
 from tests.warm import Interpreter
 
 pytest.importorskip("llvmlite")

@@ -69,7 +69,8 @@ class Line:
         await send({"type": "websocket.accept"})
         for payload in self.said:
             await send({"type": "websocket.send", "bytes": payload})
-        await anyio.sleep(0.05)
+        for _ in range(20):  # whoever is ready has had a turn by then
+            await anyio.sleep(0)
 
     async def send(self, message: Any) -> None:
         self.heard.append(message.get("bytes"))

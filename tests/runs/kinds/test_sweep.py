@@ -20,6 +20,7 @@ from ldp_core.runs.record.store import events_after
 from ldp_core.runs.train_all import ALONE, FOLDED, Figures, bits, train_all
 from ldp_core.runs.view.sweep_progress import SweepProgress
 from ldp_core.system import native_code
+from tests.gate import holding
 from tests.runs.processes import until
 
 FEW: dict[str, Any] = {
@@ -197,22 +198,23 @@ def test_a_sweep_that_is_killed_goes_on_with_the_cells_that_are_left(runs_dir: P
     def done() -> int:
         return int(jobs.status(identity)["cells"])
 
-    seen = list[dict[str, Any]]()
-    for _ in range(2):
-        more = len(seen) + 3
-        until(identity, lambda job, more=more: done() >= more and job.pid)  # type: ignore[misc]
-        pid = queue.get(identity).pid
-        assert pid
-        os.kill(pid, signal.SIGKILL)
-        job = until(identity, lambda job: not job.live)
-        assert job.status == "interrupted"
-        now = cells(job.folder)
-        assert now[: len(seen)] == seen, "what was stored stays as it is"
-        seen = now
-        jobs.resume(identity)
-    until(identity, lambda job: done() >= len(seen) + 3)
-    assert jobs.status(identity)["cells_in_all"] == every == 300
-    jobs.cancel(identity)
+    with holding(runs_dir, 6):
+        seen = list[dict[str, Any]]()
+        for _ in range(2):
+            more = len(seen) + 3
+            until(identity, lambda job, more=more: done() >= more and job.pid)  # type: ignore[misc]
+            pid = queue.get(identity).pid
+            assert pid
+            os.kill(pid, signal.SIGKILL)
+            job = until(identity, lambda job: not job.live)
+            assert job.status == "interrupted"
+            now = cells(job.folder)
+            assert now[: len(seen)] == seen, "what was stored stays as it is"
+            seen = now
+            jobs.resume(identity)
+        until(identity, lambda job: done() >= len(seen) + 3)
+        assert jobs.status(identity)["cells_in_all"] == every == 300
+        jobs.cancel(identity)
     job = until(identity, lambda job: not job.live)
     assert job.status == "cancelled"
     kept = cells(job.folder)

@@ -23,9 +23,10 @@ import pytest
 
 from ldp_core.runs import queue
 from ldp_core.runs.view.run_progress import Progress
-from tests.busy import within
 from tests.conftest import ROOT
 from tests.data import events
+from tests.gate import GATED, holding
+from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS, trained_a_round
 from tests.runs.spaces import SPACE
 
@@ -90,18 +91,20 @@ def test_a_container_is_stopped_and_started_again(
     container: Callable[..., Container], runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Nobody looks at the queue from outside in a way that would change it: here nobody there is alive."""
+    monkeypatch.setenv("PYTHONPATH", GATED)
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")  # the second one's waits for the word to go on
     (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
-    first = container(f"{sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}")
-    wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]))
-    job = queue.find()[0]
-    assert first.send(signal.SIGTERM) < within(10)
-    kept = Progress(job.folder).update().rounds_done()
-    assert 0 < kept < 250
-    number = queue.get(job.id).pid
+    with holding(runs_dir, 40):
+        first = container(f"{sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}")
+        began = wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]))
+        job = queue.find()[0]
+        assert first.send(signal.SIGTERM) < within(10, of_worker=True)
+        kept = Progress(job.folder).update().rounds_done()
+        assert 0 < kept < 250
+        number = queue.get(job.id).pid
 
     second = container()
-    assert wait_for(lambda: not queue.get(job.id).live) < within(15)
+    assert wait_for(lambda: not queue.get(job.id).live) < 3 * began, "as soon as a worker is there again"
     assert queue.get(job.id).status == "interrupted"
     assert queue.requeue(job.id)  # as whoever presses Resume there does
     wait_for(lambda: queue.get(job.id).status == "completed")

@@ -36,7 +36,7 @@ def test_a_download_is_watched_stopped_and_gone_on_with(tmp_path: Path, monkeypa
     with web() as server:
         monkeypatch.setenv("EPSILON_DATA_MIRROR", server.url)
         server.files[FILE] = bytes(9_000_000)
-        server.pause = 0.002
+        server.slow_from = 2_000_000
         identity = launch(MNIST)
         until(identity, lambda job: doing(job.folder) and doing(job.folder).done > 50_000)  # type: ignore[union-attr]
         status = jobs.status(identity)

@@ -23,11 +23,12 @@ from ldp_core.runs.queue import admission
 from ldp_core.runs.record import store
 from ldp_core.runs.record.store import copied
 from ldp_core.runs.view.run_progress import Progress
-from tests.busy import within
 from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.data import events
 from tests.extent import in_gate
+from tests.gate import holding
+from tests.pace import within
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
@@ -86,19 +87,19 @@ def test_where_memory_ends_what_trains_goes_first_and_the_server_last(two_slots:
     assert first > second > server
 
 
-@pytest.mark.usefixtures("two_slots")
-def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once():
-    first = launch({"rounds": 200, "attack": None})
-    until(first, trained_a_round)
-    both = (Variant("same"), Variant("other", {"seed": 1, "rounds": 2}), Variant("same again"))
-    second = launch({"rounds": 200, "attack": None}, *both)
-    job = until(second, lambda job: job.message or not job.live)
-    assert (job.status, job.message) == ("queued", f"waiting for job {first}, which trains the same runs")
-    stranger = launch({"rounds": 1, "seed": 77})  # of whom nobody takes the slot
-    assert until(stranger, lambda job: not job.live).status == "completed"
-    assert queue.get(second).waits_for == first
-    assert [run.round for run in Progress(job.folder).update().runs] == [0, 2, 0]
-    assert jobs.look(first).status == "running"
+def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once(two_slots: Path):
+    with holding(two_slots, 50):
+        first = launch({"rounds": 200, "attack": None})
+        until(first, trained_a_round)
+        both = (Variant("same"), Variant("other", {"seed": 1, "rounds": 2}), Variant("same again"))
+        second = launch({"rounds": 200, "attack": None}, *both)
+        job = until(second, lambda job: job.message or not job.live)
+        assert (job.status, job.message) == ("queued", f"waiting for job {first}, which trains the same runs")
+        stranger = launch({"rounds": 1, "seed": 77})  # of whom nobody takes the slot
+        assert until(stranger, lambda job: not job.live).status == "completed"
+        assert queue.get(second).waits_for == first
+        assert [run.round for run in Progress(job.folder).update().runs] == [0, 2, 0]
+        assert jobs.look(first).status == "running"
     until(first, lambda job: not job.live)
     job = until(second, lambda job: not job.live)
     assert (job.status, job.message) == ("completed", "")
@@ -118,7 +119,7 @@ def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
     assert [copied(job.folder) for job in told] == [{}, *[{0: ids[0]}] * 29]
     assert len({jobs.status(identity)["weights_sha256"] for identity in (ids[0], ids[29])}) == 1
     late = max(job.ended or 0.0 for job in told) - (ended or 0.0)
-    assert late <= within(5)
+    assert late <= within(5, of_worker=True)
 
 
 @pytest.mark.usefixtures("two_slots")
@@ -154,21 +155,22 @@ def test_everything_is_killed_together_and_goes_on_after_a_restart(
     """F4: a container's end takes server, worker and training process in the same instant."""
     experiment = {"rounds": 100, "attack": None}
     words = ["tests.runs.launching", str(interpreter.place), json.dumps(experiment)]
-    server, printed = interpreter.piped(words, ROOT, os.environ, tmp_path)
-    with printed:
-        identity = printed.readline().strip()
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not trained_a_round(queue.get(identity)) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    killed = [server.pid, *(process.pid for process in workers(runs_dir))]
-    assert len(killed) == 3
-    for pid in killed:
-        os.kill(pid, signal.SIGKILL)
+    with holding(runs_dir, 20):
+        server, printed = interpreter.piped(words, ROOT, os.environ, tmp_path)
+        with printed:
+            identity = printed.readline().strip()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not trained_a_round(queue.get(identity)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        killed = [server.pid, *(process.pid for process in workers(runs_dir))]
+        assert len(killed) == 3
+        for pid in killed:
+            os.kill(pid, signal.SIGKILL)
     at = time.monotonic()
     assert living(killed) == []
     job = until(identity, lambda job: not job.live)
     assert job.status == "interrupted"
-    assert time.monotonic() - at <= within(15)
+    assert time.monotonic() - at <= within(15, of_worker=True)
     assert queue.find("status IN ('running', 'cancelling')") == [], "nothing is running without a process"
     assert 0 < Progress(job.folder).update().rounds_done() < 100
     jobs.resume(identity)
@@ -188,7 +190,7 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
     asked = time.monotonic()
     os.kill(worker, signal.SIGTERM)
     assert living([worker, job.pid], PATIENCE_SECONDS) == []
-    assert time.monotonic() - asked <= within(10)
+    assert time.monotonic() - asked <= within(10, of_worker=True)
     job = queue.get(identity)
     assert (job.status, job.pid) == ("interrupted", None)
     assert "told to stop" in job.message
@@ -277,5 +279,5 @@ def test_cancelling_takes_two_seconds_at_most(two_slots: Path):
         assert len(workers(two_slots)) == 2, "no training process of it is left"
     print(f"cancelled in {sorted(running)[len(running) // 2]:.2f} s, at most {max(running):.2f} s", end=" ")
     print(f"(waiting: at most {max(waiting):.2f} s)")
-    assert max(running) <= within(2.0), running
+    assert max(running) <= within(2.0, of_worker=True), running
     assert max(waiting) <= within(0.5), waiting

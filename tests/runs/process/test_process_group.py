@@ -17,7 +17,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.process import child_process, supervisor
 from ldp_core.system import process_group
-from tests.busy import within
+from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS, living
 
 pytestmark = pytest.mark.usefixtures("runs_dir")

@@ -27,10 +27,11 @@ from ldp_core.runs.record.store import database, events_after
 from ldp_core.runs.storage.holding import WRITER, is_written
 from tests.conftest import ROOT
 from tests.data import events
+from tests.gate import GATED, holding
 from tests.runs.processes import PATIENCE_SECONDS, living, trained_a_round, until, workers
 from tests.runs.spaces import SPACE
 
-ROUNDS = 100  # a second of it, so that it is under way still when it is suspended
+ROUNDS = 100
 EXPERIMENT = {"rounds": ROUNDS, "attack": None}
 HOLD = "import sys, time, pathlib; from ldp_core.runs.storage import holding; "
 HOLD += "kept = holding.hold(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
@@ -61,16 +62,18 @@ def elsewhere() -> Iterator[Elsewhere]:
 
 @pytest.mark.usefixtures("clean_processes")
 def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead(
-    elsewhere: Elsewhere, runs_dir: Path, tmp_path: Path
+    elsewhere: Elsewhere, runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setenv("PYTHONPATH", GATED)
     (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
-    elsewhere(SUBMIT, "submit", tmp_path / "experiment.json")
-    (job,) = queue.find()
-    until(job.id, trained_a_round)
-    pids = {process.pid for process in workers(runs_dir)}
-    (there,) = [process for process in workers(runs_dir) if process.ppid() not in pids]
-    for process in workers(runs_dir):  # or it might end while it is looked at
-        process.suspend()
+    with holding(runs_dir, 20):
+        elsewhere(SUBMIT, "submit", tmp_path / "experiment.json")
+        (job,) = queue.find()
+        until(job.id, trained_a_round)
+        pids = {process.pid for process in workers(runs_dir)}
+        (there,) = [process for process in workers(runs_dir) if process.ppid() not in pids]
+        for process in workers(runs_dir):  # or it might end while it is looked at
+            process.suspend()
 
     told = jobs.status(job.id)
     assert (told["status"], told["pid"]) == ("running", None)

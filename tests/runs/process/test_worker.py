@@ -20,9 +20,10 @@ from ldp_core.runs.process import training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.store import copied, events_after
 from ldp_core.runs.view.run_progress import Progress
-from tests.busy import within
 from tests.conftest import ROOT
 from tests.extent import in_gate
+from tests.gate import holding
+from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS, launch, trained_a_round, until, workers
 from tests.warm import Interpreter
 
@@ -50,19 +51,23 @@ def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
 
 @pytest.mark.alone
 def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: Path):
-    first, second = launch({"rounds": 120, "attack": None, "seed": 301}), launch({"rounds": 1, "seed": 302})
-    assert jobs.status(second)["ahead"] == 1
+    with holding(warm, 10):
+        first, second = (
+            launch({"rounds": 120, "attack": None, "seed": 301}),
+            launch({"rounds": 1, "seed": 302}),
+        )
+        assert jobs.status(second)["ahead"] == 1
     until(second, lambda job: job.status == "completed")
     ended = queue.get(first).ended
     started = queue.get(second).started
     assert ended is not None
     assert started is not None
-    assert 0 <= started - ended < within(1.0)
+    assert 0 <= started - ended < within(1.0, of_worker=True)
     assert len(workers(warm)) == 1
     asked = time.monotonic()
     third = launch({"rounds": 1, "seed": 303})
     until(third, trained_a_round)
-    assert time.monotonic() - asked < within(1.5)
+    assert time.monotonic() - asked < within(1.5, of_worker=True)
 
 
 @pytest.mark.alone
@@ -72,7 +77,7 @@ def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(warm:
     asked = time.monotonic()
     assert jobs.cancel(identity).status in ("cancelling", "cancelled")
     job = until(identity, lambda job: job.status == "cancelled")
-    assert time.monotonic() - asked < within(2.5)
+    assert time.monotonic() - asked < within(2.5, of_worker=True)
     assert len(events_after(job.folder)) > 1
     assert len(workers(warm)) == 1, "the training process is gone, the worker stays"
     assert jobs.cancel(identity).status == "cancelled", "cancelling twice changes nothing"
@@ -87,16 +92,16 @@ def test_a_queued_job_is_cancelled_at_once():
     assert events_after(queue.get(second).folder) == []
 
 
-@pytest.mark.usefixtures("warm")
-def test_a_job_outlives_the_process_that_launched_it(interpreter: Interpreter, tmp_path: Path):
+def test_a_job_outlives_the_process_that_launched_it(warm: Path, interpreter: Interpreter, tmp_path: Path):
     asked = json.dumps({"rounds": 80, "attack": None})
     words = ["tests.runs.launching", str(interpreter.place), asked]
-    launcher, printed = interpreter.piped(words, ROOT, os.environ, tmp_path)
-    with printed:
-        identity = printed.readline().strip()
-    launcher.kill()
-    launcher.wait(PATIENCE_SECONDS)
-    assert jobs.look(identity).live, "it is under way, or about to be"
+    with holding(warm, 10):
+        launcher, printed = interpreter.piped(words, ROOT, os.environ, tmp_path)
+        with printed:
+            identity = printed.readline().strip()
+        launcher.kill()
+        launcher.wait(PATIENCE_SECONDS)
+        assert jobs.look(identity).live, "it is under way, or about to be"
     job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
 
@@ -113,7 +118,7 @@ def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom
     killed = time.monotonic()
     job = until(identity, lambda job: not job.live)
     assert job.status == "interrupted"
-    assert time.monotonic() - killed < within(15)
+    assert time.monotonic() - killed < within(15, of_worker=True)
     if whom == "worker":
         deadline = time.monotonic() + PATIENCE_SECONDS
         while psutil.pid_exists(job.pid or target) and time.monotonic() < deadline:
@@ -181,21 +186,20 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
     expected = {
         i: [event | {"seconds": None} for event in turns_of(run)] for i, run in enumerate(draft.experiments())
     }
-    identity = jobs.submit(draft)
-    seed, kills = int(time.time()), 0
-    delays = np.random.default_rng(seed)
-    while kills < in_gate(4, 20):
-        job = until(identity, lambda job: job.pid is not None or not job.live)
-        time.sleep(delays.uniform(0.0, 0.25))
-        job = jobs.look(identity)
-        assert job.live, f"the run was over before it could be killed often enough (seed {seed})"
-        if job.status != "running" or job.pid is None:
-            continue
-        target = job.pid if kills % 4 else psutil.Process(job.pid).ppid()
-        os.kill(target, signal.SIGKILL)
-        kills += 1
-        until(identity, lambda job: not job.live)
-        assert jobs.resume(identity).status in ("queued", "running")
+    with holding(runs_dir, 30):  # or it might be over before it is killed so often
+        identity = jobs.submit(draft)
+        kills, delays = 0, np.random.default_rng()
+        while kills < in_gate(4, 20):
+            job = until(identity, lambda job: job.pid is not None or not job.live)
+            time.sleep(delays.uniform(0.0, 0.25))
+            job = jobs.look(identity)
+            if job.status != "running" or job.pid is None:
+                continue
+            target = job.pid if kills % 4 else psutil.Process(job.pid).ppid()
+            os.kill(target, signal.SIGKILL)
+            kills += 1
+            until(identity, lambda job: not job.live)
+            assert jobs.resume(identity).status in ("queued", "running")
     job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
     told = per_run(job)
@@ -207,12 +211,12 @@ def turns_of(experiment: Experiment) -> list[dict[str, Any]]:
     return [event for turn in drive({0: experiment}) for event in turn.events]
 
 
-@pytest.mark.usefixtures("warm")
-def test_a_job_that_was_stopped_goes_on_when_asked():
-    identity = launch({"rounds": 100, "attack": None, "seed": 304})
-    until(identity, trained_a_round)
-    jobs.cancel(identity)
-    job = until(identity, lambda job: not job.live)
+def test_a_job_that_was_stopped_goes_on_when_asked(warm: Path):
+    with holding(warm, 20):
+        identity = launch({"rounds": 100, "attack": None, "seed": 304})
+        until(identity, trained_a_round)
+        jobs.cancel(identity)
+        job = until(identity, lambda job: not job.live)
     assert job.status == "cancelled"
     before = Progress(job.folder).update().rounds_done()
     assert jobs.resume(identity).status in ("queued", "running")
@@ -228,7 +232,7 @@ def test_the_same_experiment_and_seed_is_never_trained_twice():
     first = until(launch({"rounds": 6}), lambda job: not job.live)
     asked = time.monotonic()
     second = until(launch({"rounds": 6, "name": "again"}), lambda job: not job.live)
-    assert time.monotonic() - asked < within(3)
+    assert time.monotonic() - asked < within(3, of_worker=True)
     assert second.id != first.id
     assert per_run(second) == per_run(first)
     assert copied(second.folder) == {0: first.id}

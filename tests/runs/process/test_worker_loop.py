@@ -13,7 +13,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.process import worker
 from ldp_core.runs.queue.job import Job
-from tests.busy import within
+from tests.pace import within
 
 
 class Slow:

@@ -18,6 +18,7 @@ from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.queue import long_requests
 from pages.parts.runs import job_list
+from tests.pace import of_cpu
 
 CLIENTS = 60_000
 JOBS = 16
@@ -38,19 +39,18 @@ def many(runs_dir: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_a_page_of_them_costs_no_more_than_others(many: list[str]):
     """A hundred of them kept the page of runs for 51 s."""
-    began = time.process_time()
-    found = lines(Wanted("many two"))
-    assert [line.job.id for line in found] == many[::-1]
-    told = [describe(line.job) for line in found]
-    assert {(one.name, one.rounds, one.state, one.in_words()) for one in told} == {
-        ("many", 3, "queued", "many")
-    }
-    said = [job_list._said.__wrapped__(one.job.id, one.job) for one in told]  # type: ignore[attr-defined]
-    assert said[0].asked == "60\u202f000 clients, each with values of its own"
-    assert said[0].compared == "one, two"
-    assert [job.id for job in queue.in_turn()] == many
-    assert queue.claim(0) is None
-    assert time.process_time() - began < 1
+    with of_cpu(1):
+        found = lines(Wanted("many two"))
+        assert [line.job.id for line in found] == many[::-1]
+        told = [describe(line.job) for line in found]
+        assert {(one.name, one.rounds, one.state, one.in_words()) for one in told} == {
+            ("many", 3, "queued", "many")
+        }
+        said = [job_list._said.__wrapped__(one.job.id, one.job) for one in told]  # type: ignore[attr-defined]
+        assert said[0].asked == "60\u202f000 clients, each with values of its own"
+        assert said[0].compared == "one, two"
+        assert [job.id for job in queue.in_turn()] == many
+        assert queue.claim(0) is None
 
 
 def test_whoever_needs_it_has_it_whole(many: list[str]):

@@ -25,8 +25,8 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.store import Recorder, database, events_after, glance
 from ldp_core.runs.storage.database import writing
 from ldp_core.runs.view.run_progress import Progress
-from tests.busy import within
 from tests.extent import in_gate
+from tests.pace import within
 
 DRAFT = Draft(parse({"rounds": 3, "attack": None}), (Variant("run"),))
 REQUEST = {"draft": DRAFT.as_json()}

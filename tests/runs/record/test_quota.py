@@ -18,7 +18,7 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import run
 from ldp_core.runs.process import training
 from ldp_core.runs.queue import states
-from ldp_core.runs.record import quota
+from ldp_core.runs.record import quota, store
 from ldp_core.runs.record.store import Recorder
 from ldp_core.runs.view.run_progress import Progress
 
@@ -109,6 +109,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
     class Small(Recorder):
         def flush(self) -> None:
             super().flush()
+            self._pause = 0.0  # each turn by itself
             begun = any(event["event"] == "round" for event in self.told(0))
             if begun and not limits:  # whatever the first rounds took, there is room for little more
                 limits.append(self._db.execute("PRAGMA page_count").fetchone()[0] + 4)
@@ -116,6 +117,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
 
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with monkeypatch.context() as patch:
+        patch.setattr(store, "FLUSH_SECONDS", 0.0)
         patch.setattr(run, "Recorder", Small)
         training.train_job(tmp_path / "job", request, 10**9)
     outcome = (tmp_path / "job" / training.OUTCOME).read_text()
