@@ -80,8 +80,11 @@ def _hero(name: str, found: Outcome | None, known: Guessed) -> None:
             if found and known.untold(name):
                 st.markdown(f"**Guess first.** {plain(preset.ask.text)}")
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                    field(preset.ask, preset.draft, None, "start")
-                    way_around("Just show me", preset.label)
+                    field(preset.ask, preset.draft, known.guesses.get(name), "start")
+                    mine = known.mine(name)
+                    way_around("Show what came of it" if mine else "Just show me", preset.label)
+                if mine:
+                    st.caption(f"You guessed {mine}. You may guess anew until you have the answer shown.")
                 not_kept()
             elif found:
                 st.markdown(f"{known.words(name, found)} {_lesson(found, sentences=2)}".strip())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from ldp_core.presets import get
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, at_rest
 from tests.browser.layouts import as_it_was, look
+from tests.browser.server import Server
 from tests.gate import holding
 
 PANELS = ".es-panels .js-plotly-plot"
@@ -166,3 +167,40 @@ def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
     page.get_by_text("Latest runs on this server").wait_for()
     expect(page.get_by_text(name).first).to_be_visible()
     assert page.locator("img[src='x']").count() == 0
+
+
+def test_a_guess_counts_when_it_is_pressed_and_not_before(server: Server, browser: Browser):
+    """By keys, by mouse and by a finger that only scrolls; the answer comes when it is asked for."""
+    phone = Visitor(browser, server, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = phone.open("/", "text=Guess first.")
+    slider = page.get_by_role("slider", name="How accurate will the plain mean be?")
+    for _ in range(20):
+        slider.press("ArrowLeft")
+    expect(slider).to_have_value("30")
+    expect(slider).to_be_focused()
+    box = slider.bounding_box()
+    assert box
+    touch = page.context.new_cdp_session(page)
+    for up in range(0, 240, 12):
+        points = [{"x": box["x"] + 5, "y": box["y"] + 5 - up}]
+        kind = "touchMove" if up else "touchStart"
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.wait_for_timeout(16)  # a frame
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 100")
+    at_rest(page)
+    expect(page.get_by_text("You guessed")).to_have_count(0)
+    guess = page.get_by_role("button", name="Guess", exact=True)
+    guess.focus()
+    guess.press("Enter")
+    expect(page.get_by_text("You may guess anew until you have the answer shown.")).to_be_visible()
+    expect(guess).to_be_focused()
+    told = page.get_by_text("You guessed").inner_text()
+    slider.press("ArrowRight")
+    guess.click()
+    expect(page.get_by_text(told)).to_have_count(0)
+    expect(page.get_by_text("it came out at")).to_have_count(0)
+    page.get_by_role("button", name="Show what came of it").click()
+    expect(page.get_by_text("it came out at")).to_be_visible()
+    assert phone.complaints == []
+    phone.context.close()

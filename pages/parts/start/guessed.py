@@ -11,7 +11,7 @@ from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs.outcomes import Outcome
 from ldp_core.runs.record import guesses
 from ldp_core.runs.record.guesses import Guess
-from pages.parts.train.guess_words import literal, told
+from pages.parts.train.guess_words import literal, shown, told
 from pages.parts.watch.guess_field import me
 
 
@@ -32,13 +32,18 @@ class Guessed:
         return cls(names, frozenset(name for name in presets.names() if presets.get(name).label in passed))
 
     def untold(self, name: str) -> bool:
-        """Whether the question of a scenario is still open."""
-        return name not in self.guesses and name not in self.skipped
+        """Whether the answer has not been asked for: a guess may be changed until then."""
+        return name not in self.skipped
 
     def level(self, name: str) -> float | None:
         """The guess where it is an accuracy: a share."""
         guess = self.guesses.get(name)
         return float(guess) / 100 if _asks_accuracy(name) and isinstance(guess, int | float) else None
+
+    def mine(self, name: str) -> str:
+        """What was guessed, in words; "" where nothing was."""
+        guess = self.guesses.get(name)
+        return "" if guess is None else literal(shown(presets.get(name).ask, guess))
 
     def words(self, name: str, found: Outcome) -> str:
         """How the guess stands to what is stored; "" where that does not tell."""

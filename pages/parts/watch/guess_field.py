@@ -18,7 +18,7 @@ from ldp_core.runs.record.guesses import Guess
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
-from pages.parts.ui.uninterrupted import pressed, uncut
+from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 
 NOT_KEPT = "guess"
@@ -33,16 +33,16 @@ def me() -> str:
 
 
 def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> None:
-    """The form element, named by the question, and the button that makes where its slider begins a guess;
-    `name` is the key that it begins anew with.
+    """The form element, named by the question, and the button that alone makes a guess of what it says:
+    a touch, a swipe or a key on the element does not. `name` is the key that it begins anew with.
     """
     key = f"guess-{name}-{guesses.key_of(draft)}-{tab().visit}"
-    args = (question, draft, key)
     # what it begins with stays: with another value it would be another widget, and lose what is pressed next
     first = st.session_state.setdefault(f"first of {key}", guess)
-    _element(question, first, {"key": key, "on_change": _moved, "args": args})
-    if guess is None and isinstance(question, Figure):  # where it begins may be what somebody thinks
-        st.button("Guess", key=f"this {key}", on_click=_guess, args=args)
+    _element(question, first, {"key": key})
+    now = st.session_state.get(key, first)
+    # the same button before and after, so that the focus stays on it
+    st.button("Guess", key=f"this {key}", on_click=_guess, args=(draft, key), disabled=now is None)
 
 
 def way_around(words: str, scenario: str, skipped: bool = True, help: str | None = None) -> None:
@@ -79,16 +79,6 @@ def _middle(question: Figure) -> int:
     return question.most // 2
 
 
-@uncut
-def _moved(question: Question, draft: Draft, key: str) -> None:
-    """A field reports a change. Streamlit says so also of a slider that nobody touched, once its state was
-    dropped as stale: where it begins is a guess only of whoever presses Guess.
-    """
-    untouched = isinstance(question, Figure) and st.session_state.get(key) == _middle(question)
-    if not (untouched and guesses.of(me(), draft) is None):
-        _keep(draft, key)
-
-
 def _keep(draft: Draft, key: str) -> None:
     guess = st.session_state.get(key)
     if guess is None:  # none was made, or the field has gone since
@@ -100,7 +90,7 @@ def _keep(draft: Draft, key: str) -> None:
 
 
 @pressed
-def _guess(question: Question, draft: Draft, key: str) -> None:
+def _guess(draft: Draft, key: str) -> None:
     _keep(draft, key)
 
 

@@ -106,7 +106,8 @@ def _ask(workspace: Workspace, now: Asked) -> None:
     if now.guess is None:
         way_around("Skip", now.draft.base.name, help="This scenario asks no more")
     else:
-        st.caption("Kept. Now press Train.")
+        mine = literal(shown(now.question, now.guess))
+        st.caption(f"Kept: {mine}. Now press Train; until then you can guess anew.")
 
 
 def _wait(now: Asked) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
 
 from ldp_core import presets
 from ldp_core.presets.evidence import Evidence, Outcome
@@ -53,6 +54,15 @@ def opened(draft: str) -> AppTest:
     return app
 
 
+def _button(app: AppTest) -> Button:
+    return next(one for one in app.button if one.label == "Guess")
+
+
+def guess(app: AppTest) -> None:
+    """Press the button."""
+    _button(app).click().run()
+
+
 def accuracies(*ends: float) -> Evidence:
     return Evidence(Outcome("mean", seed, end, (), 0.0, np.array([])) for seed, end in enumerate(ends))
 
@@ -61,13 +71,19 @@ def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.Monk
     identity = drafts.new(DRAFT)
     app = opened(identity)
     assert "How accurate will the plain mean be?" in said(app) and "Kept" not in said(app)
-    app.slider[0].set_value(60)
-    assert "Kept. Now press Train." in said(app)
-    assert guesses.of(ME, DRAFT) == 60
-    same = app.slider[0].proto.id
-    app.slider[0].set_value(61).run()
     app.slider[0].set_value(60).run()
-    assert app.slider[0].proto.id == same, "another widget would lose what is pressed next"
+    assert guesses.of(ME, DRAFT) is None, "a slider that is moved guesses nothing"
+    guess(app)
+    assert "Kept: 60" in said(app) and "Now press Train" in said(app)
+    assert guesses.of(ME, DRAFT) == 60
+    same = app.slider[0].proto.id, _button(app).proto.id
+    app.slider[0].set_value(61).run()
+    assert guesses.of(ME, DRAFT) == 60
+    guess(app)
+    assert guesses.of(ME, DRAFT) == 61, "it can be changed until the answer is asked for"
+    app.slider[0].set_value(60).run()
+    guess(app)
+    assert (app.slider[0].proto.id, _button(app).proto.id) == same, "the focus stays on them"
     assert guesses.of(ME, DRAFT) == 60
     assert opened(identity).run().slider[0].value == 60, "a reload keeps it"
 
@@ -114,7 +130,10 @@ def test_it_is_skipped_by_one_click_and_asked_again_by_another(runs_dir: Path):
     assert "Guess first" not in said(app), "it is remembered"
     app.button(f"ask {HALVES.base.name}").click()
     assert "Guess first" in said(app)
-    app.segmented_control[0].set_value("no")
+    assert _button(app).disabled, "nothing is chosen yet"
+    app.segmented_control[0].set_value("no").run()
+    assert guesses.of(ME, HALVES) is None
+    guess(app)
     assert "Kept" in said(app)
     assert guesses.of(ME, HALVES) == "no"
 
@@ -123,27 +142,9 @@ def test_where_the_slider_begins_is_a_guess_for_whoever_says_so(runs_dir: Path):
     identity = drafts.new(DRAFT)
     app = opened(identity)
     said(app)
-    app.button[0].click()
+    guess(app)
     assert "Kept" in said(app)
     assert guesses.of(ME, DRAFT) == 50
-
-
-def test_a_slider_that_nobody_moved_guesses_nothing(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    """The front end may send where it begins, after its state was dropped as stale; Streamlit calls that a
-    change.
-    """
-    identity = drafts.new(DRAFT)
-    app = opened(identity)
-    said(app)
-    with monkeypatch.context() as nothing_is_kept:
-        nothing_is_kept.setattr(guesses, "keep", lambda *_: None)
-        app.slider[0].set_value(60).run()
-    app.slider[0].set_value(50)  # a change for Streamlit, and nobody has guessed
-    assert "Kept" not in said(app)
-    assert guesses.of(ME, DRAFT) is None
-    app.slider[0].set_value(51).run()
-    app.slider[0].set_value(50).run()
-    assert guesses.of(ME, DRAFT) == 50, "who has guessed may come back to the middle"
 
 
 @pytest.mark.parametrize("name", every(3, presets.names()))  # a page of its own is drawn for each
