@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 Outcome = Literal["holds", "contradicted", "no difference", "cannot tell", "nothing learns"]
@@ -33,6 +34,14 @@ def judged(low: float, high: float, small: float = SMALL) -> Outcome:
     if high < 0:
         return "contradicted"
     return "no difference" if -small <= low and high <= small else "cannot tell"
+
+
+def together(outcomes: Iterable[Outcome]) -> Outcome:
+    """Of statements that are made at once: contradicted if one of them is."""
+    missed = set(outcomes) - {"holds"}
+    if "contradicted" in missed:
+        return "contradicted"
+    return "cannot tell" if len(missed) > 1 else missed.pop() if missed else "holds"
 
 
 def at_chance(accuracy: float, chance: float | None) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from ldp_core.judgement import RULE as ORDERS
-from ldp_core.judgement import Outcome, at_chance
+from ldp_core.judgement import Outcome, at_chance, together
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import SEEDS, TOLERANCE, WIDEST, Interval, Part, Statement, interval, told
 from ldp_core.papers.stored import Figure, Shelf
@@ -69,12 +69,7 @@ def _judged(claim: Claim, shelf: Shelf, statement: Statement) -> Part:
 
 
 def _word(outcomes: list[Outcome]) -> Word:
-    found = set(outcomes)
-    if len(found) == 1:
-        return outcomes[0]
-    if "holds" in found:
-        return "in part"
-    return "contradicted" if "contradicted" in found else "cannot tell"
+    return "in part" if "holds" in outcomes and len(set(outcomes)) > 1 else together(outcomes)
 
 
 def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval | None:

@@ -48,5 +48,4 @@ PRESET = Preset(
         ("ten times", {"attack.rounds_observed": 10}),
         ("a hundred times", {"attack.rounds_observed": 100}),
     ),
-    seeds=1,
 )

@@ -1,19 +1,26 @@
 """What a lesson claims, as something that runs can bear out or not.
 
-A check looks at the evidence and answers twice: whether the claim holds there, and what these runs show,
-in words. A page tells the claim, or else what they show; a test runs every scenario with other seeds.
+A check looks at the evidence and answers twice: what becomes of the claim there, and what these runs show,
+in words. An order holds by the interval over seeds; what each run shows by itself holds if it is so in all of
+them, and is contradicted if it is so in none. A page tells the claim, or else what the runs show; a test runs
+every scenario with other seeds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
+from math import hypot
+from typing import Any
 
 import numpy as np
 
 from ldp_core.accounting import entry_of
 from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.judgement import Outcome, at_chance, judged, together
 from ldp_core.limits import spelled
+from ldp_core.paired import difference
 from ldp_core.presets.evidence import Evidence, Missing
 
 THIN = "\u202f"
@@ -21,9 +28,9 @@ THIN = "\u202f"
 
 @dataclass(frozen=True)
 class Found:
-    """Whether a claim holds in some runs, and what they show of it (as “In these runs …” goes on)."""
+    """What becomes of a claim in some runs, and what they show of it (as “In these runs …” goes on)."""
 
-    holds: bool
+    outcome: Outcome
     shows: str
 
 
@@ -40,7 +47,7 @@ class Sentence:
     def found(self, evidence: Evidence) -> Found | None:
         """What becomes of it in these runs; None where they cannot tell."""
         if self.check is None:
-            return Found(True, "")
+            return Found("holds", "")
         try:
             return self.check(evidence)
         except Missing:
@@ -56,26 +63,34 @@ def told(sentences: Lesson, evidence: Evidence) -> str:
     for one in sentences:
         found = one.found(evidence)
         if found is not None:
-            parts.append(one.text if found.holds else f"In these runs {found.shows}.")
+            rest = "" if found.outcome == "contradicted" else f": {found.outcome}"
+            parts.append(one.text if found.outcome == "holds" else f"In these runs {found.shows}{rest}.")
     return " ".join(dict.fromkeys(parts))
 
 
 def ranked(*labels: str, by: float = 0.0) -> Check:
-    """In every seed each of them is more accurate than the next, by so much at least."""
+    """Each of them is more accurate than the next, by more than so much."""
 
     def check(evidence: Evidence) -> Found:
         table = _accuracies(evidence, labels)
-        return Found(bool((table[:-1] - table[1:] > by).all()), _ends(labels, table))
+        shows = _ends(labels, table)
+        if all(at_chance(float(row.mean()), evidence.of(labels[0])[0][0].chance) for row in table):
+            return Found("nothing learns", shows)
+        gaps = [difference(*pair) for pair in pairwise(table)]
+        return Found(together(judged(gap.low - by, gap.high - by) for gap in gaps), shows)
 
     return check
 
 
 def alike(*labels: str, within: float) -> Check:
-    """In every seed their accuracies lie so close together."""
+    """Their accuracies lie so close together."""
 
     def check(evidence: Evidence) -> Found:
         table = _accuracies(evidence, labels)
-        return Found(bool((np.ptp(table, axis=0) <= within).all()), _ends(labels, table))
+        gaps = [difference(*pair) for pair in combinations(table, 2)]
+        rooms = [(within - abs(gap.low), within - abs(gap.high), gap.low <= 0 <= gap.high) for gap in gaps]
+        closer = together(judged(min(ends), within if around else max(ends), 0.0) for *ends, around in rooms)
+        return Found(closer, _ends(labels, table))
 
     return check
 
@@ -85,7 +100,7 @@ def reaches(label: str, low: float = 0.0, high: float = 1.0) -> Check:
 
     def check(evidence: Evidence) -> Found:
         table = _accuracies(evidence, [label])
-        return Found(bool(((table >= low) & (table <= high)).all()), _ends([label], table))
+        return Found(_with_each(((table >= low) & (table <= high))[0]), _ends([label], table))
 
     return check
 
@@ -101,7 +116,10 @@ def diverges(label: str) -> Check:
             tame = 0
         if not wild + tame:
             raise Missing(f"{label} has not ended")
-        return Found(not tame, f"{tame} of {wild + tame} runs of {label} stay within the numbers")
+        return Found(
+            _with_each([True] * wild + [False] * tame),
+            f"{tame} of {wild + tame} runs of {label} stay within the numbers",
+        )
 
     return check
 
@@ -117,7 +135,7 @@ def times_the_noise(noisy: str, quiet: str, low: float, high: float, added_up: b
         ratio = loud / np.maximum(rounds * soft, 1e-300)
         over = " over all rounds" if added_up else ""
         shows = f"{noisy} has {_times(ratio.mean())} the noise variance of {quiet}{over}"
-        return Found(bool(((ratio >= low) & (ratio <= high)).all()), shows)
+        return Found(_with_each((ratio >= low) & (ratio <= high)), shows)
 
     return check
 
@@ -129,7 +147,7 @@ def names(label: str, classes: Sequence[int], low: float = 0.0, high: float = 1.
         (runs,) = evidence.of(label)
         shares = np.array([np.mean([one.per_class[c] for c in classes]) for one in runs])
         shows = f"{label} names {_percent(shares.mean())} of the digits {classes[0]} to {classes[-1]} right"
-        return Found(bool(((shares >= low) & (shares <= high)).all()), shows)
+        return Found(_with_each((shares >= low) & (shares <= high)), shows)
 
     return check
 
@@ -141,19 +159,19 @@ def listens(label: str, low: float = 0.0, high: float = 1.0) -> Check:
         (runs,) = evidence.of(label)
         shares = np.array([one.permissive for one in runs])
         shows = f"{label} gives {_percent(shares.mean())} of the weight to the permissive clients"
-        return Found(bool(((shares >= low) & (shares <= high)).all()), shows)
+        return Found(_with_each((shares >= low) & (shares <= high)), shows)
 
     return check
 
 
 def recovers(label: str, upload: str = "audit", clients: Sequence[int] | None = None) -> Check:
     """Every one of these uploads was recovered in some round."""
-    return _pixels(label, upload, clients, lambda kinds: kinds.count("recovered") == len(kinds))
+    return _pixels(label, upload, clients, lambda kind: kind == "recovered")
 
 
 def keeps(label: str, upload: str = "audit", clients: Sequence[int] | None = None) -> Check:
     """None of these uploads was recovered in any round, by an attack that works without noise."""
-    return _pixels(label, upload, clients, lambda kinds: not {"recovered", "inconclusive"} & {*kinds})
+    return _pixels(label, upload, clients, lambda kind: kind != "recovered")
 
 
 def returns(label: str, low: float = 0.0, high: float = 1.0) -> Check:
@@ -163,7 +181,7 @@ def returns(label: str, low: float = 0.0, high: float = 1.0) -> Check:
         tried = evidence.attempts(label, "real")
         back, n = sum(one.recovered for one in tried), sum(one.images for one in tried)
         shows = f"{back} of {n} images of real uploads came back ({label})"
-        return Found(all(low <= one.recovered / one.images <= high for one in tried), shows)
+        return Found(_with_each(low <= one.recovered / one.images <= high for one in tried), shows)
 
     return check
 
@@ -172,8 +190,10 @@ def blurred(label: str, below: float, clients: Sequence[int] | None = None) -> C
     """The usual attempt on an upload of one image stays below so many dB."""
 
     def check(evidence: Evidence) -> Found:
-        middle = _median(evidence, label, clients)
-        return Found(middle < below, f"the usual attempt on {label} gets {middle:.0f} dB")
+        middles = _medians(evidence, label, clients)
+        return Found(
+            _with_each(middles < below), f"the usual attempt on {label} gets {middles.mean():.0f} dB"
+        )
 
     return check
 
@@ -182,11 +202,11 @@ def clearer(*labels: str, by: float) -> Check:
     """The usual attempt gets closer from each of them to the next, by so many dB at least."""
 
     def check(evidence: Evidence) -> Found:
-        middles = [_median(evidence, label, None) for label in labels]
+        middles = np.array([_medians(evidence, label, None) for label in labels])
         shows = "the usual attempt gets " + _listed(
-            f"{middle:.0f} dB ({label})" for label, middle in zip(labels, middles, strict=True)
+            f"{each.mean():.0f} dB ({label})" for label, each in zip(labels, middles, strict=True)
         )
-        return Found(bool((np.diff(middles) >= by).all()), shows)
+        return Found(_with_each((np.diff(middles, axis=0) >= by).all(axis=0)), shows)
 
     return check
 
@@ -203,7 +223,8 @@ def picks(label: str, clients: Sequence[int] | None = None) -> Check:
         shows = (
             f"the server picks the right image {hits:.0f} of {n} times ({label}; guessing: {chance * n:.0f})"
         )
-        return Found(wilson(hits, n)[0] > chance, shows)
+        low, high = wilson(hits, n)
+        return Found(judged(low - chance, high - chance), shows)
 
     return check
 
@@ -212,14 +233,19 @@ def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> C
     """The right image is picked more often under the first than under the second, over all these attempts."""
 
     def check(evidence: Evidence) -> Found:
-        shares = []
+        shares, reach = [], []
         for label in (more, fewer):
             tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]
             if not tried:
                 raise Missing(f"nothing was picked out for {label}")
-            shares.append(sum(one.hits for one in tried) / sum(one.n for one in tried))
+            hits, n = sum(one.hits for one in tried), sum(one.n for one in tried)
+            shares.append(hits / n)
+            reach.append(np.abs(np.array(wilson(hits, n)) - hits / n))
         shows = f"the server picks the right image {_percent(shares[0])} of the time under {more}, and "
-        return Found(shares[0] > shares[1], f"{shows}{_percent(shares[1])} under {fewer}")
+        shows += f"{_percent(shares[1])} under {fewer}"
+        apart, (one, other) = shares[0] - shares[1], reach  # the interval: Newcombe 1998, method 10
+        outcome = judged(apart - hypot(one[0], other[1]), apart + hypot(one[1], other[0]))
+        return Found(outcome, shows)
 
     return check
 
@@ -234,7 +260,7 @@ def budget(label: str, scope: str, low: float, high: float, client: int = 0) -> 
         sums = [float(line["basic"]) for line in lines]
         words = {"coordinate": "for each weight", "upload": "for an upload"}.get(scope, "for the run")
         shows = f"the budgets of {label} add up to ε {max(sums):.4g} {words}"
-        return Found(low <= min(sums) and max(sums) <= high, shows)
+        return Found(_with_each(low <= each <= high for each in sums), shows)
 
     return check
 
@@ -255,10 +281,10 @@ def costs(*labels: str, run: float, within: float) -> Check:
         ]
         lines = [entry["run_worst"] for entry in entries]
         if not all(line["guarantee"] for line in lines):
-            return Found(False, "a client's run is bounded by nothing")
+            return Found("contradicted", "a client's run is bounded by nothing")
         bounds = np.array([line["epsilon"] for line in lines])
         shows = f"a run costs a client between ε {bounds.min():.4g} and ε {bounds.max():.4g} at worst"
-        return Found(bool((np.abs(bounds - run) <= within * run).all()), shows)
+        return Found("holds" if (np.abs(bounds - run) <= within * run).all() else "contradicted", shows)
 
     return check
 
@@ -268,15 +294,13 @@ def both(*checks: Check) -> Check:
 
     def check(evidence: Evidence) -> Found:
         found = [one(evidence) for one in checks]
-        failed = list(dict.fromkeys(one.shows for one in found if not one.holds))
-        return Found(not failed, "; ".join(failed))
+        failed = dict.fromkeys(one.shows for one in found if one.outcome != "holds")
+        return Found(together(one.outcome for one in found), "; ".join(failed))
 
     return check
 
 
-def _pixels(
-    label: str, upload: str, clients: Sequence[int] | None, holds: Callable[[list[str]], bool]
-) -> Check:
+def _pixels(label: str, upload: str, clients: Sequence[int] | None, holds: Callable[[str], bool]) -> Check:
     def check(evidence: Evidence) -> Found:
         tried = evidence.attempts(label, upload, clients)
         kinds = [one.verdict for one in tried]
@@ -286,13 +310,21 @@ def _pixels(
         else:
             back, top = kinds.count("recovered"), max(float(one.psnr.max()) for one in tried)
             shows = f"{back} of {len(kinds)} images came back ({label}; at best {top:.0f} dB)"
-        return Found(holds(kinds), shows)
+        return Found("cannot tell" if "inconclusive" in kinds else _with_each(map(holds, kinds)), shows)
 
     return check
 
 
-def _median(evidence: Evidence, label: str, clients: Sequence[int] | None) -> float:
-    return float(np.median(np.concatenate([one.psnr for one in evidence.attempts(label, "audit", clients)])))
+def _with_each(flags: Iterable[Any]) -> Outcome:
+    """Of what each run, client or image shows by itself."""
+    every = [bool(flag) for flag in flags]
+    return "holds" if all(every) else "cannot tell" if any(every) else "contradicted"
+
+
+def _medians(evidence: Evidence, label: str, clients: Sequence[int] | None) -> np.ndarray:
+    """(seeds,)"""
+    found = [Evidence([one]).attempts(label, "audit", clients) for one in evidence.of(label)[0]]
+    return np.array([np.median(np.concatenate([one.psnr for one in tried])) for tried in found])
 
 
 def _accuracies(evidence: Evidence, labels: Sequence[str]) -> np.ndarray:

@@ -35,7 +35,7 @@ PRESET = Preset(
             "So Piecewise is ahead of both there.",
             both(
                 *(
-                    ranked(f"Piecewise ε {epsilon}", f"{other} ε {epsilon}", by=0.01)
+                    ranked(f"Piecewise ε {epsilon}", f"{other} ε {epsilon}")
                     for epsilon in (4, 8)
                     for other in ("Duchi", "PDPM")
                 )

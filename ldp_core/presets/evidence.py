@@ -51,6 +51,8 @@ class Outcome:
     """(upload, client) → what became of it."""
     ledger: Sequence[Mapping[str, Any]] | Mapping[str, Any] = ()
     """Of every client, as the end event carries it."""
+    chance: float | None = None
+    """How accurate guessing is."""
 
 
 class Missing(LookupError):

@@ -48,5 +48,4 @@ PRESET = Preset(
         (STRICT, {"mechanism.name": "piecewise", "clients.epsilon": 4}),
         (DUCHI, {"mechanism.name": "duchi"}),
     ),
-    seeds=1,
 )

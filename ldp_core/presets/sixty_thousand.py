@@ -9,7 +9,7 @@ TOTALS = {MILD: 8, MIDDLE: 4, STRICT: 2, FEW: 8}
 BY_NUMBERS = Sentence(
     "With sixty thousand people ε 8 ends above 75 %, ε 4 behind it, and even ε 2 names more than half of "
     "the digits right.",
-    both(ranked(MILD, MIDDLE, STRICT, by=0.01), reaches(MILD, low=0.75), reaches(STRICT, low=0.5)),
+    both(ranked(MILD, MIDDLE, STRICT), reaches(MILD, low=0.75), reaches(STRICT, low=0.5)),
 )
 
 PRESET = Preset(
@@ -51,5 +51,4 @@ PRESET = Preset(
         *((label, {"clients.epsilon": TOTALS[label]}) for label in (MILD, MIDDLE, STRICT)),
         (FEW, {"clients.count": 600}),
     ),
-    seeds=1,
 )

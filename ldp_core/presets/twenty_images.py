@@ -53,5 +53,4 @@ PRESET = Preset(
         ("Piecewise, ε 20", {"mechanism.name": "piecewise", "clients.epsilon": 20}),
         ("Duchi, ε 8", {"mechanism.name": "duchi"}),
     ),
-    seeds=1,
 )

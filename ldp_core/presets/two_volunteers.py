@@ -19,8 +19,8 @@ PRESET = Preset(
         DROWNS,
         Sentence(
             "Weighting by 1/σ helps; weighting by 1/σ², which hears little but the two "
-            "volunteers, does best.",
-            ranked("1/σ²", "1/σ", "mean", by=0.03),
+            "volunteers, does best on average.",
+            ranked("1/σ²", "1/σ", "mean"),
         ),
         Sentence(
             "The image of the volunteer under attack comes back in some round under every weighting: it is "

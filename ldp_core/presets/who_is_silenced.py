@@ -25,8 +25,8 @@ PRESET = Preset(
             both(listens("1/(σ²+κ²)", high=0.8), names("1/(σ²+κ²)", LATE, low=0.2, high=0.8)),
         ),
         Sentence(
-            "Over all ten digits it came out ahead of both the others, with each of the seeds.",
-            both(ranked("1/(σ²+κ²)", "mean", by=0.01), ranked("1/(σ²+κ²)", "1/σ²", by=0.03)),
+            "Over all ten digits it came out ahead of both the others.",
+            both(ranked("1/(σ²+κ²)", "mean"), ranked("1/(σ²+κ²)", "1/σ²")),
         ),
     ),
     ask=Figure(
@@ -41,4 +41,5 @@ PRESET = Preset(
         ("1/σ²", {"aggregator.name": "inverse_variance"}),
         ("1/(σ²+κ²)", {"aggregator.name": "inverse_variance", "aggregator.between": 1.0}),
     ),
+    seeds=5,
 )

@@ -50,6 +50,8 @@ class Outcome:
     """For each variant its mean accuracy from round 0 on; as far as all seeds came."""
     diverged: Sequence[int]
     """The variants of which a run left the numbers."""
+    ends: Sequence[Sequence[float]] = ()
+    """For each variant the last accuracy of every seed, in their order."""
     reference: Sequence[float] = ()
     """Without noise; empty where there is no such run."""
     upload: str = ""
@@ -131,6 +133,7 @@ def outcome(name: str, draft: Draft, progress: Told = quiet) -> Outcome:
         seeds=draft.seeds,
         chance=round(float(folded[0].start["chance"]), DIGITS),
         curves=[_curve(each) for each in own],
+        ends=[[round(one.curves["accuracy"][-1], DIGITS) for one in each] for each in own],
         diverged=[v for v, each in enumerate(own) if any(_wild(one) for one in each)],
         reference=_curve(clean) if clean else [],
         lesson=told(presets.get(name).says, evidence(folded)),

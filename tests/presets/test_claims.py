@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,8 +73,8 @@ CASES: list[tuple[Check, Check, str]] = [
 
 @pytest.mark.parametrize(("holds", "fails", "shows"), CASES)
 def test_a_check_tells_what_holds(holds: Check, fails: Check, shows: str):
-    assert holds(SHOWN).holds
-    assert not fails(SHOWN).holds
+    assert holds(SHOWN).outcome == "holds"
+    assert fails(SHOWN).outcome != "holds"
     assert shows in fails(SHOWN).shows
 
 
@@ -94,6 +95,35 @@ def test_what_does_not_hold_is_replaced_by_what_is_there():
     assert told(lesson[1:2], half) == "", "one run is missing: nothing is said"
 
 
+def test_orders_and_distances_are_judged_by_the_interval_over_seeds():
+    def shown(poor: list[float], good: list[float], chance: float = 0.1) -> Evidence:
+        both = ((POOR, poor), (GOOD, good))
+        return Evidence(
+            replace(one, seed=seed, accuracy=value, chance=chance)
+            for one, values in both
+            for seed, value in enumerate(values)
+        )
+
+    def order(*given: Any) -> str:
+        return claims.ranked("good", "poor")(shown(*given)).outcome
+
+    assert order([0.5, 0.5, 0.5], [0.6, 0.61, 0.6]) == "holds"
+    assert order([0.5], [0.9]) == "cannot tell", "one seed"
+    assert order([0.6, 0.7, 0.8], [0.61, 0.78, 0.85]) == "cannot tell", "ahead with each, and by chance"
+    assert order([0.6, 0.61, 0.6], [0.5, 0.5, 0.5]) == "contradicted"
+    assert order([0.6, 0.6, 0.6], [0.6, 0.601, 0.6]) == "no difference"
+    assert order([0.1, 0.1, 0.1], [0.13, 0.13, 0.13]) == "nothing learns"
+    near = claims.alike("good", "poor", within=0.05)
+    assert near(shown([0.5, 0.5, 0.5], [0.52, 0.51, 0.52])).outcome == "holds"
+    assert near(shown([0.5, 0.5, 0.5], [0.6, 0.6, 0.61])).outcome == "contradicted"
+    assert near(shown([0.5, 0.5, 0.5], [0.5, 0.4, 0.6])).outcome == "cannot tell"
+    lesson = (Sentence("The good one is ahead.", claims.ranked("good", "poor")),)
+    assert (
+        told(lesson, shown([0.5], [0.9]))
+        == "In these runs good ends at 90 % and poor ends at 50 %: cannot tell."
+    )
+
+
 def priced(*epsilons: float | None) -> Evidence:
     lines = [{"run_worst": {"epsilon": epsilon, "guarantee": epsilon is not None}} for epsilon in epsilons]
     return Evidence([replace(GOOD, ledger=lines)])
@@ -101,10 +131,10 @@ def priced(*epsilons: float | None) -> Evidence:
 
 def test_what_a_run_costs_is_held_for_every_client():
     check = claims.costs("good", run=100, within=0.01)
-    assert check(priced(99.5, 100.5)).holds
+    assert check(priced(99.5, 100.5)).outcome == "holds"
     dear = check(priced(100, 103))
-    assert not dear.holds and "between ε 100 and ε 103" in dear.shows
-    assert not check(priced(100, None)).holds
+    assert dear.outcome == "contradicted" and "between ε 100 and ε 103" in dear.shows
+    assert check(priced(100, None)).outcome == "contradicted"
     with pytest.raises(Missing):
         check(Evidence([replace(GOOD, ledger=())]))
 
@@ -112,4 +142,4 @@ def test_what_a_run_costs_is_held_for_every_client():
 def test_of_many_clients_each_promise_is_looked_at_once():
     promises = [{"run_worst": {"epsilon": epsilon, "guarantee": True}} for epsilon in (100, 120)]
     packed = Evidence([replace(GOOD, ledger={"clients": 2, "promises": promises, "of": ""})])
-    assert not claims.costs("good", run=100, within=0.01)(packed).holds
+    assert claims.costs("good", run=100, within=0.01)(packed).outcome == "contradicted"

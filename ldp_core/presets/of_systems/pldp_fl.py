@@ -7,7 +7,7 @@ from ldp_core.presets.questions import Figure, accuracy
 PRINTED, CORRECTED, BASELINE, CLEAN = "as printed", "corrected", "Laplace in ±1", "no noise"
 SHORT = Sentence(
     "Short ranges are what saves accuracy: the paper's baseline, Laplace in ±1 for all, ends below half.",
-    both(ranked(PRINTED, BASELINE, by=0.05), reaches(BASELINE, high=0.5)),
+    both(ranked(PRINTED, BASELINE), reaches(BASELINE, high=0.5)),
 )
 
 PRESET = Preset(
@@ -21,7 +21,7 @@ PRESET = Preset(
             times_the_noise(PRINTED, CORRECTED, 1.33, 1.5),
         ),
         SHORT,
-        Sentence("Without noise it learns more than in either form.", ranked(CLEAN, CORRECTED, by=0.02)),
+        Sentence("Without noise it learns more than in either form.", ranked(CLEAN, CORRECTED)),
         Sentence(
             "The first client's ε 0.9 is for each weight: over the 650 of an upload it adds up to 585.",
             budget(PRINTED, "upload", 584.9, 585.1),
@@ -42,4 +42,5 @@ PRESET = Preset(
         (BASELINE, {"mechanism.name": "laplace", "clients.range": 1.0}),
         (CLEAN, {"mechanism.name": "none"}),
     ),
+    seeds=5,
 )

@@ -51,4 +51,5 @@ PRESET = Preset(
         (KEPT, {"system.rest": "kept"}),
         (HONEST, {"form": "corrected"}),
     ),
+    seeds=5,
 )

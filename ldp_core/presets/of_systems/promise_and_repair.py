@@ -35,5 +35,4 @@ PRESET = Preset(
         (REPAIR, {"mechanism.name": "duchi", "target": "update", "clients.range": 0.01}),
         (CLEAN, {"mechanism.name": "none"}),
     ),
-    seeds=1,
 )

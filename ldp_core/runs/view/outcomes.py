@@ -44,6 +44,7 @@ def _outcome(run: RunProgress) -> Outcome:
         noise=run.curves["noise_variance"][1:],
         attempts={where: _attempts(tries) for where, tries in run.tries.items() if tries.closest},
         ledger=(run.end or {}).get("ledger", ()),
+        chance=run.start.get("chance"),
     )
 
 
