@@ -106,4 +106,5 @@ PRESET = Preset(
             SHORT: 114.692,
         }
     ),
+    seeds=5,
 )

@@ -45,4 +45,5 @@ PRESET = Preset(
         (GAIN, {"system.input": "gain", "system.output": "gain"}),
         (LOUD, {"form": "as_printed", "clients.epsilon": 2}),
     ),
+    seeds=5,
 )

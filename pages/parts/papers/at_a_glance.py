@@ -23,4 +23,4 @@ def at_a_glance(counts: Mapping[str, Counter[Word]]) -> None:
         for column, (name, count) in zip(st.columns(len(counts), gap="small"), counts.items(), strict=True):
             with column, st.container(border=True, height="stretch", gap="xxsmall"):
                 st.markdown(f"[**{plain(papers.get(name).label)}**](#{name})")
-                st.markdown(" ".join(badge(word, f"{count[word]} ") for word in LOOKS if count[word]))
+                st.markdown(" ".join(badge(word, count[word]) for word in LOOKS if count[word]))

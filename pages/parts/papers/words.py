@@ -26,14 +26,15 @@ LOOKS: dict[Word, Look] = {
     "contradicted": Look("red", "✗", "is contradicted", "are contradicted"),
     "no difference": Look("blue", "=", "shows no difference", "show no difference"),
     "cannot tell": Look("violet", "?", "cannot be told", "cannot be told"),
-    "nothing learns": Look("gray", "–", "has nothing that learns", "have nothing that learns"),
+    "nothing learns": Look("gray", "∅", "has nothing that learns", "have nothing that learns"),
     "not run": Look("gray", "", "was not run here", "were not run here"),
 }
 
 
-def badge(word: Word, before: str = "") -> str:
-    """As Markdown."""
-    return f":{LOOKS[word].colour}-badge[{before}{word}]"
+def badge(word: Word, count: int = 0) -> str:
+    """As Markdown; with how many claims have it."""
+    many = f"{count} {word if count == 1 else word.replace('holds', 'hold')}"
+    return f":{LOOKS[word].colour}-badge[{many if count else word}]"
 
 
 def marked(outcome: Outcome, text: str) -> str:
