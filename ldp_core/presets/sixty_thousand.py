@@ -35,8 +35,8 @@ PRESET = Preset(
             both(times_the_noise(FEW, MILD, 90, 110), ranked(MILD, FEW, by=0.15)),
         ),
         Sentence(
-            "The step, the length that uploads are shortened to and the number of rounds were set by hand, for "
-            "MNIST, whose images are public: to choose them on private images costs budget that is not "
+            "The step, the length that uploads are shortened to and the number of rounds were set by hand, "
+            "for MNIST, whose images are public: to choose them on private images costs budget that is not "
             "counted here."
         ),
     ),
