@@ -1,4 +1,8 @@
-"""Sixty thousand people, one image each: one ε for all that a person ever sends, made useful by numbers."""
+"""Sixty thousand people, one image each: one ε for all that a person ever sends, made useful by numbers.
+
+Step, norm and rounds were set by hand. What others give at ε 8, held out, with seed 0 (here 80.9 %): norm 1
+74.0 %, norm 4 79.6 %; a step of 0.25 80.4 %, of 1 80.5 %; 10 rounds 78.1 %, 40 rounds 83.8 %.
+"""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches, times_the_noise
