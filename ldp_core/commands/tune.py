@@ -58,9 +58,7 @@ def tune(options: argparse.Namespace) -> int:
         print(json.dumps(event, allow_nan=False), flush=True)
         if more := event.get("more"):
             trials = [f"{more[name]} more {name}" for name in ("runs", "uploads") if more[name]]
-            print(
-                f"{' and '.join(trials)} would settle it: {_again(options, more['effort'])}", file=sys.stderr
-            )
+            print(f"{' and '.join(trials)} may settle it: {_again(options, more['effort'])}", file=sys.stderr)
     return 0
 
 

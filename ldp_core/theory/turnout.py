@@ -97,7 +97,7 @@ def _all_choices(kinds: NDArray[np.int64], chance: float, rounds: int) -> Turnou
     cases = math.prod((sizes + 1).tolist()) if len(sizes) <= MOST_KINDS else MOST_CASES + 1
     if cases > MOST_CASES or cases * len(kinds) > MOST_NUMBERS:
         return None
-    came = np.indices(sizes + 1).reshape(len(sizes), cases).T
+    came = np.indices((sizes + 1).tolist()).reshape(len(sizes), cases).T
     ways = gammaln(sizes + 1) - gammaln(came + 1) - gammaln(sizes - came + 1)
     share = np.exp((ways + xlogy(came, chance) + xlog1py(sizes - came, -chance)).sum(axis=1))
     here = np.arange(len(kinds)) - np.repeat(np.cumsum(sizes) - sizes, sizes) < came[:, kinds[order]]

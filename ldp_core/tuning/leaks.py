@@ -75,8 +75,8 @@ def next_uploads(
     known closely enough, or as well as so many uploads for each effort tell.
     """
     ours = pooled(known, half)
-    most = question.affordable(half)
-    first = [rounded(e) for e in np.geomspace(min(LOWEST, most / 2), most, COARSE)]
+    last = question.affordable(half)
+    first = [rounded(e) for e in np.geomspace(min(LOWEST, last / 2), last, COARSE)]
     if missing := set(first).difference(one.epsilon for one in ours):
         return dict.fromkeys(sorted(missing), range(1))
     most, above = _around(question, ours)

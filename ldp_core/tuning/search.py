@@ -356,9 +356,10 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
         most = max(question.affordable(half) for half in question.ranges)
         words.append(f"a run budget of {question.run_budget:g} allows no more than ε {most:g}")
     if any(question.most(half) == EPSILON.maximum for half in question.ranges):
-        words.append(
-            f"ε {EPSILON.maximum:g} for {covers(question.base)} is the largest that may be asked for"
-        )
+        covered, base = covers(question.base), question.base
+        words.append(f"ε {EPSILON.maximum:g} for {covered} is the largest that may be asked for")
+        if base.clients.epsilon_scope == "upload" and base.uses_per_upload > 1:
+            words[-1] += " (one weight may have as much: ask for an ε of the mechanism's own scope)"
     if question.caps:
         words.append(leak_in_words(question, question.caps))
     for cap in question.caps:

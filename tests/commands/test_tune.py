@@ -15,7 +15,7 @@ def test_what_is_open_comes_with_the_command_that_settles_it():
     answer = json.loads(done.stdout.splitlines()[-1])
     assert answer["epsilon"] is None and "was not found to be reached surely" in answer["why"]
     words, _, command = done.stderr.strip().partition(": ")
-    assert words == f"{answer['more']['runs']} more runs would settle it"
+    assert words == f"{answer['more']['runs']} more runs may settle it"
     again = ldp_core(*shlex.split(command)[3:], stdin="{}")
     assert again.returncode == 0, again.stderr
     settled = json.loads(again.stdout.splitlines()[-1])
