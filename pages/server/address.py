@@ -8,6 +8,7 @@ without a proxy anybody could write one.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -17,6 +18,8 @@ from starlette.types import Scope
 from ldp_core.runs.visitor_limits import address_header
 
 UNKNOWN = "an unknown address"
+WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([\d.]+):\d+")
+"""As some proxies tell an address."""
 
 
 def of_request(scope: Scope) -> str:
@@ -42,6 +45,8 @@ def known(peer: str, told: Sequence[str]) -> str:
             is our own proxy's.
     """
     text = told[-1].rpartition(",")[2].strip() if told else peer
+    if with_port := WITH_PORT.fullmatch(text):
+        text = with_port[1] or with_port[2]
     try:
         found = ipaddress.ip_address(text)
     except ValueError:

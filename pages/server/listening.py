@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import lru_cache
 from typing import Any
 
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from ldp_core.runs.visitor_limits import KEPT, PER_LOOP, Limits, address_header, descriptors
 from ldp_core.system.pace import Pace
+from pages.server.address import known
 from pages.server.private_streamlit import sessions
 
 WORDS = b"This server has as many connections as it may have; try again in half a minute.\n"
@@ -27,7 +30,11 @@ log = logging.getLogger(__name__)
 
 
 def listen_within(limits: Limits) -> None:
-    """Refuse connections beyond the limit, and close those on which no request comes."""
+    """Refuse connections beyond the limit, and close those on which no request comes; and leave it to
+    `address` whose X-Forwarded-For is believed: uvicorn believes every program's on this machine.
+    """
+    middleware: Any = ProxyHeadersMiddleware
+    middleware.__call__ = lambda self, scope, receive, send: self.app(scope, receive, send)
     room = _descriptors() - KEPT
     protocol: Any = AutoHTTPProtocol
     made = protocol.connection_made
@@ -53,7 +60,12 @@ def listen_within(limits: Limits) -> None:
 
 def _address(transport: asyncio.BaseTransport | None) -> str:
     peer = transport.get_extra_info("peername") if transport else None
-    return str(peer[0]) if peer else ""
+    return _network(str(peer[0]) if peer else "")
+
+
+@lru_cache(4096)
+def _network(peer: str) -> str:
+    return known(peer, [])
 
 
 def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:

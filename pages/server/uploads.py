@@ -41,9 +41,7 @@ class Uploads:
         elif scope["method"] == "DELETE":
             await self.app(scope, receive, send)
         else:
-            session = rest.partition("/")[0]
-            self.addresses[session] = of_request(scope)
-            await self._upload(session, scope, receive, send)
+            await self._upload(rest.partition("/")[0], scope, receive, send)
 
     async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         text = Headers(scope=scope).get("content-length", "")
@@ -51,8 +49,8 @@ class Uploads:
             words = "An upload says first how long it is.\n"
             await PlainTextResponse(words, 411, {"Connection": "close"})(scope, receive, send)
             return
-        size = int(text)
-        if why := self._no_room(session, size):
+        size, address = int(text), of_request(scope)
+        if why := self._no_room(session, address, size):
             await PlainTextResponse(why, 413, {"Connection": "close"})(scope, receive, send)
             return
         begun = False
@@ -63,6 +61,7 @@ class Uploads:
             await send(message)
 
         self.coming[session] += size
+        self.addresses[session] = address
         try:
             async with asyncio.timeout(MOST_SECONDS):
                 await self.app(scope, receive, told)
@@ -75,17 +74,16 @@ class Uploads:
             if not self.coming[session]:
                 del self.coming[session]
 
-    def _no_room(self, session: str, size: int) -> str:
+    def _no_room(self, session: str, address: str, size: int) -> str:
         """Why an upload is refused; "" if there is a place for it."""
         own, every = uploaded(session)
         if own + self.coming[session] + size > self.limits.uploads_each:
             most = self.limits.uploads_each / 1e6
             return f"This page keeps {most:g} MB of uploads at most; remove one, or reload the page.\n"
-        near = [one for one, address in self.addresses.items() if address == self.addresses[session]]
-        kept = {one: uploaded(one)[0] + self.coming[one] for one in near}
-        for one in [one for one, size_ in kept.items() if not size_ and one != session]:
-            del self.addresses[one]
-        if sum(kept.values()) + size > SHARE * self.limits.uploads:
+        kept = {one: uploaded(one)[0] + self.coming[one] for one in self.addresses}
+        self.addresses = {one: where for one, where in self.addresses.items() if kept[one]}
+        near = sum(kept[one] for one, where in self.addresses.items() if where == address)
+        if near + size > SHARE * self.limits.uploads:
             most = SHARE * self.limits.uploads / 1e6
             return f"From your network {most:g} MB of uploads are kept at most; close a page.\n"
         if every + self.coming.total() + size > self.limits.uploads:

@@ -136,6 +136,37 @@ def test_hundreds_of_silent_connections_keep_nobody_out_for_long(narrow: Server)
     assert len(narrow.log.read_bytes()) - before < 1000
 
 
+def test_without_a_proxy_an_address_has_so_many_connections_and_makes_none_up(tmp_path: Path):
+    direct = Server(
+        nobody_trains(tmp_path / "runs"),
+        EPSILON_CONNECTIONS_EACH="20",
+        EPSILON_PAGES_EACH="2",
+        EPSILON_SILENT_SECONDS="600",
+    )
+
+    async def pages() -> None:
+        mine = [
+            await Viewer.open(direct.url, "compare", **{"X-Forwarded-For": f"192.0.2.{n}"}) for n in range(2)
+        ]
+        with pytest.raises(InvalidStatus) as refused:
+            await Viewer.open(direct.url, "compare", **{"X-Forwarded-For": "192.0.2.9"})
+        assert refused.value.response.status_code == 429
+        for one in mine:
+            await one.close()
+
+    asyncio.run(pages())
+    here = ("127.0.0.1", direct.port)
+    silent = [socket.create_connection(here, 10, ("127.0.0.6", 0)) for _ in range(21)]
+    try:
+        assert silent[-1].recv(1000).startswith(b"HTTP/1.1 429"), "one address"
+        assert _status(direct) == 200, "another"
+        assert "EPSILON_CONNECTIONS_EACH" in direct.log.read_text()
+    finally:
+        for one in silent:
+            one.close()
+        direct.stop()
+
+
 def _status(server: Server) -> int:
     try:
         return read(server, "192.0.2.30")[0]

@@ -27,6 +27,8 @@ def test_behind_one_its_own_word_counts_and_not_the_visitors(monkeypatch: pytest
     assert of_request(scope([*FORGED, *told])) == "198.51.100.4"
     assert of_request(scope([])) == "192.0.2.7"
     assert of_request(scope([(b"x-forwarded-for", b"<script>")])) == UNKNOWN
+    assert of_request(scope([(b"x-forwarded-for", b"198.51.100.4:50123")])) == "198.51.100.4", "as Azure's"
+    assert of_request(scope([(b"x-forwarded-for", b"[2001:db8:1:2::3]:443")])) == "2001:db8:1:2::/64"
 
 
 @pytest.mark.parametrize("given", ["X Forwarded", "X:1", "x" * 61, "é"])
