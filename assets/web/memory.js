@@ -8,6 +8,7 @@ import "./history.js";
 import "./menu.js";
 import "./plot.js"; // so that the charts of the next page are there at once
 import "./tables.js";
+import "./typed.js";
 import { introduce } from "./visitor.js";
 
 export function render(component) {
