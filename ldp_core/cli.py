@@ -179,7 +179,7 @@ def _import(options: argparse.Namespace) -> int:
     from ldp_core.runs import carry
 
     file = Path(options.file)
-    rounds = file.suffix.lower() in (".csv", ".jsonl", ".txt")
+    rounds = file.suffix.lower() in (".csv", ".tsv", ".jsonl", ".txt")
     bring = carry.bring_rounds if rounds else carry.bring_back
     print(bring(file))
     return 0

@@ -7,13 +7,12 @@ from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
 from ldp_core.experiment.fitted import Fit, fit_of, with_fit
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
 from ldp_core.experiment.overrides import amended, changed
-from ldp_core.experiment.profiles import MOST_BYTES, read_profiles, write_profiles
+from ldp_core.experiment.profiles import read_profiles, write_profiles
 from ldp_core.experiment.reading import loads, parse, read_json, typed, typed_changes
 from ldp_core.experiment.schema import TARGETS, Experiment, Local, Population
 
 __all__ = [
     "EPSILON_MODES",
-    "MOST_BYTES",
     "RANGE_MODES",
     "TARGETS",
     "Attack",

@@ -1,15 +1,14 @@
 """The clients as a CSV file: one line a client, with its budget and its safe range.
 
-Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and, where some clients have one, `run_limit`, in
-any order and any dialect that `ldp_core.table` reads. A file holds numbers only, so what we write can be no
-formula, and a formula that we read is refused like any other word.
+Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and, where clients have one, `run_limit` (empty
+for a client without), in any order and under the headings that people give them. A file holds numbers only,
+so what we write can be no formula, and a formula that we read is refused like any other word.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,21 +21,20 @@ from ldp_core.experiment.clients import Clients
 from ldp_core.limits import Limit, spelled
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
-from ldp_core.table import BadTable, read_table
+from ldp_core.tables import Column, Table, find, is_gap, read_table
 
-MOST_BYTES = 5 * 2**20
 NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 OPTIONAL: dict[str, Limit] = {"run_limit": limits.RUN_LIMIT}
 COLUMNS = ("client", *NUMBERS)
-ALIASES = {
-    "client": ("client_id", "clientid", "cid", "id", "user", "name", "no", "nr"),
-    "epsilon": ("ε", "eps", "epsilon_i", "budget", "budget ε", "privacy budget", "budget epsilon"),
-    "low": ("lower", "min", "minimum", "lower bound", "from"),
-    "high": ("upper", "max", "maximum", "upper bound", "to"),
-    "run_limit": ("limit", "run limit", "budget of the run", "limit of the run", "epsilon of the run"),
-}
-"""What other programs, and people, call the columns."""
 LIMITS = {"client": limits.CLIENTS} | NUMBERS | OPTIONAL
+_END = "safe range of a the bound bounds end limit value"
+HEADINGS = {
+    "client": Column.of("client clients id cid name nr no number # participant user", "of the"),
+    "epsilon": Column.of("epsilon eps ε budget", "privacy of a the per use client"),
+    "low": Column.of("low lower lowest min minimum from", _END),
+    "high": Column.of("high upper highest max maximum to", _END),
+    "run_limit": Column.of("run limit cap", "of a the whole total epsilon eps ε budget privacy max at most"),
+}
 Lines = npt.NDArray[np.int64]
 """The numbers of the lines that cells stand on."""
 
@@ -50,9 +48,9 @@ def write_profiles(clients: Clients) -> str:
     text = io.StringIO()
     lines = csv.writer(text)
     lines.writerow(["client", *columns])
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    told = (["" if value == np.inf else value for value in row] for row in rows)
-    lines.writerows((number, *row) for number, row in enumerate(told, start=1))
+    cells = ([None if value == np.inf else value for value in column.tolist()] for column in columns.values())
+    rows = zip(*cells, strict=True)
+    lines.writerows((number, *row) for number, row in enumerate(rows, start=1))
     return text.getvalue()
 
 
@@ -62,29 +60,24 @@ def read_profiles(data: bytes) -> dict[str, Any]:
     Raises:
         InvalidExperiment: with everything that is wrong, each by line and column.
     """
-    if len(data) > MOST_BYTES:
-        size = f"{len(data) / 2**20:.1f} MB"
-        raise InvalidExperiment([Problem("", f"the file has {size}; at most {MOST_BYTES >> 20} MB are read")])
-    try:
-        table = read_table(data)
-    except BadTable as error:
-        raise InvalidExperiment([error.problem]) from None
-    problems, rows = [*table.broken], table.rows
-    if not table.names:
-        raise InvalidExperiment(problems or [Problem("", "the file is empty; its first line names columns")])
-    names = table.called(ALIASES)
-    _check_header(names)
-    if len(rows) > limits.CLIENTS.maximum:
-        line, most = rows[int(limits.CLIENTS.maximum)][0], spelled(limits.CLIENTS.maximum)
-        message = f"is one client too many; a file holds at most {most}"
+    table = read_table(data)
+    names = find(table.headings, HEADINGS)
+    _check_header(table.headings, names)
+    problems = table.problems
+    if len(table.rows) > limits.CLIENTS.maximum:
+        line = table.lines[int(limits.CLIENTS.maximum)]
+        message = f"is one client too many; a file holds at most {spelled(limits.CLIENTS.maximum)}"
         raise InvalidExperiment([Problem(f"line {line}", message)])
-    if not rows and not problems:
+    if not table.rows and not problems:
         problems.append(Problem("", "the file has a header and no client below it"))
-    problems += _wrong_length(rows, len(names))
-    where = np.array([line for line, cells in rows if len(cells) == len(names)], dtype=np.int64)
-    columns = list(zip(*(cells for _, cells in rows if len(cells) == len(names)), strict=True))
+    rows = _filled(table, names, problems)
+    where = np.array([line for line, _ in rows], dtype=np.int64)
+    columns: list[Sequence[str]] = list(zip(*(cells for _, cells in rows), strict=True))
+    if columns and names:
+        columns[names.index("client")] = _numbered(columns[names.index("client")])
     values = {
-        name: _column(name, where, column, problems) for name, column in zip(names, columns, strict=False)
+        name: _column(table, name, where, column, problems)
+        for name, column in zip(names, columns, strict=False)
     }
     if values:
         problems += _upside_down(where, values["low"], values["high"])
@@ -97,68 +90,72 @@ def read_profiles(data: bytes) -> dict[str, Any]:
         if name in values:
             column = values[name][order]
             same = bool((column == column[0]).all())
-            every = [None if value == np.inf else value for value in column.tolist()]
-            changes[f"clients.{name}"] = every[0] if same else every
+            found = [None if value == np.inf else value for value in column.tolist()]
+            changes[f"clients.{name}"] = found[0] if same else found
     return changes
 
 
-def _check_header(names: list[str]) -> None:
+def _check_header(headings: Sequence[str], names: Sequence[str]) -> None:
     wanted = f"the columns are {', '.join(COLUMNS)} and, if wanted, {', '.join(OPTIONAL)}"
-    known = (*COLUMNS, *OPTIONAL)
     problems = []
     if missing := [name for name in COLUMNS if name not in names]:
-        have = f"{spelled(len(names))} columns" if len(names) > 12 else shown(", ".join(names), 80)
+        have = f"{spelled(len(names))} columns" if len(names) > 12 else shown(", ".join(headings), 80)
         problems.append(Problem("line 1", f"has no column {one_of(missing)}; got {have}; {wanted}"))
-    elif len(names) > len(known):
+    elif len(names) > len(LIMITS):
         problems.append(Problem("line 1", f"has {spelled(len(names))} columns; {wanted}"))
     else:
-        for name in dict.fromkeys(names):
-            if name not in known:
-                problems.append(Problem("line 1", f"has an unknown column {shown(name)}; {wanted}"))
-            elif names.count(name) > 1:
-                problems.append(Problem("line 1", f"has the column {name} twice"))
+        for heading, name in zip(headings, names, strict=True):
+            if not name:
+                problems.append(Problem("line 1", f"has an unknown column {shown(heading)}; {wanted}"))
+        for name in dict.fromkeys(filter(None, names)):
+            if names.count(name) > 1:
+                same = [shown(heading) for heading, one in zip(headings, names, strict=True) if one == name]
+                problems.append(Problem("line 1", f"has the column {name} twice: {' and '.join(same)}"))
     if problems:
         raise InvalidExperiment(problems)
 
 
-def _wrong_length(rows: list[tuple[int, list[str]]], width: int) -> list[Problem]:
-    found = []
-    for line, cells in rows:
-        if len(cells) != width:
-            advice = "; with decimal commas, separate the cells by semicolons" if len(cells) > width else ""
-            message = f"has {spelled(len(cells))} cells and the header {width}{advice}"
-            found.append(Problem(f"line {line}", message))
-    return found
+def _filled(table: Table, names: Sequence[str], problems: list[Problem]) -> list[tuple[int, list[str]]]:
+    """Rows with a cell for every column; where only a limit is left out at the end, an empty one."""
+    needed = max(i for i, name in enumerate(names) if name in COLUMNS) + 1
+    rows = []
+    for line, cells in zip(table.lines, table.rows, strict=True):
+        if len(cells) < needed:
+            message = f"has {spelled(len(cells))} cells and the header {spelled(len(names))}"
+            problems.append(Problem(f"line {line}", message))
+        else:
+            rows.append((line, cells + [""] * (len(names) - len(cells))))
+    return rows
 
 
-def _column(name: str, where: Lines, cells: Sequence[str], problems: list[Problem]) -> Floats:
-    """A column's numbers; NaN, and a problem, where a cell holds none that would do."""
+def _numbered(cells: Sequence[str]) -> Sequence[str]:
+    """The clients' numbers; counted by lines from 1 where programs count from 0, each once."""
+    plain = {cell.strip() for cell in cells}
+    if len(cells) > 1 and plain == {str(number) for number in range(len(cells))}:
+        return [str(int(cell) + 1) for cell in cells]
+    return cells
+
+
+def _column(table: Table, name: str, where: Lines, cells: Sequence[str], problems: list[Problem]) -> Floats:
+    """A column's numbers; NaN, and a problem, where a cell holds none that would do. No limit is infinite."""
     limit = LIMITS[name]
-    known = {cell: _number(cell) for cell in set(cells)}  # a column often holds few different cells
+    known = {cell: table.number(cell) for cell in set(cells)}  # a column often holds few different cells
     values = np.array([known[cell] for cell in cells], dtype=np.float64)
     good = (values >= limit.minimum) & (values <= limit.maximum)
-    if name in OPTIONAL:  # an empty cell is a client without one
-        none = np.array([not cell.strip() for cell in cells], dtype=bool)
-        values, good = np.where(none, np.inf, values), good | none
     if name == "client":
         good &= values == np.floor(values)
+    if name in OPTIONAL:
+        gap = np.array([is_gap(cell) or cell.strip().casefold() in ("nan", "inf") for cell in cells])
+        values, good = np.where(gap, np.inf, values), good | gap
     wanted = f"must be a {'whole ' if name == 'client' else ''}number {limit}; got "
     bad = np.flatnonzero(~good)
     said: dict[str, str] = {}  # a whole column often holds the same mistake
     for i, line in zip(bad.tolist(), where[bad].tolist(), strict=True):
         text = cells[i].strip() or "nothing"
         if text not in said:
-            said[text] = wanted + shown(text)
+            said[text] = table.ambiguous(text) or wanted + shown(text)
         problems.append(Problem(f"line {line}, {name}", said[text]))
     return np.where(good, values, np.nan)
-
-
-def _number(cell: str) -> float:
-    """A cell's number, NaN if it is none; Python's own spellings (1_000) are nobody else's."""
-    try:
-        return math.nan if "_" in cell else float(cell.replace("−", "-"))
-    except ValueError:
-        return math.nan
 
 
 def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:

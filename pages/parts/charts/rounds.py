@@ -40,7 +40,12 @@ class Beside(NamedTuple):
     label: str
     rounds: Floats
     values: Floats
+    """NaN for a gap; not all of them."""
     tint: int
+
+    @property
+    def end(self) -> float:
+        return float(self.values[~np.isnan(self.values)][-1])
 
 
 def accuracy_figure(
@@ -57,7 +62,7 @@ def accuracy_figure(
     `guess` what somebody expects, of a run that the page names; `beside` what is not ours.
     """
     traces: list[Trace] = [_beside(one, "%{y:.1%}") for one in beside]
-    ends = [(float(one.values[-1]), _not_ours(one, percent), colour(one.tint)) for one in beside]
+    ends = [(one.end, _not_ours(one, percent), colour(one.tint)) for one in beside]
     for one in shown:
         mean, low, high = one.curve("accuracy")
         x = np.arange(len(mean))
@@ -97,10 +102,10 @@ def noise_figure(
     Before a variant's first round, `predicted` (variant → variance) is drawn as its expectation; `beside` is
     what is not ours.
     """
-    beside = [one for one in beside if (one.values > 0).all()]  # zero has no place on a logarithmic axis
+    beside = [one for one in beside if not (one.values <= 0).any()]  # zero has no place on a logarithmic axis
     traces: list[Trace] = [_beside(one, "%{y:.3g}") for one in beside]
-    ends = [(float(np.log10(one.values[-1])), _not_ours(one, number), colour(one.tint)) for one in beside]
-    values = [float(end) for one in beside for end in (one.values.min(), one.values.max())]
+    ends = [(float(np.log10(one.end)), _not_ours(one, number), colour(one.tint)) for one in beside]
+    values = [float(end) for one in beside for end in (np.nanmin(one.values), np.nanmax(one.values))]
     for one in shown:
         measured, _, _ = one.curve("noise_variance")
         theory, _, _ = one.curve("noise_variance_theory")
@@ -198,7 +203,7 @@ def _beside(one: Beside, hover: str) -> Trace:
 
 
 def _not_ours(one: Beside, written: Callable[[float], str]) -> str:
-    return f"{_shortened(one.label)}, not ours {written(float(one.values[-1]))}"
+    return f"{_shortened(one.label)}, not ours {written(one.end)}"
 
 
 def rounds_axis(shown: Sequence[Series], rounds: int, beside: Sequence[Beside] = ()) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import MOST_BYTES, Draft, read_profiles, write_profiles
+from ldp_core.experiment import Draft, read_profiles, write_profiles
+from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import uncut
@@ -41,7 +42,7 @@ def profiles(workspace: Workspace) -> None:
             on_change=_take,
             args=(workspace, key),
             help="A line a client, with the columns client, epsilon, low and high (run_limit if wanted); "
-            f"up to {MOST_BYTES >> 20} MB. Commas, semicolons and tabs are understood.",
+            f"up to {MOST_BYTES >> 20} MB, as spreadsheets write it.",
         )
 
 

@@ -129,7 +129,7 @@ def drawn(found: Sequence[Curve], name: str, taken: Collection[int]) -> list[Bes
     return [
         Beside(curve.label, rounds, values, tint)
         for (curve, rounds, values), tint in zip(lines, free, strict=False)
-        if len(rounds)
+        if np.isfinite(values).any()
     ]
 
 

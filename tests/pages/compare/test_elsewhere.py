@@ -29,6 +29,23 @@ def test_means_over_seeds_at_the_rounds_that_all_have():
     assert len(drawn(found * 5, "noise_variance", [])) == MOST
 
 
+def test_a_gap_is_drawn_as_one_and_the_curve_ends_at_its_last_number():
+    told = b"round,accuracy,noise_variance,loss\n0,0.1,0.5,nan\n1,nan,nan,nan\n2,0.5,0.25,nan\n3,inf,,\n"
+    found = curves([Outside("0" * 12, "file", None, 0.0, read(told))])
+    for name, figure in (
+        ("accuracy", accuracy_figure([], 2, None, beside=drawn(found, "accuracy", []))),
+        ("noise_variance", noise_figure([], 2, {}, drawn(found, "noise_variance", []))),
+    ):
+        check(figure)
+        values = figure["data"][0]["y"]
+        assert np.isnan(values).tolist() == (
+            [False, True, False, True] if name == "accuracy" else [False, True, False]
+        )
+        end = "not ours 50" if name == "accuracy" else "not ours 0.25"
+        assert any(end in note["text"] for note in figure["layout"]["annotations"]), name
+    assert drawn(found, "loss", []) == []
+
+
 def test_they_stand_beside_ours_and_say_whose_they_are():
     ours = [Series(0, "A", (run(0, "A", 0, {"rounds": 2, "attack": None}),))]
     found = curves([Outside("0" * 12, "file", None, 0.0, read(THEIRS))])

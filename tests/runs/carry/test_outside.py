@@ -13,6 +13,7 @@ from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import parse
 from ldp_core.runs.carry import bring_rounds, outside
 from ldp_core.runs.carry.outside import Line, read
+from ldp_core.runs.jobs.tables import as_csv
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.people import Person
 
@@ -48,23 +49,28 @@ def test_our_own_events_are_such_lines():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "names no column “round”"),
+        (b"", "the file is empty"),
         (b"accuracy\n0.5", "names no column “round”"),
         (b"round,accuracy\n", "it has no rounds"),
         (b"round,height\n1,2", "it has no rounds"),
         (b"round,accuracy\n1,87", "line 2: accuracy must be a share from 0 to 1 .*; got “87”"),
         (b"round,accuracy\n1,-0.1", "line 2: accuracy must be a share"),
         (b"round,accuracy\n1,nan", "it has no rounds"),
-        (b"round,loss\n1,1e999", "line 2: loss must be a number of at least 0"),
+        (b"round,loss\n1,-2.5", "line 2: loss must be a number of at least 0; got “-2.5”"),
+        (b"round,accuracy,acc\n1,0.1,0.2\n1,0.1,0.2", "line 3: round 1 is there twice"),
+        (
+            b"step,global acc,server acc\n1,0.1,0.2",
+            "several columns of accuracy, “global acc” and",
+        ),
         (b"round,accuracy\n1.5,0.1", "line 2: round must be a whole number from 0 to 100000; got “1.5”"),
         (b"round,accuracy\n,0.1", "line 2: round must be a whole number"),
         (b"round,accuracy\n1000000,0.1", "line 2: round must be"),
         (b"round,accuracy\n1,0.1\n1,0.2", "line 3: round 1 is there twice"),
-        (b"round,accuracy\n1,0.1,5", "line 2 has 3 cells under 2 names"),
-        (b'round,accuracy\n1,"0.1', "it is no CSV"),
+        (b"round,accuracy\n1,0.1,5", "line 2 has 3 cells and the header 2"),
+        (b'round,accuracy\n1,"0.1', "line 2 opens a quotation mark"),
         (b'{"round": 1, "accuracy": 0.1}\n{"round": 2', "line 2 is no JSON"),
         (b'{"round": 1, "accuracy": NaN}', "it has no rounds"),
-        (b"round;loss\n1;1.250", "line 2 has “1.250”, which may be 1.250 or 1250"),
+        (b"round;loss\n1;1.250", "line 2: loss has two readings, 1\u202f250 with a point .* and 1.25 with"),
         (b'{"round": true, "accuracy": 0.5}', "line 1: round must be"),
         (b'{"round": 1, "accuracy": [0.5]}', "line 1: accuracy must be"),
         (b'{"round": 1, "accuracy": 0.5, "label": "\\ud800"}', "half a character"),
@@ -141,3 +147,31 @@ def test_the_tables_of_other_programs_are_read():
     assert line.figures == {"accuracy": ((1, 0.87),)}
     with pytest.raises(InvalidInput, match="no column “round”: “Wall time, Stage, Value”; call one of"):
         read(b"Wall time,Stage,Value\n1,2,3\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "accuracy"),
+    [
+        ("epoch,accuracy,loss,val_accuracy,val_loss\n0,0.9,1,0.1,2\n1,0.95,1,0.5,2\n", (0, 1)),  # Keras
+        ("epoch,step,train_loss,val_acc\n0,9,0.3,\n0,9,,0.1\n1,19,0.2,\n1,19,,0.5\n", (9, 19)),  # Lightning
+        ("run_id,key,value,step\na,loss,2,0\na,accuracy,0.1,0\na,accuracy,0.5,1\n", (0, 1)),  # MLflow
+        ("Round;Test Accuracy (%)\n0;10,0\n1;50\n", (0, 1)),
+        ("Runde\tround\tacc\n1\t1.000\t10,0 %\n2\t2.000\t50 %\n", (1000, 2000)),
+        ("round,accuracy,loss\n0,0.1,inf\n1,0.5,-\n", (0, 1)),
+    ],
+)
+def test_accuracy_is_that_on_held_out_images_whatever_the_program_calls_it(
+    text: str, accuracy: tuple[int, int]
+):
+    (line,) = read(text.encode())
+    assert line.figures["accuracy"] == ((accuracy[0], 0.1), (accuracy[1], 0.5))
+    assert dict(line.figures.get("loss", ())).get(0) in (None, 2)
+
+
+def test_labels_stay_as_they_are_and_our_own_table_is_read():
+    german = read(b"round;accuracy;label\n0;0,1;1.000\n0;0,2;2,5\n")
+    assert [line.label for line in german] == ["1.000", "2,5"]
+    rounds = [{"run": 0, "label": "=a", "seed": 2**53 - 1, "event": "round", "round": n} for n in range(2)]
+    (line,) = read(as_csv([row | {"accuracy": 0.5, "noise_variance": 0.1} for row in rounds]).encode())
+    assert (line.label, line.seed) == ("=a", 2**53 - 1)
+    assert line.figures == {"accuracy": ((0, 0.5), (1, 0.5)), "noise_variance": ((0, 0.1), (1, 0.1))}

@@ -1,0 +1,42 @@
+"""Columns known by their headings, as people and programs write them: `Budget ε`, client_id, lowerBound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+_WORD = re.compile(r"#|[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column by the words of its heading: one of `keys` at least, and no word but these and `others`."""
+
+    keys: frozenset[str]
+    others: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, keys: str, others: str = "") -> Column:
+        return cls(frozenset(keys.split()), frozenset(others.split()))
+
+    def fits(self, heading: str) -> bool:
+        found = words(heading)
+        return bool(found & self.keys) and found <= self.keys | self.others
+
+
+def words(heading: str) -> frozenset[str]:
+    """The words of a heading, in small letters (ϵ is ε)."""
+    return frozenset(_WORD.findall(_CAMEL.sub(" ", heading).casefold()))
+
+
+def find(headings: Sequence[str], columns: Mapping[str, Column]) -> list[str]:
+    """Which column each heading names; "" for none, and for a heading of several."""
+    return [_name(heading, columns) for heading in headings]
+
+
+def _name(heading: str, columns: Mapping[str, Column]) -> str:
+    exact = heading.strip().casefold()
+    fitting = [exact] if exact in columns else [name for name, one in columns.items() if one.fits(heading)]
+    return fitting[0] if len(fitting) == 1 else ""

@@ -1,0 +1,170 @@
+"""The bytes of a file as headings and cells."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ldp_core.errors import InvalidExperiment, Problem, shown
+from ldp_core.limits import spelled
+from ldp_core.tables.notation import decimal_mark, two_readings, value
+
+MOST_BYTES = 5 * 2**20
+DELIMITERS = ",;\t"
+_SEP = re.compile(r'"?sep=([,;\t])"?[ \r\n]*', re.IGNORECASE)
+_BINARY = re.compile("[\x00-\x08\x0e-\x1f]")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The lines of a file that hold anything, below a line of headings."""
+
+    headings: tuple[str, ...]
+    lines: tuple[int, ...]
+    """The numbers of the lines that rows stand on."""
+    rows: tuple[list[str], ...]
+    """Each with as many cells as there are headings, or fewer."""
+    delimiter: str = ","
+    problems: list[Problem] = field(default_factory=list)
+    """Of single lines, which are left out of the rows."""
+
+    @cached_property
+    def decimal(self) -> str:
+        """The decimal mark that the whole file proves; "" where it proves none."""
+        return decimal_mark({cell for row in self.rows for cell in row}, self.delimiter)
+
+    def number(self, cell: str) -> float:
+        """A cell's number; NaN if it is none, or one of two."""
+        return value(cell, self.decimal)
+
+    def ambiguous(self, cell: str) -> str:
+        """Both readings of a cell that has two, in words; "" if it has one or none."""
+        return "" if self.decimal else two_readings(cell)
+
+
+def read_table(data: bytes, most: int = MOST_BYTES) -> Table:
+    """The table of a file.
+
+    Raises:
+        InvalidExperiment: it is no table at all; mistakes of single lines are in the table's `problems`.
+    """
+    text = _decoded(data, most)
+    problems: list[Problem] = []
+    delimiter = _delimiter(text)
+    lines = _lines(text, delimiter, problems)
+    first = next(lines, None)
+    if first and _SEP.fullmatch(text.lstrip().partition("\n")[0]):
+        first = next(lines, None)
+    if first is None:
+        raise InvalidExperiment(problems or [Problem("", "the file is empty; its first line names columns")])
+    headings = [cell.strip() for cell in first[1]]
+    rows = list(lines)
+    unnamed = [i for i, heading in enumerate(headings) if not heading or heading.startswith("Unnamed: ")]
+    if unnamed:
+        headings, rows = _without(unnamed, headings, rows)
+    rows = _cut(rows, len(headings), delimiter, problems)
+    return Table(
+        tuple(headings), tuple(n for n, _ in rows), tuple(row for _, row in rows), delimiter, problems
+    )
+
+
+def _decoded(data: bytes, most: int) -> str:
+    """The text of a file, whatever its name says that it is."""
+    if len(data) > most:
+        size = f"{len(data) / 2**20:.1f} MB"
+        raise InvalidExperiment([Problem("", f"the file has {size}; at most {most >> 20} MB are read")])
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = data.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        try:
+            text = "" if wide else data.decode("cp1252")
+        except UnicodeDecodeError:
+            text = ""
+        if not text or _BINARY.search(text):
+            line = data[: error.start].count(b"\n") + 1
+            message = "is not text in UTF-8; save it as CSV in UTF-8"
+            raise InvalidExperiment([Problem(f"line {line}", message)]) from None
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise InvalidExperiment([Problem(f"line {line}", "holds a NUL character: this is not a CSV file")])
+    return text
+
+
+def _delimiter(text: str) -> str:
+    """As a line `sep=;` on top says; else what makes most cells of the headings."""
+    head = text.lstrip("\r\n ")[:100_000].splitlines()[:1]
+    if not head:
+        return ","
+    if said := _SEP.fullmatch(head[0]):
+        return said[1]
+    bare = re.sub('"[^"]*"', "", head[0])
+    return max(DELIMITERS, key=bare.count)
+
+
+def _lines(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
+    """The lines that hold anything, numbered from 1; quotes that never close end it with a problem."""
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True
+    )
+    while True:
+        start = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            problems.append(Problem(f"line {start}", "opens a quotation mark that is not closed properly"))
+            return
+        if "".join(cells).strip():
+            yield start, cells
+
+
+def _without(
+    unnamed: list[int], headings: list[str], rows: list[tuple[int, list[str]]]
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Without columns of no heading and no cells, and without a first one that only counts the lines."""
+    counted = unnamed[0] == 0 and _counts(rows)
+    for line, row in rows:
+        for i in unnamed[counted:]:
+            if i >= len(row):
+                break
+            if row[i].strip():
+                message = f"holds {shown(row[i])} in column {spelled(i + 1)}, which has no heading"
+                raise InvalidExperiment([Problem(f"line {line}", message)])
+    away = set(unnamed)
+
+    def kept(cells: list[str]) -> list[str]:
+        return [cell for i, cell in enumerate(cells) if i not in away]
+
+    return kept(headings), [(line, kept(row)) for line, row in rows]
+
+
+def _counts(rows: list[tuple[int, list[str]]]) -> bool:
+    first = [row[0].strip() for _, row in rows]
+    return any(first == [str(n) for n in range(start, start + len(rows))] for start in (0, 1))
+
+
+def _cut(
+    rows: list[tuple[int, list[str]]], width: int, delimiter: str, problems: list[Problem]
+) -> list[tuple[int, list[str]]]:
+    """Without the empty cells that spreadsheets leave behind the last one."""
+    kept = []
+    for line, row in rows:
+        if len(row) <= width:
+            kept.append((line, row))
+            continue
+        beyond = row[width:]
+        # between commas it may be a number with a decimal comma that has moved all others on
+        if "".join(beyond).strip() or (delimiter == "," and not any("." in cell for cell in row)):
+            advice = "; with decimal commas, separate the cells by semicolons" if delimiter == "," else ""
+            message = f"has {spelled(len(row))} cells and the header {spelled(width)}{advice}"
+            problems.append(Problem(f"line {line}", message))
+        else:
+            kept.append((line, row[:width]))
+    return kept
