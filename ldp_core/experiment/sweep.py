@@ -23,6 +23,7 @@ from ldp_core.experiment.hypercube import Hypercube, parse_hypercube
 from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import Experiment
+from ldp_core.tables import two_readings, typed
 
 Scalar = str | int | float | bool | None
 WAYS = ("grid", "list", "latin")
@@ -234,9 +235,9 @@ def in_words(values: Mapping[str, Scalar]) -> str:
     return on_one_line(", ".join(f"{name}={word}" for name, word in zip(values, words, strict=True)))
 
 
-NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
-STEPS = re.compile(rf"{NUMBER}\s*:\s*{NUMBER}\s*:\s*(\d{{1,6}})\s*(log)?", re.ASCII)
-DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$", re.ASCII)
+STEPS = re.compile(r"([-+−]?[\d.,][^:;]*):([^:;]+):\s*(\d{1,6})\s*(log)?", re.ASCII)
+ONE_OR_TWO = re.compile(r"(?:^|,\s+)([-+−]?\d+,\d+)(?=,\s|$)", re.ASCII)
+"""Between commas that spaces follow, what may be a number with a decimal comma, or two."""
 MOST_STEPS = 1000
 
 
@@ -253,6 +254,15 @@ def _steps(text: str, low: float, high: float, count: int, log: bool) -> list[Sc
     return [int(one) if one.is_integer() and not log and float(low).is_integer() else one for one in values]
 
 
+def _between_semicolons(word: str) -> list[Scalar]:
+    number = typed(word)
+    if math.isfinite(number):
+        return [int(number) if number.is_integer() and not set(word) & set(".,eE") else number]
+    if both := "," in word and two_readings(word):
+        raise InvalidExperiment([Problem("", both)])
+    return read_values(word)
+
+
 def read_values(text: str) -> list[Scalar]:
     """The values of a grid between commas: JSON scalars, or bare words; `0.1:10:5` stands for five values at
     even steps, `0.1:10:5log` for five of equal ratio. Between semicolons numbers may have decimal commas.
@@ -261,9 +271,13 @@ def read_values(text: str) -> list[Scalar]:
         InvalidExperiment: one is empty, or a list or an object, or the steps make no sense.
     """
     if steps := STEPS.fullmatch(text.strip()):
-        return _steps(text, float(steps[1]), float(steps[2]), int(steps[3]), bool(steps[4]))
+        return _steps(text, typed(steps[1]), typed(steps[2]), int(steps[3]), bool(steps[4]))
     if ";" in text:
-        text = ",".join(DECIMAL_COMMA.sub(r"\1.\2", word) for word in text.split(";"))
+        return [value for word in text.split(";") for value in _between_semicolons(word)]
+    if re.search(r",\s", text) and (found := ONE_OR_TWO.search(text)):
+        one, two = found[1].replace(",", "."), found[1].replace(",", " and ")
+        message = f"has {shown(found[1])}, which may be {one} or {two}: write semicolons between numbers"
+        raise InvalidExperiment([Problem("", message)])
     found, rest, decoder = list[Scalar](), text, json.JSONDecoder()
     while True:
         rest = rest.strip()

@@ -70,6 +70,11 @@ def value(cell: str, decimal: str) -> float:
     return float(text)
 
 
+def typed(text: str) -> float:
+    """A number that is typed by itself, where pages write a decimal point: 0,5 is read, 1,000 is NaN."""
+    return value(text, "" if "," in text else ".")
+
+
 def two_readings(cell: str) -> str:
     """Both readings of a cell that has two, in words; "" if it has not."""
     text = _plain(cell)
@@ -78,7 +83,7 @@ def two_readings(cell: str) -> str:
     mark, other, name = (",", ".", "comma") if "," in text else (".", ",", "point")
     return (
         f"has two readings, {spelled(value(text, other))} with a {name} between thousands and "
-        f"{spelled(value(text, mark))} with a decimal {name}, and nothing in the file says which; got "
+        f"{spelled(value(text, mark))} with a decimal {name}; got "
         f"{shown(text)}: write it without the {name}, or with other than three decimals"
     )
 

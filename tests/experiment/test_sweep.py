@@ -151,6 +151,8 @@ def test_values_are_json_scalars_or_bare_words(text: str, values: list[Any]):
         ("-1 : 1 : 3", [-1, 0, 1]),
         ("0,5; 1; 4", [0.5, 1, 4]),
         ("0,5;1,25", [0.5, 1.25]),
+        ("−1,5; 1 000; 2", [-1.5, 1000, 2]),
+        ("0,1:1 000,1:2", [0.1, 1000.1]),
     ],
 )
 def test_steps_and_decimal_commas(text: str, values: list[float]):
@@ -166,6 +168,19 @@ def test_steps_that_make_no_sense_are_refused(text: str):
 @pytest.mark.parametrize("text", ["", " ", ",", "1,", ",1", "1,,2", "[1,2]", "[1],2", '{"a": 1}', "1,[2]"])
 def test_what_is_no_list_of_values_is_refused(text: str):
     with pytest.raises(InvalidExperiment, match="takes numbers or words between commas"):
+        read_values(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1,000; 2", "1\u202f000 with a comma between thousands and 1 with a decimal comma"),
+        ("0,5, 1, 4", "has “0,5”, which may be 0.5 or 0 and 5: write semicolons"),
+        ("0.5, 1,5", "has “1,5”, which may be 1.5 or 1 and 5"),
+    ],
+)
+def test_what_may_be_one_number_or_two_is_refused_with_both(text: str, words: str):
+    with pytest.raises(InvalidExperiment, match=words):
         read_values(text)
 
 

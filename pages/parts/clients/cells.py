@@ -18,6 +18,7 @@ from ldp_core.errors import shown
 from ldp_core.experiment import Clients
 from ldp_core.limits import Limit
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
+from ldp_core.tables import two_readings, typed
 
 FIELDS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 Cell = tuple[int, str]
@@ -70,10 +71,12 @@ def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float]
     """A row with the typed cells read, and what is wrong with each of them."""
     wrong = {}
     for field, text in mine.items():
-        value = parsed(text)
-        if value is None or not FIELDS[field].allows(value):
-            typed = f"; got {shown(text.strip())}" if text.strip() else ""
-            wrong[field] = f"{'' if typed else 'is empty; it '}must be a number {FIELDS[field]}{typed}"
+        value = typed(text)
+        if both := "," in text and two_readings(text):
+            wrong[field] = both
+        elif not FIELDS[field].allows(value):
+            got = f"; got {shown(text.strip())}" if text.strip() else ""
+            wrong[field] = f"{'' if got else 'is empty; it '}must be a number {FIELDS[field]}{got}"
         else:
             row[field] = value
     if wrong.keys() & {"low", "high"}:
@@ -88,14 +91,6 @@ def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float]
             f"which training runs, is too coarse for less; got {shown(row[where])}"
         )
     return row, wrong
-
-
-def parsed(text: str) -> float | None:
-    """A number as people type it, with a decimal comma or a typographic minus sign if they like."""
-    try:
-        return float(text.strip().replace(",", ".").replace("−", "-"))
-    except ValueError:
-        return None
 
 
 def one_if_equal(values: list[float]) -> float | list[float]:

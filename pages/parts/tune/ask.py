@@ -45,7 +45,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
     ranges = st.text_input(
         "Safe ranges ±τ to choose among",
         **kept(workspace, f"asked ranges {base.target}", ", ".join(f"{half:g}" for half in halves)),
-        help="Half-widths, between commas",
+        help="Half-widths, between commas; with decimal commas, between semicolons (0,5; 1)",
     )
     below["ranges"] = st.container()
     budget = st.number_input(

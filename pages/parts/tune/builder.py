@@ -20,6 +20,10 @@ from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import plain
 from pages.parts.ui.workspace import Workspace
 
+MANY = (
+    "Between commas; with decimal commas, between semicolons (0,5; 1). Or steps: 0.1:10:5 for five from 0.1 "
+    "to 10, 0.1:10:5log for five of equal ratio"
+)
 FIRST, SECOND = "epsilon", "range"
 USUAL_SEEDS = 3
 
@@ -180,7 +184,7 @@ def _values(workspace: Workspace, axis: Axis, name: str, start: Start) -> list[S
     words = ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in begun)
     text = st.text_input(
         axis.title[0].upper() + axis.title[1:],
-        help="Numbers between commas",
+        help=MANY,
         **kept(workspace, f"sweep values {name}", words),
     )
     return read_values(text)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ldp_core import limits
 from ldp_core.experiment import Clients, changed, parse
-from pages.parts.clients.cells import FIELDS, apply_edits, parsed, resized
+from pages.parts.clients.cells import FIELDS, apply_edits, resized
 
 CLIENTS = parse({"clients": {"count": 4, "epsilon": 1}}).clients
 
@@ -97,8 +97,13 @@ def test_whatever_is_typed_the_draft_stays_valid(edits: list[tuple[tuple[int, st
 
 
 def test_numbers_as_people_type_them():
-    assert parsed(" −1,5 ") == -1.5
-    assert parsed("1.000,5") is None
+    for text, value in ((" −1,5 ", -1.5), ("1.000,5", 1000.5), ("1 000", 1000), ("1.125", 1.125)):
+        outcome = apply_edits(CLIENTS, {}, [((2, "low"), text), ((2, "high"), "2e3")])
+        assert outcome.changes["clients.low"][1] == value
+    outcome = apply_edits(CLIENTS, {}, [((1, "epsilon"), "1,000"), ((2, "epsilon"), "x")])
+    assert not outcome.changes
+    assert "1\u202f000 with a comma between thousands and 1 with" in outcome.errors[1, "epsilon"]
+    assert outcome.errors[2, "epsilon"].endswith("got “x”")
 
 
 def test_a_list_follows_the_number_of_clients():
