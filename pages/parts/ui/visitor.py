@@ -72,6 +72,7 @@ def sign_in_entrance() -> None:
 
 def teacher_entrance() -> None:
     """Where a teacher types the secret that the server was started with; nothing where it has none."""
+    introduce(token())  # or this browser would be another one after a reload
     if not os.environ.get("EPSILON_TEACHER"):
         return
     if visitor().teacher:
@@ -80,7 +81,6 @@ def teacher_entrance() -> None:
             st.button("Leave", type="tertiary", key="teacher leaves", on_click=_leave)
     else:
         _door()
-    introduce(token())  # or this browser would be another one after a reload
 
 
 def _door() -> None:
