@@ -274,9 +274,9 @@ def read_values(text: str) -> list[Scalar]:
         return _steps(text, typed(steps[1]), typed(steps[2]), int(steps[3]), bool(steps[4]))
     if ";" in text:
         return [value for word in text.split(";") for value in _between_semicolons(word)]
-    if re.search(r",\s", text) and (found := ONE_OR_TWO.search(text)):
-        one, two = found[1].replace(",", "."), found[1].replace(",", " and ")
-        message = f"has {shown(found[1])}, which may be {one} or {two}: write semicolons between numbers"
+    if re.search(r",\s", text) and (either := ONE_OR_TWO.search(text)):
+        one, two = either[1].replace(",", "."), either[1].replace(",", " and ")
+        message = f"has {shown(either[1])}, which may be {one} or {two}: write semicolons between numbers"
         raise InvalidExperiment([Problem("", message)])
     found, rest, decoder = list[Scalar](), text, json.JSONDecoder()
     while True:

@@ -14,7 +14,8 @@ import streamlit as st
 from ldp_core.errors import StudioError
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.carry import outside
-from ldp_core.runs.carry.outside import Line, Outside
+from ldp_core.runs.carry.outside import Outside
+from ldp_core.runs.carry.rounds_of_others import Line
 from pages.parts.charts.rounds import Beside
 from pages.parts.charts.styles import OTHERWISE
 from pages.parts.ui.job_actions import act

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.runs.carry.outside import Outside, read
+from ldp_core.runs.carry.outside import Outside
+from ldp_core.runs.carry.rounds_of_others import read
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.charts.series import Series
 from pages.parts.compare.elsewhere import MOST, curves, drawn

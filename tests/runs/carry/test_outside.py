@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import parse
 from ldp_core.runs.carry import bring_rounds, outside
-from ldp_core.runs.carry.outside import Line, read
+from ldp_core.runs.carry.rounds_of_others import Line, read
 from ldp_core.runs.jobs.tables import as_csv
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.people import Person
