@@ -1,49 +1,26 @@
 """Rounds that others have measured: out of tables, exports of trackers and frameworks, or JSON lines.
 
-Columns are known by their headings. Where there are several accuracies, the one on held-out images is taken,
-which is what accuracy means here; where that leaves two, none.
+`round_columns` finds what of a file is meant by what; here it is checked, and gathered by run.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_core.errors import InvalidExperiment, InvalidInput, printable, shown
-from ldp_core.tables import Column, Table, find, is_gap, is_no_number, read_table
-from ldp_core.tables.headings import words
+from ldp_core.errors import InvalidInput, printable, shown
+from ldp_core.runs.carry.round_columns import COLUMNS, FIGURES, Row, cells, chosen
+from ldp_core.tables import is_no_number
 from ldp_core.tables.notation import value
 
-FIGURES = {"accuracy": 1.0, "loss": math.inf, "noise_variance": math.inf}
-"""What is kept of a round, and the most that it can be; the least is 0."""
-TEST = {"test", "testing"}
-HELD_OUT = {"val", "valid", "validation", "eval", "evaluation", "held", "heldout"}
-_OF = (
-    f"{' '.join(TEST | HELD_OUT)} out of the global server central centralized centralised distributed "
-    "federated aggregated mean average avg weighted final model metric metrics score percent pct"
-)
-COLUMNS = {
-    "round": Column.of(
-        "round rounds rnd step epoch iteration iter t", "server communication comm global number no nr index"
-    ),
-    "accuracy": Column.of("accuracy acc top1 genauigkeit", f"{_OF} top 1"),
-    "loss": Column.of("loss entropy", f"{_OF} log cross"),
-    "noise_variance": Column.of("variance var", "noise"),
-    "seed": Column.of("seed state", "random rng"),
-    "label": Column.of("label run name experiment method algorithm mechanism strategy variant", "id"),
-}
-OF_A_RUN = re.compile(r"(?P<label>.+) - (?P<figure>[^-]+?)(?P<rest>__MIN|__MAX)?")
-"""A heading of Weights & Biases: a run's figure, and the ends of its band."""
 MOST_BYTES = 500_000
 MOST_ROUND, MOST_SEED = 100_000, 2**53 - 1
 MOST_LINES = 60
 """Labels and seeds in a file."""
 MOST_NAME = 60
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -65,7 +42,7 @@ def read(content: bytes) -> tuple[Line, ...]:
     if len(content) > MOST_BYTES:
         raise InvalidInput(f"it has more than {MOST_BYTES // 1000} kB, which is the most taken")
     begins = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
-    rows = _objects(content) if begins else _cells(content)
+    rows = _objects(content) if begins else cells(content)
     found: dict[tuple[str, int], dict[int, dict[str, float | None]]] = {}
     for place, row in rows:
         given = row.get("label")
@@ -112,112 +89,8 @@ def _objects(content: bytes) -> Iterator[tuple[int, Row]]:
         if row.get("event", "round") in ("start", "round"):
             names = tuple(name for name in row if name in COLUMNS or "event" not in row)
             if names not in known:
-                known[names] = {name: names[i] for name, i in _chosen(dict(enumerate(names))).items()}
+                known[names] = {name: names[i] for name, i in chosen(dict(enumerate(names))).items()}
             yield place, {name: row[own] for name, own in known[names].items()}
-
-
-def _cells(content: bytes) -> Iterator[tuple[int, Row]]:
-    """A table with a line of headings."""
-    try:
-        table = read_table(content)
-    except InvalidExperiment as error:
-        raise InvalidInput(str(error)) from None
-    if table.problems:
-        raise InvalidInput(str(table.problems[0]))
-    layout = _layout(table.headings)
-    tag, values = _tags(table)
-    for line, row in zip(table.lines, table.rows, strict=True):
-        for label, places in layout:
-            figure = values.get(row[tag].strip()) if values and tag < len(row) else None
-            here = places | ({figure: table.headings.index("value")} if figure else {})
-            told: Row = {} if label is None else {"label": label}
-            for name, i in here.items():
-                cell = row[i].strip() if i < len(row) else ""
-                told[name] = _read(
-                    table, name, f"{cell}%" if _in_percent(table.headings[i], cell) else cell, line
-                )
-            yield line, told
-
-
-def _layout(headings: Sequence[str]) -> list[tuple[str | None, dict[str, int]]]:
-    """Where the columns stand; for each run, where each has columns of its own."""
-    runs: dict[str, dict[int, str]] = {}
-    common_ones = dict(enumerate(headings))
-    for i, heading in enumerate(headings):
-        one = OF_A_RUN.fullmatch(heading)
-        if one and find([one["figure"]], COLUMNS)[0] in FIGURES:
-            runs.setdefault(one["label"], {}).update({} if one["rest"] else {i: one["figure"]})
-            del common_ones[i]
-    common = _chosen(common_ones)
-    have = shown(", ".join(headings), 60)
-    if "round" not in common:
-        raise InvalidInput(
-            f"its first line names no column “round”: {have}; call one of them round and another one of "
-            f"{', '.join(FIGURES)}"
-        )
-    if not runs and not common.keys() & FIGURES.keys() and "value" not in headings:
-        raise InvalidInput(f"it has no rounds: in {have}, no column is called one of {', '.join(FIGURES)}")
-    if not runs:
-        return [(None, common)]
-    return [(label, common | _chosen(columns)) for label, columns in runs.items()]
-
-
-def _tags(table: Table) -> tuple[int, dict[str, str]]:
-    """Of a table with a figure a line, as MLflow exports it: where their names stand, and which is which."""
-    tag = next((i for i, heading in enumerate(table.headings) if heading in ("key", "metric", "tag")), -1)
-    if tag < 0 or "value" not in table.headings:
-        return tag, {}
-    names = list(dict.fromkeys(row[tag].strip() for row in table.rows if tag < len(row)))
-    return tag, {names[i]: name for name, i in _chosen(dict(enumerate(names))).items() if name in FIGURES}
-
-
-def _chosen(headings: Mapping[int, str]) -> dict[str, int]:
-    """The column of each name that there is.
-
-    Raises:
-        InvalidInput: it is not clear which.
-    """
-    found: dict[str, list[int]] = {}
-    for i, name in zip(headings, find([*headings.values()], COLUMNS), strict=True):
-        if name:
-            found.setdefault(name, []).append(i)
-    chosen = {}
-    for name, places in found.items():
-        ranked = sorted(places, key=lambda i: _rank(name, headings[i]))
-        first, *others = (i for i in ranked if _rank(name, headings[i]) == _rank(name, headings[ranked[0]]))
-        if others and name in FIGURES:
-            which = " and ".join(shown(headings[i]) for i in (first, *others))
-            raise InvalidInput(f"it has several columns of {name}, {which}: keep one, or call it {name}")
-        chosen[name] = first
-    return chosen
-
-
-def _rank(name: str, heading: str) -> int:
-    """What is on held-out images comes first, as frameworks call the training's own plainly `accuracy`."""
-    of = words(heading)
-    if name in FIGURES:
-        return 0 if of & TEST else 1 if of & HELD_OUT else 3 - (heading.casefold() == name)
-    order = ("label", "round", "rounds", "step", "run", "name")
-    return min((order.index(word) for word in of if word in order), default=len(order))
-
-
-def _in_percent(heading: str, cell: str) -> bool:
-    marked = "%" in heading or words(heading) & {"percent", "pct"}
-    return bool(marked) and cell != "" and not cell.endswith("%")
-
-
-def _read(table: Table, name: str, cell: str, line: int) -> Any:
-    """A number; None for a gap, and the text itself where it is neither."""
-    if name == "label" or is_gap(cell):
-        return re.sub("^'(?=[=+@-])", "", cell) if name == "label" else None  # as we mark text
-    bare = cell.removesuffix("%").strip()
-    if both := table.ambiguous(bare):
-        raise InvalidInput(f"line {line}: {name} {both}")
-    number = table.number(bare)
-    share = name == "accuracy" and cell.endswith("%")
-    if math.isnan(number) or (cell.endswith("%") and not share):
-        return cell
-    return number / 100 if share else number
 
 
 def _whole(given: Any, name: str, place: int, most: int) -> int:
