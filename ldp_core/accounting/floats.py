@@ -155,13 +155,16 @@ def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) ->
     """What float32 gives away; it takes seconds, and 0.5 GB where all draws are tried.
 
     Args:
-        mechanism: fitted; not known for others than those that `countable` names, and Harmony.
+        mechanism: fitted; not known for others than those that `countable` names, Harmony, PrivUnit and
+            Gaussian noise on whole uploads.
         epsilon, low, high: the budget and the safe range, whose two ends are told apart.
     """
     if isinstance(mechanism, Harmony):
         return _harmony(mechanism, epsilon, low, high)
     if isinstance(mechanism, PrivUnit):
         return _privunit(mechanism, epsilon)
+    if isinstance(mechanism, GaussianNoise) and mechanism.scope == "upload" and mechanism.norm is None:
+        return _gaussian(mechanism, epsilon, low, high)
     if not countable(mechanism):
         return GivenAway(None, None, None, exact=False)
     ends = [Client(mechanism, end, epsilon, low, high) for end in (low, high)]
@@ -224,6 +227,21 @@ def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
             )
             rest[:, 0] += missing
         given = pair.perturb(values, epsilon, -1.0, 1.0, Given(rest))[:, 0]
+        shares.append(float((_bits(given) != _bits(sent)).mean()))
+    return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
+
+
+def _gaussian(mechanism: GaussianNoise, epsilon: float, low: float, high: float) -> GivenAway:
+    """As `_privunit`, of a weight in the middle of the safe range and one that is not."""
+    single = mechanism.model_copy(update={"dimension": 1})
+    sigma = float(single.sigma(np.array(epsilon), np.array(low), np.array(high)))
+    middle, half = (low + high) / 2, (high - low) / 2
+    ends = [np.full((SAMPLE, 1), np.float32(middle + part * half)) for part in (0.0, 0.6)]
+    shares = []
+    for one, other in (ends, ends[::-1]):
+        sent = single.perturb(one, epsilon, low, high, stream(0, "audit"))
+        drawn = (sent.astype(np.float64) - other) / sigma
+        given = single.perturb(other, epsilon, low, high, Given(drawn))
         shares.append(float((_bits(given) != _bits(sent)).mean()))
     return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
 

@@ -36,7 +36,7 @@ from ldp_core.mechanisms.base import (
     check_budget,
 )
 from ldp_core.mechanisms.shared.ball import shortened
-from ldp_core.mechanisms.shared.blocks import broadcast, checked
+from ldp_core.mechanisms.shared.blocks import broadcast, checked, on_grid
 
 if TYPE_CHECKING:
     import torch
@@ -51,9 +51,8 @@ BLOCK = 2**20
 """Values that are perturbed at a time."""
 GRID_BITS = 18
 """Answers are multiples of the standard deviation's power of two, divided by 2 to this power: fine enough to
-change no figure, and so coarse that thousands of float64 draws share each answer."""
-MOST_PLACES = 2**24 - 1
-"""The multiples that float32 holds exactly: up to 64 standard deviations."""
+change no figure, and so coarse that thousands of float64 draws share each answer. Float32 holds them exactly
+up to 64 standard deviations."""
 
 
 class Law(NamedTuple):
@@ -164,8 +163,7 @@ class PrivUnit(Mechanism):
         sent = z + (column(along) - (z * unit).sum(-1)[:, None]) * unit
         spread = self.norm / law.scale
         grid = 2.0 ** (np.floor(np.log2(spread)) - GRID_BITS)
-        places = (sent * column(spread / grid)).round()
-        answers = places.clip(-MOST_PLACES, MOST_PLACES) * column(grid) + 0.0  # there is one zero
+        answers = on_grid(xp, sent * column(spread), column(grid))
         return answers.astype(flat.dtype) if xp is np else answers.to(flat.dtype)
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:

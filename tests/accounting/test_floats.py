@@ -10,6 +10,7 @@ from ldp_core.accounting import float_table
 from ldp_core.accounting.floats import DRAWS, Client, Given, GivenAway, can_give, countable, given_away
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.privunit import GRID_BITS
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.streams import stream
 from tests.cases import case
 from tests.extent import every, turns
@@ -129,12 +130,43 @@ def test_harmony_tosses_a_finer_coin():
     assert given_away(harmony, 40.0, -1.0, 1.0).loss == np.inf
 
 
+@pytest.mark.parametrize("mechanism", ["privunit", "gaussian"])
 @pytest.mark.parametrize("epsilon", [0.5, 8.0])
-def test_no_answer_of_a_whole_upload_tells_whether_a_weight_is_zero(epsilon: float):
-    privunit = mechanisms.get("privunit")
-    known = float_table.measured(privunit, -1.0, 1.0)
+def test_no_answer_of_a_whole_upload_tells_whether_a_weight_is_zero(mechanism: str, epsilon: float):
+    whole = mechanisms.get(mechanism).for_uploads()
+    known = float_table.measured(whole, -1.0, 1.0)
     assert known
-    assert given_away(privunit, epsilon, -1.0, 1.0) == known.found[epsilon] == GivenAway(0, 0, None, False)
+    assert given_away(whole, epsilon, -1.0, 1.0) == known.found[epsilon] == GivenAway(0, 0, None, False)
+
+
+@pytest.mark.parametrize("norm", [None, 0.3])
+@pytest.mark.parametrize("name", ["gaussian", "dynamic_gaussian"])
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 1.0), (0.5, 9.0)])
+def test_gaussian_answers_of_whole_uploads_lie_on_a_grid_that_no_input_moves(
+    name: str, norm: float | None, low: float, high: float
+):
+    import torch
+
+    noise = mechanisms.get(name, norm=norm).for_uploads().model_copy(update={"dimension": 50})
+    values = np.full((400, 50), (low + high) / 2, np.float32)
+    values[:, :25] += stream(0, "audit").uniform(0, 0.4, 25)
+    sent = noise.perturb(values, 2.0, low, high, stream(1, "audit"))
+    tensor = noise.perturb(torch.from_numpy(values), 2.0, low, high, torch.Generator().manual_seed(1))
+    grids = []
+    for answers in (sent[:, :25], sent[:, 25:], tensor[:, :25].numpy(), tensor[:, 25:].numpy()):
+        assert answers.dtype == np.float32
+        odd = np.frexp(np.float64(answers[answers != 0]))
+        grids.append(float(np.min(odd[1] - 53 + _twos(odd[0] * 2.0**53))))
+    assert isinstance(noise, GaussianNoise)
+    spread = np.log2(float(noise.sigma(2.0, low, high)))
+    assert min(grids) == max(grids)
+    assert -24 < grids[0] - spread < -12
+
+
+def _twos(wholes: np.ndarray) -> np.ndarray:
+    """How often 2 goes into each."""
+    number = wholes.astype(np.int64)
+    return np.log2((number & -number).astype(np.float64))
 
 
 @pytest.mark.parametrize("norm", [0.3, 2.0])

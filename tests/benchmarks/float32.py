@@ -47,6 +47,9 @@ def all_of_them() -> Iterator[tuple[Mechanism, list[Mechanism]]]:
         forms = [_one(name, form) for form in mechanisms.registry.kind(name).forms]
         if name in SAME_NOISE:
             yield forms[0], forms
+            if name == "gaussian":
+                whole = [one.for_uploads() for one in forms]
+                yield whole[0], whole
         else:
             yield from ((one, [one]) for one in {float_table.key(form): form for form in forms}.values())
 

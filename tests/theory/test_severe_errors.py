@@ -22,7 +22,7 @@ SEVERE = [  # space and number, what was said, and where it ended
     (101, 1189, "chance", 0.80),
     (101, 1266, "chance", 0.65),
     (404, 496, "chance", 0.52),  # only five rounds, and the last one is lucky
-    (404, 978, "chance", 0.51),  # a lottery with luck
+    (404, 978, "chance", 0.65),  # a lottery with luck
     (101, 576, "chance", 0.66),  # a network in a wide range
     (101, 1377, "chance", 0.57),  # a lottery whose last round is a quiet one
     (404, 1229, "chance", 0.59),

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 BLOCK = 2**15
 """Values in a block: 128 kB of float32, so that a handful of temporaries fit in a 1 MB cache."""
 
+GRID = "grid"
+"""A coefficient: the step of a public grid, a power of two. Values are then perturbed in float64 and rounded
+to its multiples, so that every answer that one value can cause, every other can."""
+PLACES = 2**24
+"""Multiples on either side of 0 that float32 holds exactly."""
+
 Sampler = Callable[[Any, Any, Any, Mapping[str, Any]], Any]
 
 
@@ -78,16 +84,18 @@ class Blocks:
         data = xp.broadcast_to(data, tables.shape).reshape(rows, columns)
         out = xp.empty_like(data)
 
-        module = SELECTS if xp is np else xp
+        module, coarse = SELECTS if xp is np else xp, GRID in tables.coefficients
         for r, c in _blocks(rows, columns, max(1, block)):
             lo, hi, centre, half = (_part(table, r, c) for table in tables.ranges)
-            x = data[r, c]
+            x = _wide(xp, data[r, c]) if coarse else data[r, c]
             v = xp.clip(((x - lo) - (hi - x)) / (2 * half), -1, 1)  # exactly ±1 at the ends of the range
             if bool(xp.isnan(v).any()):
                 raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
             u = _draw(xp, generator, v, normal)
-            y = sample(module, v, u, {name: _part(one, r, c) for name, one in tables.coefficients.items()})
-            out[r, c] = centre + half * y if placed else y
+            k = {name: _part(one, r, c) for name, one in tables.coefficients.items()}
+            y = sample(module, v, u, k)
+            y = centre + half * y if placed else y
+            out[r, c] = on_grid(xp, y, k[GRID]) if coarse else y
         return out.reshape(tables.shape)
 
     def _tables(self, xp: Any, data: Any) -> Tables:
@@ -100,6 +108,7 @@ class Blocks:
             shape = broadcast(tuple(data.shape), *every)
             rows = int(np.prod(shape)) // (shape[-1] if shape else 1) if 0 not in shape else 0
             ranges = low, high, (low + high) / 2, (high - low) / 2
+            data = _wide(xp, data.reshape(-1)[:0]) if GRID in self._coefficients else data
             self._made.clear()
             self._made[key] = Tables(
                 shape,
@@ -108,6 +117,21 @@ class Blocks:
                 {name: _table(p, shape, rows, xp, data) for name, p in self._coefficients.items() if rows},
             )
         return self._made[key]
+
+
+def on_grid(xp: Any, answers: Any, step: Any) -> Any:
+    """Answers in float64 as multiples of the step; there is one zero."""
+    return xp.clip(xp.round(answers / step), -PLACES, PLACES) * step + 0.0
+
+
+def step_of(reach: Floats) -> Floats:
+    """The power of two whose multiples float32 holds exactly, as far from 0 as `reach`."""
+    found: Floats = 2.0 ** (np.ceil(np.log2(reach)) - np.log2(PLACES))
+    return found
+
+
+def _wide(xp: Any, values: Any) -> Any:
+    return values.astype(np.float64) if xp is np else values.double()
 
 
 def perturb_blocks(

@@ -31,7 +31,7 @@ from ldp_core.mechanisms.base import (
     check_range,
 )
 from ldp_core.mechanisms.shared.ball import shortened
-from ldp_core.mechanisms.shared.blocks import broadcast, perturb_blocks
+from ldp_core.mechanisms.shared.blocks import GRID, broadcast, perturb_blocks, step_of
 from ldp_core.mechanisms.shared.scale_free import normalised
 from ldp_core.normal import delta_of
 
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     import torch
 
 PER = {"weight": "weight", "upload": "whole upload"}
+FARTHEST = 60
+"""Standard deviations that no draw reaches."""
 
 
 class GaussianNoise(Mechanism):
@@ -134,7 +136,10 @@ class GaussianNoise(Mechanism):
                 )
         if self.norm is not None:
             values = self._shortened(values)
-        coefficients = {"spread": self.sigma(epsilon, lows, highs) / ((highs - lows) / 2)}
+        sigma, half = self.sigma(epsilon, lows, highs), (highs - lows) / 2
+        coefficients = {"spread": sigma / half}
+        if self.scope == "upload":  # one answer that tells a weight would tell it whatever the upload's ε
+            coefficients[GRID] = step_of(np.abs(lows + half) + half + FARTHEST * sigma)
         return perturb_blocks(_add, coefficients, values, lows, highs, generator, normal=True)
 
     def _shortened(self, values: Values) -> Values:
