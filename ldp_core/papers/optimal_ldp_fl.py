@@ -26,9 +26,8 @@ def _clients(identity: str, base: dict[str, Any], where: str, counts: tuple[int,
     def label(name: str, count: int) -> str:
         return f"{name}, {count} clients"
 
-    named = {label(name, n): {**own, "clients.count": n} for name, own in THEIRS.items() for n in counts} | {
-        label(FEW, n): {**CHANGES, "clients.count": n} for n in counts
-    }
+    every = {**THEIRS, FEW: CHANGES}.items()
+    named = {label(name, n): {**own, "clients.count": n} for name, own in every for n in counts}
     first, last = counts[0], counts[-1]
     return Claim(
         id=identity,

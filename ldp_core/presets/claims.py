@@ -206,7 +206,7 @@ def clearer(*labels: str, by: float) -> Check:
         shows = "the usual attempt gets " + _listed(
             f"{each.mean():.0f} dB ({label})" for label, each in zip(labels, middles, strict=True)
         )
-        return Found(_with_each((np.diff(middles, axis=0) >= by).all(axis=0)), shows)
+        return Found(_with_each(np.all(np.diff(middles, axis=0) >= by, axis=0).tolist()), shows)
 
     return check
 

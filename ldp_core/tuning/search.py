@@ -14,21 +14,18 @@ allows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from math import ceil, sqrt
-from typing import Any, NamedTuple, Self
+from math import ceil
 
 import numpy as np
-from scipy.special import nctdtrit, ndtri, stdtrit
 
 from ldp_core.limits import EPSILON
 from ldp_core.theory import outlook
+from ldp_core.tuning.found import Answer, Known, More, Point, Tried, above_end, below_end, sure_end
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.question import EFFORT, LOWEST, RUNS, Cap, Question, rounded
 
-CONFIDENCE = 0.975
 FEW = 2
 """Seeds by which a setting is first looked at."""
 RUNGS = 7
@@ -39,84 +36,6 @@ HOPEFUL = 2.5
 """A range stays in the race whose crossing, as it looks at first, is at most so many times the best one's."""
 MOST_RUNS = 1200
 """Before more are asked for."""
-
-
-class Point(NamedTuple):
-    """One run: a range, a budget (None: without noise) and a seed counted from the base's own."""
-
-    half: float
-    epsilon: float | None
-    seed: int
-
-
-Known = Mapping[Point, float]
-"""The accuracy of each point that was trained; 0 of one that diverged."""
-
-
-@dataclass(frozen=True)
-class Tried:
-    """One setting with all its seeds."""
-
-    half: float
-    epsilon: float
-    mean: float
-    sure: float
-    """What a fresh run reaches with 97.5 % confidence, if no other setting was looked at."""
-    most: float
-    """What 97.5 % of runs reach is less than this, with the same confidence."""
-    accuracy: float
-    """That is asked for."""
-    runs: int
-    """That decide."""
-    confirmed: bool = False
-    """It was tried with as many seeds again as a setting is decided by at first."""
-
-    @property
-    def meets(self) -> bool:
-        """A fresh run surely reaches what is asked for."""
-        return self.sure >= self.accuracy
-
-    @property
-    def open(self) -> bool:
-        """Neither that, nor is it sure that fewer than 97.5 % of runs do."""
-        return self.sure < self.accuracy <= self.most
-
-
-class More(NamedTuple):
-    """What would settle a question that is open, if figures stay as they are."""
-
-    effort: int
-    """To ask again with."""
-    runs: int
-    uploads: int
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What was found."""
-
-    epsilon: float | None
-    """The least; None where none was found."""
-    half: float | None
-    above: float | None
-    """The largest ε, at that range, that was seen not to do: the least lies above it."""
-    mean: float | None
-    """Accuracy at the answer, over seeds that the search had not seen; None before they are trained."""
-    sure: float | None
-    """What one more run reaches with 97.5 % confidence, by the same seeds."""
-    why: str
-    """In a sentence."""
-    more: More | None = None
-    """Where none was found and more trials may tell."""
-
-    @classmethod
-    def none(cls, why: str, more: More | None) -> Self:
-        """Where there is none."""
-        return cls(None, None, None, None, None, why, more)
-
-    def as_json(self) -> dict[str, Any]:
-        """As JSON values."""
-        return asdict(self) | {"more": self.more and self.more._asdict()}
 
 
 def next_points(question: Question, known: Known) -> list[Point]:
@@ -245,7 +164,7 @@ def _decided(question: Question, known: Known, half: float) -> list[Tried]:
             counted, runs = [at[epsilon][seed] for seed in seeds], 2 * runs
         if counted:
             n, mean, spread = len(counted), float(np.mean(counted)), float(np.std(counted, ddof=1))
-            sure, most = mean - _below(n) * spread, mean - _above(n) * spread
+            sure, most = mean - below_end(n) * spread, mean - above_end(n) * spread
             found.append(
                 Tried(half, epsilon, mean, sure, most, question.accuracy, n, n >= 2 * question.seeds)
             )
@@ -272,7 +191,7 @@ def answer_of(question: Question, known: Known) -> Answer:
     fresh = [known[point] for point in _fresh(question, meets) if point in known]
     if len(fresh) < question.seeds:
         return Answer(meets.epsilon, meets.half, above, None, None, f"{why}; that is not checked yet")
-    mean, sure = float(np.mean(fresh)), _sure(fresh)
+    mean, sure = float(np.mean(fresh)), sure_end(fresh)
     met = sum(accuracy >= question.accuracy for accuracy in fresh)
     why += (
         f". With {len(fresh)} fresh seeds, which had no part in that choice, it reaches {mean:.1%} on "
@@ -413,9 +332,9 @@ def _more(question: Question, known: Known, opened: Iterable[Tried], caps: Itera
 def _enough(one: Tried, most: float) -> int | None:
     """Runs of an open setting, in steps of twice as many, that would settle it if mean and spread stay; None
     where more than so many would have to."""
-    runs, spread = 2 * one.runs, (one.mean - one.sure) / _below(one.runs)
+    runs, spread = 2 * one.runs, (one.mean - one.sure) / below_end(one.runs)
     while runs <= most:
-        if not one.mean - _below(runs) * spread < one.accuracy <= one.mean - _above(runs) * spread:
+        if not one.mean - below_end(runs) * spread < one.accuracy <= one.mean - above_end(runs) * spread:
             return runs
         runs *= 2
     return None
@@ -434,18 +353,3 @@ def leak_in_words(question: Question, caps: Iterable[Cap]) -> str:
         f"with 97.5 % confidence an attacker picks the right image, of ten, in at most "
         f"{question.identification:.1%} of single uploads {', '.join(words)}"
     )
-
-
-def _sure(accuracies: Sequence[float]) -> float:
-    """What one more run reaches with so much confidence, by Student's t."""
-    return float(np.mean(accuracies)) - _below(len(accuracies)) * float(np.std(accuracies, ddof=1))
-
-
-def _below(runs: int) -> float:
-    """Standard deviations below the mean of so many runs that one more stays above with 97.5 % confidence."""
-    return float(stdtrit(runs - 1, CONFIDENCE)) * sqrt(1 + 1 / runs)
-
-
-def _above(runs: int) -> float:
-    """Standard deviations below the mean at least, with the same confidence, of what 97.5 % of runs reach."""
-    return float(nctdtrit(runs - 1, float(ndtri(CONFIDENCE)) * sqrt(runs), 1 - CONFIDENCE)) / sqrt(runs)

@@ -33,7 +33,7 @@ def of_page() -> str:
     """The address of whoever sees the page that is being drawn."""
     header = address_header()
     told = st.context.headers.get_all(header) if header else []
-    return known(st.context.ip_address or "127.0.0.1", told)
+    return known(str(st.context.ip_address or "127.0.0.1"), told)
 
 
 def known(peer: str, told: Sequence[str]) -> str:

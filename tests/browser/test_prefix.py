@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Response, expect
 
 from tests.browser.conftest import Visitor
 from tests.browser.server import Server, nobody_trains
@@ -82,8 +82,12 @@ class At:
 def test_every_page_is_whole_below_a_prefix(below: str, browser: Browser):
     visitor = Visitor(browser, At(below))
     missing: list[str] = []
-    lost = lambda answer: "/assets/" in answer.url and answer.status >= 400  # noqa: E731
-    visitor.page.on("response", lambda answer: missing.extend([answer.url] * lost(answer)))
+
+    def heard(answer: Response) -> None:
+        if "/assets/" in answer.url and answer.status >= 400:
+            missing.append(answer.url)
+
+    visitor.page.on("response", heard)
     for path, drawn in DRAWN.items():
         visitor.page.goto(below + path)
         expect(visitor.page.locator(drawn).first).to_be_visible()

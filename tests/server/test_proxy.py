@@ -233,7 +233,7 @@ def test_a_class_with_its_pages_open_is_still_led_to_tls(proxy: Proxy):
 
 def test_the_port_that_only_redirects_takes_so_many_requests_of_an_address(proxy: Proxy):
     """A hundred at once and a hundred a second; of 400 in less than a second some are refused."""
-    found = []
+    found: list[bytes] = []
     with socket.create_connection(("127.0.0.1", proxy.plain), source_address=("127.0.0.8", 0)) as line:
         line.settimeout(30)
         line.sendall(b"GET / HTTP/1.1\r\nHost: studio.example.org\r\n\r\n" * 400)

@@ -63,7 +63,7 @@ class TuneJob(Kind):
 
     def cost(self, asked: Question) -> Cost:
         one = cost(_draft(asked))
-        return Cost(one.memory, CELL_BYTES * USUAL_RUNS, [work_of(_first(asked))] * USUAL_RUNS)
+        return Cost(one.memory, CELL_BYTES * USUAL_RUNS, [work_of(_draft(asked).base)] * USUAL_RUNS)
 
     def refuse_what_cannot_fit(self, asked: Question) -> None:
         refuse_what_cannot_fit(_draft(asked))
@@ -195,10 +195,6 @@ def _leaks(
                 yield {"event": "leak", **known[-1]._asdict(), "seconds": round(seconds, 4)}
 
 
-def _first(asked: Question) -> Any:
-    half = asked.ranges[0]
-    return asked.experiment(half, min(1.0, asked.most(half)), 0)
-
-
 def _draft(asked: Question) -> Draft:
-    return Draft(_first(asked), (Variant("run"),))
+    half = asked.ranges[0]
+    return Draft(asked.experiment(half, min(1.0, asked.most(half)), 0), (Variant("run"),))
