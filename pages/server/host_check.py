@@ -7,6 +7,7 @@ reads nothing at all.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.secrets import secrets_singleton
 
 from ldp_core.errors import InvalidInput, on_one_line, shown
+from ldp_core.system.pace import Pace
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 """Whoever is on this machine may always come in: no name of somebody else's reads like these."""
@@ -28,6 +30,10 @@ FRAMES = "EPSILON_FRAME_ANCESTORS"
 ANCESTOR = re.compile(r"https?://(\*\.)?[a-z0-9.-]+(:\d{1,5})?", re.IGNORECASE)
 HIDDEN = ("/_stcore/metrics", "/auth/login", "/auth/logout", "/oauth2callback")
 """Parts of Streamlit that serve its operators; and sign-in, where none is set up."""
+NAME = re.compile(r"[\w.:-]{1,253}")
+LINES = Pace(3, 600.0)
+"""Of the log."""
+log = logging.getLogger(__name__)
 
 
 def headers() -> Mapping[str, str]:
@@ -68,18 +74,37 @@ class Door:
         if not welcome(host, st.get_option("server.allowedHosts")):
             await PlainTextResponse(refusal(host), status_code=403)(scope, receive, send)
             return
-        if scope["type"] == "websocket" and not is_own(Headers(scope=scope).get("origin", ""), host):
+        origin = Headers(scope=scope).get("origin", "")
+        if scope["type"] == "websocket" and not is_own(origin, host):
+            if origin and LINES.take():
+                log.warning(
+                    "A page of %s asked for %s and was refused; if it is this server's own, its proxy is to "
+                    "pass the Host header on, or add to the start: --server.corsAllowedOrigins %s",
+                    *(on_one_line(one[:200]) for one in (origin, host, origin)),
+                )
             words = "Only a page of this server opens a connection here.\n"
             await PlainTextResponse(words, status_code=403)(scope, receive, send)
             return
-        if scope["path"].endswith(HIDDEN if not signs_in() else HIDDEN[:1]):
-            await PlainTextResponse("Not Found\n", status_code=404)(scope, receive, send)
+        path, lost = scope["path"], False
+        missing = PlainTextResponse("Not Found\n", 404, dict(self.headers))
+        if path.endswith(HIDDEN if not signs_in() else HIDDEN[:1]):
+            await missing(scope, receive, send)
             return
 
         async def marked(message: Message) -> None:
+            nonlocal lost
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                MutableHeaders(scope=message).update(self.headers)
-            await send(message)
+                found = MutableHeaders(scope=message)
+                found.update(self.headers)
+                # Streamlit has a page for every path, and no page has a dot in its name
+                is_page = message["status"] == 200 and found.get("content-type", "").startswith("text/html")
+                lost = is_page and is_file(path)
+                if lost:
+                    await missing(scope, receive, send)
+                elif path.endswith("/") and found.get("location", "").startswith("/"):
+                    found["location"] = beside(path, found["location"])
+            if not lost:
+                await send(message)
 
         await self.app(scope, receive, marked)
 
@@ -87,6 +112,18 @@ class Door:
 def signs_in() -> bool:
     """Whether a provider is set up (.streamlit/secrets.toml)."""
     return secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
+
+
+def is_file(path: str) -> bool:
+    """Whether a path can be no page's."""
+    return "." in path.rpartition("/")[2] or "/_stcore/" in path
+
+
+def beside(path: str, location: str) -> str:
+    """Where a path with a slash too many is sent, as seen from there: a proxy may have taken a prefix off."""
+    slashes = len(path) - len(path.rstrip("/"))
+    page, mark, query = location.partition("?")
+    return "../" * slashes + page.rpartition("/")[2] + mark + query
 
 
 def is_own(origin: str, host: str) -> bool:
@@ -135,7 +172,9 @@ def refusal(host: str) -> str:
         name = urlsplit(f"//{host}").hostname or host
     except ValueError:
         name = host
+    if not NAME.fullmatch(name):
+        return f"A request says of which host it asks, by its name or address; this one said {shown(name)}.\n"
     return (
         f"This server was not told that it is called {shown(name)}; "
-        f"start it with --server.allowedHosts {on_one_line(name)}\n"
+        f"add to its start: --server.allowedHosts {on_one_line(name)}\n"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import time
@@ -93,7 +94,22 @@ def test_every_page_is_whole_below_a_prefix(below: str, browser: Browser):
         expect(visitor.page.locator(drawn).first).to_be_visible()
         if path == "clients":
             assert visitor.page.locator(drawn).count() >= 40
+    visitor.page.goto(below + "noise/")
+    expect(visitor.page).to_have_url(re.compile("/studio/noise(?:[?]|$)"))
     assert missing == []
     assert visitor.complaints == []
     assert visitor.foreign == []
+    visitor.context.close()
+
+
+def test_a_part_whose_file_does_not_come_through_says_so(server: Server, browser: Browser):
+    visitor = Visitor(browser, server)
+    visitor.page.route("**/assets/web/**", lambda route: route.fulfill(status=404, body="Not Found"))
+    visitor.page.goto(f"{server.url}/noise")
+    words = "This part of the page cannot be shown. Reload the page"
+    expect(visitor.page.get_by_text(words).first).to_be_visible()
+    visitor.page.unroute("**/assets/web/**")
+    visitor.page.reload()
+    expect(visitor.page.locator(".js-plotly-plot").first).to_be_visible()
+    expect(visitor.page.get_by_text(words)).to_have_count(0)
     visitor.context.close()

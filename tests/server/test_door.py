@@ -6,6 +6,7 @@ import asyncio
 import http.client
 from dataclasses import dataclass
 from email.message import Message
+from urllib.parse import urljoin
 
 import psutil
 import pytest
@@ -197,6 +198,29 @@ def test_the_advice_to_a_host_that_is_not_known_works(idle: Server):
     told = get(idle, "/", "192.168.1.5:8672").text
     assert "--server.allowedHosts 192.168.1.5\n" in told
     assert welcome("192.168.1.5:8672", ["192.168.1.5"])
+    for none in ("", "a b", "x;y"):
+        assert "--server" not in get(idle, "/", none).text
+
+
+@pytest.mark.parametrize("path", ["/static/js/none.js", "/none.png", "/_stcore/none", "/a/static/none.css"])
+def test_a_file_of_streamlits_that_is_not_there_is_not_found_either(idle: Server, path: str):
+    missing = get(idle, path, "localhost")
+    assert (missing.status, missing.text) == (404, "Not Found\n")
+    assert missing.headers["X-Content-Type-Options"] == "nosniff"
+    assert get(idle, "/train", "localhost").status == 200
+
+
+@pytest.mark.parametrize("path", ["/train/?draft=1", "/a/b/train/?draft=1"])
+def test_a_slash_too_many_leads_out_of_no_prefix(idle: Server, path: str):
+    told = get(idle, path, "localhost")
+    assert told.status == 301
+    outside = f"http://localhost/studio{path}"
+    assert urljoin(outside, told.headers["Location"]) == outside.replace("/?", "?")
+
+
+def test_a_page_that_is_refused_is_told_to_the_operator(idle: Server):
+    assert knock(idle, f"localhost:{idle.port}", "https://school.example") == 403
+    assert "add to the start: --server.corsAllowedOrigins http" in idle.log.read_text()
 
 
 def test_pages_are_embedded_where_the_operator_says_so(monkeypatch: pytest.MonkeyPatch):

@@ -154,10 +154,10 @@ def test_without_a_proxy_an_address_has_so_many_connections_and_makes_none_up(tm
         for one in mine:
             await one.close()
 
-    asyncio.run(pages())
-    here = ("127.0.0.1", direct.port)
-    silent = [socket.create_connection(here, 10, ("127.0.0.6", 0)) for _ in range(21)]
+    here, silent = ("127.0.0.1", direct.port), list[socket.socket]()
     try:
+        asyncio.run(pages())
+        silent += [socket.create_connection(here, 10, ("127.0.0.6", 0)) for _ in range(21)]
         assert silent[-1].recv(1000).startswith(b"HTTP/1.1 429"), "one address"
         assert _status(direct) == 200, "another"
         assert "EPSILON_CONNECTIONS_EACH" in direct.log.read_text()
