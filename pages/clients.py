@@ -100,7 +100,8 @@ def _table(workspace: Workspace) -> None:
     if wrong:
         st.markdown(f":red[{wrong}; until then those clients keep what they had.]")
     else:
-        st.caption("Drag a dot, of a group or of one client. In a cell, Enter leads to the next client.")
+        dots = "" if group_data(workspace.draft.base) is None else "Drag a dot, of a group or of one client. "
+        st.caption(f"{dots}In a cell, Enter leads to the next client.")
     components.table(
         {
             "rows": [

@@ -89,14 +89,19 @@ def _each(told: dict[str, list[Body]], says: Callable[[list[Body]], str]) -> lis
 
 
 def _back_from(cells: list[Body]) -> str:
-    return "nowhere" if _lowest(cells) == float("inf") else f"from ε {number(_lowest(cells))}"
+    return _up_to(cells) if _lowest(cells) == float("inf") else f"from ε {number(_lowest(cells))}"
+
+
+def _up_to(cells: list[Body]) -> str:
+    """A stopped attack has not looked at every budget: how far it did."""
+    return f"not up to ε {number(max(cell['epsilon'] for cell in cells))}"
 
 
 def _picked_from(desk: Desk) -> Callable[[list[Body]], str]:
     def says(cells: list[Body]) -> str:
         known = [cell for cell in cells if cell["identified_low"] is not None]
         found = picked_from(known, desk)
-        return "not asked" if not known else "nowhere" if found is None else f"from ε {number(found)}"
+        return "not asked" if not known else _up_to(known) if found is None else f"from ε {number(found)}"
 
     return says
 

@@ -133,7 +133,8 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
         if one.failed:
             lines.append(f"A seed of it ended as “{one.failed}”.")
         expected = verdict(one.experiment)
-        lines.append(f"Expected before training: {expected.word}; {expected.why}.")
+        why = expected.why.removesuffix(": press Train") if one.accuracies else expected.why
+        lines.append(f"Expected before training: {expected.word}; {why}.")
         cost = dearest(one.experiment)
         if cost is not None:
             lines.append(f"Whole run, worst case, for the client whom it costs most: ε {number(cost, 4)}.")

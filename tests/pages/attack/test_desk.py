@@ -75,8 +75,12 @@ def test_the_headline_names_who_gives_the_image_back_first(desk: Desk):
     assert (
         said(told["line"]) == f"Piecewise gives the image back from ε {back:g} on; Duchi does not up to ε 16"
     )
-    assert said(told["chips"][0]["pieces"]) == f"Piecewise from ε {back:g} · Duchi nowhere"
+    assert said(told["chips"][0]["pieces"]) == f"Piecewise from ε {back:g} · Duchi not up to ε 16"
     assert "full" in said(head(desk, live=True)["line"]), "before it is, nothing is said"
+    least = min(epsilon for _, epsilon in desk.cells)
+    few = {place: cell for place, cell in desk.cells.items() if place[0] != "duchi" or place[1] == least}
+    stopped = said(head(another(desk.start, few), live=False)["chips"][0]["pieces"])
+    assert stopped.endswith(f"Duchi not up to ε {least:g}"), "no claim of what was not looked at"
     lost = {place: cell | {"verdict": {"kind": "inconclusive"}} for place, cell in desk.cells.items()}
     words = said(head(another(desk.start, lost), live=False)["line"])
     assert words.count("cannot be judged") == 2
