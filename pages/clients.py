@@ -18,6 +18,7 @@ from pages.parts.clients.profiles import profiles
 from pages.parts.clients.unmended import errors_of, unmended
 from pages.parts.ui import components
 from pages.parts.ui.header import header, question
+from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import ASSUMED, budgets_in_words, number, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace, open_workspace
 
@@ -37,7 +38,7 @@ def main() -> None:
         "and the longer the range, the more noise.",
     )
     for problem in wrong:
-        st.error(plain(str(problem), 300))
+        st.error(plain(problem_in_words(problem), 300))
     left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")
     with left, st.container(border=True):
         fills(workspace)

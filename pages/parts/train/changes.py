@@ -11,28 +11,9 @@ from ldp_core.experiment import EPSILON_MODES, RANGE_MODES
 from pages.parts.clients.fills import SCOPES
 from pages.parts.noise.designs import FORMS
 from pages.parts.train.choices import SENT
+from pages.parts.ui.meanings import FIELDS
 from pages.parts.ui.text import few, number
 
-FIELDS = {
-    "clients.count": "clients",
-    "clients.epsilon": "budgets",
-    "clients.epsilon_scope": "one ε covers",
-    "clients.low": "safe ranges",
-    "clients.high": "safe ranges",
-    "clients.range": "safe ranges",
-    "clients.run_limit": "limits of a run",
-    "dataset": "data",
-    "partition": "how it is split",
-    "partition.alpha": "concentration α",
-    "partition.groups": "groups",
-    "selection": "who takes part",
-    "target": "what is sent",
-    "variants": "what is compared",
-    "seed": "first seed",
-    "local.epochs": "local epochs",
-    "local.optimizer": "optimiser",
-}
-"""By dotted path, where its last part is not the word itself."""
 PARTS: dict[str, Registry[Any]] = {
     "model": models.registry,
     "mechanism": mechanisms.registry,

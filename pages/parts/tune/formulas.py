@@ -13,7 +13,7 @@ from ldp_core.tuning import inverses
 from ldp_core.tuning.inverses import Follows
 from pages.parts.tune.kept import kept
 from pages.parts.ui.job_actions import refusal, refuse
-from pages.parts.ui.meanings import EPSILON, SIGMA
+from pages.parts.ui.meanings import EPSILON, SIGMA, problem_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
@@ -137,4 +137,4 @@ def _take_over(workspace: Workspace, found: list[tuple[str, Answer]]) -> None:
 def _take(workspace: Workspace, one: Follows) -> None:
     fields = {"clients.epsilon": one.epsilon, "clients.count": one.clients}
     if problems := workspace.renew(lambda draft: draft.with_base(fields)):
-        refuse(StudioError("; ".join(map(str, problems))))
+        refuse(StudioError("; ".join(map(problem_in_words, problems))))

@@ -14,7 +14,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.tuning.allocation import BEST, MEAN, Allocation, allocate
 from pages.parts.tune.kept import kept
 from pages.parts.ui.job_actions import refusal, refuse
-from pages.parts.ui.meanings import TAU
+from pages.parts.ui.meanings import TAU, problem_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import (
@@ -176,4 +176,4 @@ def _take(workspace: Workspace, need: float | None) -> None:
     }
     fields = {"aggregator": kept["aggregator"], **clients}
     if problems := workspace.renew(lambda draft: draft.with_base(fields)):
-        refuse(StudioError("; ".join(map(str, problems))))
+        refuse(StudioError("; ".join(map(problem_in_words, problems))))

@@ -15,6 +15,7 @@ from ldp_core.component import Component, Registry
 from ldp_core.errors import Problem
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import Limit
+from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import uncut
@@ -129,13 +130,13 @@ def _is_there(place: str) -> bool:
 def mistakes(workspace: Workspace) -> list[str]:
     """What is wrong with what is typed, in words, as long as the field that holds it is on the page."""
     mine = [found for place, found in tab().page.wrong.items() if _is_there(place)]
-    return [str(problem) for problems in mine for problem in problems]
+    return [problem_in_words(problem) for problems in mine for problem in problems]
 
 
 def complain(workspace: Workspace, name: str) -> None:
     """Say below a widget what is wrong with what it holds."""
     for problem in tab().page.wrong.get(workspace.key(name), ()):
-        words = str(problem) if problem.path != name else problem.message
+        words = problem_in_words(problem) if problem.path != name else problem.message
         st.error(plain(words[0].upper() + words[1:], 300))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ldp_core.component import Registry
+from ldp_core.errors import Problem
 from pages.parts.ui.text import plain
 
 GLOSSARY = {
@@ -74,3 +75,33 @@ def each(what: str, registry: Registry[Any]) -> str:
     """What such a part is, and in a line each what every one of them does."""
     lines = [f"- **{plain(kind.label)}**: {kind.summary}" for kind in map(registry.kind, registry.labels())]
     return "\n".join([what, "", *lines])
+
+
+FIELDS = {
+    "clients.count": "clients",
+    "clients.epsilon": "budgets",
+    "clients.epsilon_scope": "one ε covers",
+    "clients.low": "safe ranges",
+    "clients.high": "safe ranges",
+    "clients.range": "safe ranges",
+    "clients.run_limit": "limits of a run",
+    "dataset": "data",
+    "partition": "how it is split",
+    "partition.alpha": "concentration α",
+    "partition.groups": "groups",
+    "selection": "who takes part",
+    "target": "what is sent",
+    "variants": "what is compared",
+    "seed": "first seed",
+    "local.epochs": "local epochs",
+    "local.optimizer": "optimiser",
+}
+"""By dotted path, where its last part is not the word itself."""
+
+
+def problem_in_words(problem: Problem) -> str:
+    """A mistake as a page says it: its field by the page's word, and not by its path."""
+    if not problem.path:
+        return problem.message
+    name = FIELDS.get(problem.path, problem.path.rpartition(".")[2].replace("_", " "))
+    return f"{name} {problem.message}"
