@@ -9,7 +9,10 @@ let told;
 // that the session has already, so that what was launched until now stays this browser's own.
 export function introduce(component, proposed) {
   const token = cookie() ?? proposed;
-  document.cookie = `${COOKIE}=${token}; path=/; max-age=31536000; samesite=lax`;
+  const written = `${COOKIE}=${token}; path=/; max-age=31536000;`;
+  document.cookie = `${written} samesite=lax`;
+  // in a page of another site only a cookie that is kept for that site is kept at all
+  if (!cookie()) document.cookie = `${written} samesite=none; secure; partitioned`;
   if (token !== proposed && token !== told) {
     told = token; // another tab was first; later connections send the cookie themselves
     component.setStateValue("token", token);

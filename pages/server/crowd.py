@@ -14,13 +14,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ldp_core.runs.visitor_limits import KEPT, PER_PAGE, Limits, descriptors
 from ldp_core.system.pace import Pace
 from pages.server.address import of_request
+from pages.server.host_check import is_file
 from pages.server.private_streamlit import is_session, sessions
 
 RETRY_SECONDS = 30
 NEW_SECONDS = 0.5
 """Between two pages that one address opens, once it has opened as many as it may have."""
-FILES = ("/_stcore", "/assets", "/static", "/media", "/component", "/favicon")
-"""Parts of the paths of what a page that is open already asks for, below whatever prefix."""
 AWAY = 1001
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Epsilon Studio is full</title>
 <meta name="viewport" content="width=device-width"><body style="font: 1.1rem sans-serif; margin: 4rem auto;
@@ -94,8 +93,8 @@ class Crowd:
 
 
 def _is_document(scope: Scope) -> bool:
-    path = scope["path"]
-    return scope["method"] in ("GET", "HEAD") and not any(start in path for start in FILES)
+    """Not what a page that is open already asks for."""
+    return scope["method"] in ("GET", "HEAD") and not is_file(scope["path"])
 
 
 def _refused(why: str) -> HTMLResponse:

@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from starlette.datastructures import Headers
 from streamlit import runtime
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import WidgetMetadata, is_element_id
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, Serialized, Value, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile
+from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
 
 @contextmanager
@@ -65,6 +68,18 @@ def uploaded(session: str) -> tuple[int, int]:
     with manager._lock:
         files = list(manager.file_storage.get(session, {}).values())
         return sum(len(file.data) for file in files), manager._total_bytes
+
+
+def vouched(headers: Headers) -> list[tuple[bytes, bytes]]:
+    """The headers of a request that a page of this server makes, by its Origin, from where browsers keep none
+    of its cookies: with the token against requests of others' pages, which would be one of them.
+    """
+    if XSRF_COOKIE_NAME in headers.get("cookie", ""):
+        return headers.raw
+    token = generate_xsrf_token_string()
+    cookies = "; ".join([*headers.getlist("cookie"), f"{XSRF_COOKIE_NAME}={token}"])
+    others = [(name, value) for name, value in headers.raw if name not in (b"cookie", b"x-xsrftoken")]
+    return [*others, (b"cookie", cookies.encode("latin-1")), (b"x-xsrftoken", token.encode())]
 
 
 def let_go_of_the_gone() -> None:

@@ -11,7 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ldp_core.runs.visitor_limits import Limits
 from pages.server.address import of_request
-from pages.server.private_streamlit import uploaded
+from pages.server.host_check import is_own
+from pages.server.private_streamlit import uploaded, vouched
 
 PATH = "/_stcore/upload_file/"
 READING = ("GET", "HEAD", "OPTIONS")
@@ -38,7 +39,11 @@ class Uploads:
         _, path, rest = scope["path"].partition(PATH)
         if not path or scope["method"] not in ("PUT", "DELETE"):
             await PlainTextResponse("Nothing here takes that.\n", 405)(scope, receive, send)
-        elif scope["method"] == "DELETE":
+            return
+        headers = Headers(scope=scope)
+        if is_own(headers.get("origin", ""), headers.get("host", "")):
+            scope = {**scope, "headers": vouched(headers)}
+        if scope["method"] == "DELETE":
             await self.app(scope, receive, send)
         else:
             await self._upload(rest.partition("/")[0], scope, receive, send)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -25,3 +26,25 @@ def test_pages_end_where_descriptors_do(monkeypatch: pytest.MonkeyPatch):
     assert small.full("192.0.2.1").startswith("20 pages were open on this server a moment ago")
     monkeypatch.setattr(crowd, "descriptors", lambda: 8192)
     assert Crowd(nothing, limits()).full("192.0.2.1") == ""
+
+
+def test_a_full_house_refuses_pages_and_no_file_of_an_open_one_below_any_prefix(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async def status(path: str) -> int:
+        said: list[Any] = []
+
+        async def send(message: Any) -> None:
+            said.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": path, "headers": [], "client": ("192.0.2.1", 5)}
+        await full(scope, None, send)  # type: ignore[arg-type]
+        return int(said[0]["status"]) if said else 200
+
+    full = Crowd(nothing, limits())
+    monkeypatch.setattr(full, "full", lambda address: "It is full.")
+    for prefix in ("", "/studio", "/media/a"):
+        for file in ("/_stcore/health", "/assets/web/plot.js", "/static/js/x.js", "/media/x.png"):
+            assert asyncio.run(status(prefix + file)) == 200
+        for page in ("/", "/train"):
+            assert asyncio.run(status(prefix + page)) == 429

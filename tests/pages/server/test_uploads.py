@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from starlette.datastructures import Headers
 
 from ldp_core.runs.visitor_limits import limits
 from pages.server import uploads
@@ -35,3 +36,29 @@ def test_refused_uploads_and_those_that_nothing_is_left_of_leave_no_trace(monkey
     assert asyncio.run(scene()) == {413, 411, 204}
     assert len(door.addresses) <= 1
     assert not door.coming
+
+
+@pytest.mark.parametrize(
+    ("origin", "cookie", "signed"),
+    [
+        (b"http://localhost:8501", b"a=b", True),
+        (b"http://localhost:8501", b"_streamlit_xsrf=old", False),  # its own token counts, right or wrong
+        (b"http://localhost:9999", b"a=b", False),
+        (b"https://school.example", b"a=b", False),
+        (b"null", b"a=b", False),
+        (b"", b"a=b", False),
+    ],
+)
+def test_a_page_of_this_server_needs_no_cookie(origin: bytes, cookie: bytes, signed: bool):
+    """A browser keeps none where the page is embedded in another site; a forged page has another origin."""
+    seen: list[Headers] = []
+
+    async def taken(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(Headers(scope=scope))
+
+    given = {b"host": b"localhost:8501", b"origin": origin, b"cookie": cookie, b"x-xsrftoken": b"forged"}
+    scope = {"type": "http", "method": "DELETE", "path": f"{PATH}s/f", "headers": list(given.items())}
+    asyncio.run(Uploads(taken, limits())(scope, None, None))  # type: ignore[arg-type]
+    token, cookies = seen[0].getlist("x-xsrftoken"), seen[0].getlist("cookie")
+    assert (token != ["forged"]) is signed
+    assert cookies == ([f"a=b; _streamlit_xsrf={token[0]}"] if signed else [cookie.decode()])

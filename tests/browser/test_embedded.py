@@ -1,0 +1,81 @@
+"""In a page of another site, whose cookies browsers keep apart."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, FrameLocator, Page, expect
+
+from tests.browser.server import Server, nobody_trains
+
+FILE = "client,epsilon,low,high\n" + "".join(f"{n},3,-1,1\n" for n in range(1, 8))
+
+
+class Course(BaseHTTPRequestHandler):
+    """A page that embeds the address which it is asked with."""
+
+    def do_GET(self) -> None:
+        page = f'<h1>A course</h1><iframe width="1300" height="900" src="{self.path[2:]}"></iframe>'
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(page.encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def course() -> Iterator[str]:
+    site = ThreadingHTTPServer(("127.0.0.1", 0), Course)
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{site.server_port}"
+    site.shutdown()
+    site.server_close()
+
+
+@pytest.fixture(scope="module")
+def embedded(course: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(
+        nobody_trains(tmp_path_factory.mktemp("embedded") / "runs"), EPSILON_FRAME_ANCESTORS=course
+    )
+    yield running
+    running.stop()
+
+
+def frame_of(page: Page, course: str, address: str) -> FrameLocator:
+    page.goto(f"{course}/?{address}")
+    return page.frame_locator("iframe")
+
+
+def test_a_course_page_that_is_named_shows_it_takes_files_and_is_known_again(
+    embedded: Server, course: str, browser: Browser, tmp_path: Path
+):
+    (tmp_path / "class.csv").write_text(FILE)
+    context = browser.new_context()
+    page = context.new_page()
+    inside = frame_of(page, course, f"{embedded.url}/clients")
+    expect(inside.locator(".es-table input").first).to_be_visible()
+    inside.get_by_role("button", name="As a CSV file").click()
+    inside.locator("input[type=file]").set_input_files(tmp_path / "class.csv")
+    expect(inside.get_by_text("7 clients").first).to_be_visible()
+    (known,) = [one["value"] for one in context.cookies() if one["name"] == "epsilon_visitor"]
+    inside = frame_of(page, course, f"{embedded.url}/noise")
+    expect(inside.locator(".js-plotly-plot").first).to_be_visible()
+    assert [one["value"] for one in context.cookies() if one["name"] == "epsilon_visitor"] == [known]
+    context.close()
+
+
+def test_a_page_that_is_not_named_shows_nothing_of_it(server: Server, course: str, browser: Browser):
+    context = browser.new_context()
+    page = context.new_page()
+    refused: list[str] = []
+    page.on("console", lambda message: refused.append(message.text))
+    frame_of(page, course, server.url)
+    page.wait_for_timeout(1000)
+    assert [words for words in refused if "frame" in words.lower()]
+    context.close()
