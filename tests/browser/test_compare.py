@@ -44,6 +44,7 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
     expect(page.locator('[class*="st-key-run-"]')).to_have_count(1)
     at_rest(page)  # a list that is drawn anew while the button is down is not ticked
     page.get_by_role("checkbox", name="Compare b three b").check(force=True)
+    page.get_by_role("link", name="Compare the runs of this training").wait_for()
     at_rest(page)
     as_it_was("runs-filled", look(page, "runs-filled"))
     page.get_by_role("link", name="Compare the runs of this training").click()
