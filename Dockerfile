@@ -50,7 +50,7 @@ VOLUME /data
 EXPOSE 8501
 
 HEALTHCHECK --interval=30s --timeout=3s --start-period=20s \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://localhost:8501/_stcore/health', timeout=2)"]
+    CMD ["python", "-c", "import os, urllib.request; path = os.environ.get('STREAMLIT_SERVER_BASE_URL_PATH', '').strip('/'); urllib.request.urlopen('http://localhost:8501/' + f'{path}/_stcore/health'.lstrip('/'), timeout=2)"]
 
 ENTRYPOINT ["tini", "--"]
 CMD ["streamlit", "run", "app.py", "--server.address=0.0.0.0", "--server.port=8501", "--server.headless=true"]
