@@ -103,5 +103,6 @@ def problem_in_words(problem: Problem) -> str:
     """A mistake as a page says it: its field by the page's word, and not by its path."""
     if not problem.path:
         return problem.message
-    name = FIELDS.get(problem.path, problem.path.rpartition(".")[2].replace("_", " "))
+    path = problem.path.removesuffix(".name").removesuffix(".kind")
+    name = FIELDS.get(path, path.rpartition(".")[2].replace("_", " "))
     return f"{name} {problem.message}"
