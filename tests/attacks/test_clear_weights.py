@@ -25,11 +25,19 @@ def attempts(**changes: Any) -> list[dict[str, Any]]:
     return [e for e in found if e["event"] == "attack" and e["control"] is None]
 
 
+def assert_nearly_all_back(found: list[dict[str, Any]]) -> None:
+    """A weight whose noise is nearly 0 is taken for a clear one now and then: 4 of 72 images over 12 seeds
+    were below 60 dB. With 1 in 10, fewer than two thirds of six come back with a chance of 2 in 100, of
+    twelve with one of 1 in 200.
+    """
+    assert sum(one["psnr"] > 60 for one in found) >= len(found) * 2 / 3
+
+
 def test_a_fifth_in_clear_is_a_whole_image():
-    """Six uploads of one image: each comes back, though nobody says which weights have no noise."""
+    """Six uploads of one image: they come back, though nothing says which weights have no noise."""
     found = attempts()
     assert len(found) == 6
-    assert all(one["psnr"] > 60 for one in found)
+    assert_nearly_all_back(found)
 
 
 def test_more_noise_hides_nothing():
@@ -52,5 +60,5 @@ def test_who_sees_exact_weights_knows_which_image_it_was():
 @pytest.mark.parametrize("times", [1, 3])
 def test_uploads_that_come_again_tell_more(times: int):
     """Each time other weights are in clear."""
-    found = attempts(attack={"attacker": "clear_weights", "rounds_observed": times}, rounds=1)
-    assert all(one["psnr"] > 60 for one in found)
+    rounds = {"attack": {"attacker": "clear_weights", "rounds_observed": times}, "rounds": 1}
+    assert_nearly_all_back([one for seed in range(4) for one in attempts(**rounds, seed=seed)])
