@@ -7,6 +7,7 @@ import { moved } from "./law.js";
 import { following, live } from "./live.js";
 import { draw, erase } from "./plot.js";
 import { saves } from "./save.js";
+import { palette } from "./theme.js";
 
 const COLUMNS = 6;
 
@@ -35,7 +36,8 @@ function fill(card, data) {
   text(child(card, "p", "es-caption"), data.caption);
   const chart = child(card, "div", "es-chart");
   saves(card, chart, data.title);
-  if (chart.shown === data.figure) return; // nothing moved it
-  chart.shown = data.figure;
+  const { key } = palette(chart);
+  if (chart.shown === data.figure && chart.shownIn === key) return; // nothing moved it, and it is in these colours
+  [chart.shown, chart.shownIn] = [data.figure, key];
   draw(chart, typeof data.figure === "string" ? JSON.parse(data.figure) : data.figure, data.height, data.label);
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import Visitor, at_rest, visiting
-from tests.browser.server import Server
+from tests.browser.server import Server, nobody_trains
 
 LEGENDS = ".es-chart .legend"
 BELOW = """() => Math.max(...[...document.querySelectorAll(".es-chart.js-plotly-plot")]
@@ -134,3 +136,39 @@ def test_under_a_finger_the_page_moves_and_not_what_is_in_a_chart(browser: Brows
     assert page.evaluate(RANGES) == ranges
     phone.context.close()
     assert phone.complaints == phone.foreign == []
+
+
+INKS = """() => {
+  const drawn = document.querySelectorAll(".js-plotly-plot :is(text, tspan, path, line, circle, rect)");
+  const looks = [...drawn].map((node) => getComputedStyle(node));
+  return [...new Set(looks.flatMap(({ fill, stroke }) => [fill, stroke]))].sort().join();
+}"""
+
+
+def test_charts_follow_the_scheme_however_it_is_switched(browser: Browser, tmp_path: Path):
+    """By the system at dusk, or by hand in Streamlit's menu: as in a page that was opened in that scheme."""
+    there = Server(nobody_trains(tmp_path / "runs"), STREAMLIT_CLIENT_TOOLBAR_MODE="viewer")
+    try:
+        person = Visitor(browser, there)
+        page = person.page
+
+        def opened(address: str, scheme: Literal["light", "dark"]) -> str:
+            page.emulate_media(color_scheme=scheme)
+            person.open(address, ".js-plotly-plot")
+            at_rest(page)
+            below(page)
+            return str(page.evaluate(INKS))
+
+        for address in ("/noise", "/clients", "/train"):
+            dark, light = opened(address, "dark"), opened(address, "light")
+            assert dark != light
+            page.emulate_media(color_scheme="dark")
+            page.wait_for_function(f"(inks) => ({INKS})() === inks", arg=dark)
+            page.get_by_test_id("stMainMenuButton").click()
+            page.get_by_role("menuitemradio", name="Light").click()
+            page.wait_for_function(f"(inks) => ({INKS})() === inks", arg=light)
+            page.evaluate("localStorage.clear()")
+        assert person.complaints == person.foreign == []
+        person.context.close()
+    finally:
+        there.stop()
