@@ -19,7 +19,7 @@ from pages.parts.clients.unmended import errors_of, unmended
 from pages.parts.ui import components
 from pages.parts.ui.header import header, question
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import ASSUMED, budgets_in_words, number, plain, ranges_in_words
+from pages.parts.ui.text import ASSUMED, asked_in_words, number, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace, open_workspace
 
 PAGE = 50
@@ -125,7 +125,7 @@ def _table(workspace: Workspace) -> None:
 def _picture(workspace: Workspace) -> None:
     experiment = workspace.draft.base
     population = experiment.population()
-    asked = budgets_in_words(experiment.clients.budgets().tolist())
+    (asked,) = asked_in_words([experiment])
     st.markdown(f"**{plain(asked)}**")
     st.caption(
         f"{ranges_in_words(population.low.tolist(), population.high.tolist())}; σ is the standard deviation "

@@ -81,7 +81,7 @@ def _curves(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
         label=f"Variance of what is sent against the budget, for a weight of {number(weight)}",
         row=2,
     )
-    at = " or ".join(dict.fromkeys(number(view.epsilon) for view in once))
+    at = " or ".join(dict.fromkeys(f"{number(view.epsilon)}{view.per}" for view in once))
     yield Card(
         title="Variance against the weight",
         rest=f", at ε {at}{within}",

@@ -18,7 +18,7 @@ from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import lasting_refusal
 from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA, glossary
-from pages.parts.ui.text import budgets_in_words, few, plain
+from pages.parts.ui.text import asked_in_words, few, plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with
 from pages.parts.watch.guess_field import field, not_kept, way_around
@@ -119,7 +119,7 @@ def _card(preset: Preset, name: str, found: Outcome | None, known: Guessed) -> N
             _picture(name, found, known, SMALL)
             st.caption(plain(preset.ask.text) if untold else _lesson(found))
         else:
-            asked = budgets_in_words(draft.base.clients.budgets().tolist())
+            (asked,) = asked_in_words([draft.base])
             st.caption(f"{asked}; compared: " + few([plain(variant.label) for variant in draft.variants]))
         with st.container(horizontal=True, vertical_alignment="center"):
             _open(preset, name)

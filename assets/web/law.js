@@ -1,5 +1,5 @@
 // A law's card under the hand: its figure as pages/parts/charts/law.py draws it, from the law computed here.
-// card: {rest, caption, figure, law}; law: {name, epsilon, low, high, whole, told, tells, tail, look: {other, own}, note,
+// card: {rest, caption, figure, law}; law: {name, epsilon, shares, per, low, high, whole, told, tells, tail, look: {other, own}, note,
 // …its own parameters}: what its client asks for, whether whole uploads are shortened to a length instead, and what the
 // law needs to be told there and at each budget (laws.js)
 
@@ -21,7 +21,7 @@ export function moved(card, place) {
   const clipped = value === weight.value ? "" : `, clipped to ${signed(value)}`;
   return {
     ...card,
-    rest: `: what is sent for a weight of ${weight.words}${clipped}, at ε ${number(epsilon)}`,
+    rest: `: what is sent for a weight of ${weight.words}${clipped}, at ε ${number(epsilon)}${card.law.per}`,
     caption: `variance ${number(own.variance)}, σ ${number(Math.sqrt(own.variance))}; ${range(law)}${law.tail}`,
     figure: figure(JSON.parse(card.figure), law, traces, own, value, weight.value),
   };
@@ -32,7 +32,7 @@ export function asked(law, { epsilon, tau }) {
   const centre = (law.low + law.high) / 2;
   const on = tau.own || law.whole ? { ...law } : { ...law, low: centre - tau.value, high: centre + tau.value };
   if (epsilon.own) return [on, law.epsilon];
-  return [{ ...on, told: law.tells?.[epsilon.at] }, epsilon.value];
+  return [{ ...on, told: law.tells?.[epsilon.at] }, epsilon.value / law.shares];
 }
 
 function range({ low, high, whole }) {

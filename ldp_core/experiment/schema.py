@@ -335,10 +335,12 @@ class Experiment(BaseModel):
 
         A budget for an upload is divided evenly over its uses, where the mechanism cannot spend it whole.
         """
-        epsilon = self.clients.budgets()
-        if self.clients.epsilon_scope == "upload":
-            epsilon = epsilon / self.uses_per_upload
-        return Population(epsilon, *self.clients.bounds())
+        return Population(self.clients.budgets() / self.shares, *self.clients.bounds())
+
+    @property
+    def shares(self) -> int:
+        """Over how many uses of the mechanism the ε that a client asks for is divided."""
+        return self.uses_per_upload if self.clients.epsilon_scope == "upload" else 1
 
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON values; `parse` gives the same experiment back."""

@@ -111,14 +111,14 @@ class Question:
             InvalidExperiment: nobody can tell what leaks of such uploads.
         """
         base = changed(self.base, {"clients.range": half, "attack": None})
-        mechanism, uses = base.mechanism, 1
+        mechanism = base.mechanism
         if base.clients.epsilon_scope == "upload":
-            mechanism, uses = mechanism.for_uploads(), base.uses_per_upload
+            mechanism = mechanism.for_uploads()
         return parse_ladder(
             {
                 "base": base,
                 "mechanisms": [NAMED.serialise(mechanism)],
-                "epsilons": [epsilon / uses for epsilon in epsilons],
+                "epsilons": [epsilon / base.shares for epsilon in epsilons],
                 "images": IMAGES,
                 "client": block % base.clients.count + 1,
                 "seed": base.seed + block,

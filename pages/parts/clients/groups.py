@@ -35,7 +35,6 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
         if len(found) > MOST_GROUPS:
             return None
     ladder = budget_ladder(budgets.tolist())
-    scope = float(experiment.population().epsilon[0] / budgets[0])
     return {
         "words": [number(step) for step in ladder],
         "values": [repr(step) for step in ladder],
@@ -45,7 +44,7 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
                 "clients": [i + 1 for i in mine[:MOST_OPEN]],
                 "all": [i + 1 for i in mine],
                 "at": ladder.index(key[0]),
-                "noise": [f"σ {number(float(each))}" for each in _noise(experiment, ladder, scope, *key[1:])],
+                "noise": [f"σ {number(float(each))}" for each in _noise(experiment, ladder, *key[1:])],
             }
             for key, mine in found.items()
         ],
@@ -59,8 +58,9 @@ def budget_ladder(asked: Sequence[float]) -> list[float]:
     return sorted({*steps, *(float(one) for one in ROUND if first <= one <= last), *asked})
 
 
-def _noise(experiment: Experiment, ladder: Sequence[float], scope: float, low: float, high: float) -> Floats:
+def _noise(experiment: Experiment, ladder: Sequence[float], low: float, high: float) -> Floats:
     """The standard deviation of what a client with that range would send at each budget."""
-    every = np.full(len(ladder), low), np.full(len(ladder), high)
-    found: Floats = np.sqrt(client_variance(experiment, others=Population(np.array(ladder) * scope, *every)))
+    ends = np.full(len(ladder), low), np.full(len(ladder), high)
+    others = Population(np.array(ladder) / experiment.shares, *ends)
+    found: Floats = np.sqrt(client_variance(experiment, others=others))
     return found

@@ -11,7 +11,7 @@ import numpy as np
 from ldp_core.errors import shown
 from ldp_core.experiment import Experiment
 from pages.parts.train.changes import field_name, flat, value_words
-from pages.parts.ui.text import budgets_in_words, ranges_in_words
+from pages.parts.ui.text import asked_in_words, ranges_in_words
 
 RANGES = ("clients.low", "clients.high", "clients.range")
 WATCHES = "the attack"
@@ -80,7 +80,7 @@ def _ranges(one: Experiment) -> str:
 
 
 def _budgets(one: Experiment) -> str:
-    return budgets_in_words(one.clients.budgets().tolist())
+    return asked_in_words([one])[0]
 
 
 def _value(path: str, value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -44,19 +45,25 @@ def laws(now: WhatIf) -> Iterator[Card]:
         variance = float(mechanism.variance(weight, epsilon, low, high))
         clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
         tint = tint_of(mechanisms.registry, mechanism.name)
+        at = f"{number(epsilon)}{view.per}"
         beside, tail = grey(mechanism, low, high), _otherwise(view)
         yield Card(
             title=view.name,
-            rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {number(epsilon)}",
+            rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {at}",
             caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{tail}",
             figure=law_figure(mechanism, tint, now.weight, epsilon, low, high),
-            label=f"Law of {view.name} for a weight of {number(weight)} at ε {number(epsilon)}",
+            label=f"Law of {view.name} for a weight of {number(weight)} at ε {at}",
             height=HEIGHT,
             row=len(apart),
-            law=live_law(mechanism, tint, now.sliders["epsilon"].steps, view.asked, tail)
-            if now.sliders
-            else None,
+            law=_live(view, tint, now, tail) if now.sliders else None,
         )
+
+
+def _live(view: View, tint: int, now: WhatIf, tail: str) -> dict[str, Any] | None:
+    shares = view.design.experiment.shares
+    return live_law(
+        view.mechanism, tint, now.sliders["epsilon"].steps, view.asked, tail, shares=shares, per=view.per
+    )
 
 
 def _otherwise(view: View) -> str:

@@ -19,7 +19,7 @@ from ldp_core.mechanisms import Mechanism
 from pages.parts.charts.styles import Style, styles
 from pages.parts.ui.fields import Apply, named, one_of, own_parameters
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import PER, plain
 from pages.parts.ui.workspace import Workspace
 
 MOST = 3
@@ -51,16 +51,22 @@ class View:
     name: str
     """What its charts are called: the mechanism, or the whole design where two have the same one."""
     epsilon: float
+    """Of one use of the mechanism."""
     low: float
     high: float
     asked: tuple[float, float, float]
-    """What the client itself asks for there: ε, and the ends of its safe range."""
+    """What the client itself asks for there: ε as it is asked for, and the ends of its safe range."""
 
     @property
     def mechanism(self) -> Mechanism:
         """In the design's form, where that makes a difference."""
         own = self.design.experiment.randomiser
         return own if own.printed_otherwise else own.formed("corrected")
+
+    @property
+    def per(self) -> str:
+        """What its ε is of, where that is a part of what was asked for."""
+        return f" per {PER[self.mechanism.scope]}" if self.design.experiment.shares > 1 else ""
 
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:
@@ -76,7 +82,7 @@ class View:
 def views(
     shown: list[Design], client: int, epsilon: float | None = None, tau: float | None = None
 ) -> list[View]:
-    """Each design for one client, or for another budget ε or another safe range that the client might have.
+    """Each design for one client, or for another ε that it might ask for or another safe range.
 
     τ is half the range's width, its centre stays; where whole uploads are shortened to a length there is no
     range to be changed.
@@ -84,13 +90,14 @@ def views(
     labels = [design.experiment.mechanism.label for design in shown]
     found = []
     for design, label in zip(shown, labels, strict=True):
-        population = design.experiment.population()
-        i = min(client, len(population.epsilon) - 1)
-        asked = float(population.epsilon[i]), float(population.low[i]), float(population.high[i])
+        clients = design.experiment.clients
+        i = min(client, clients.count - 1)
+        own, low, high = (float(values[i]) for values in (clients.budgets(), *clients.bounds()))
         whole = design.experiment.mechanism.region == "ball"
-        low, high = asked[1:] if tau is None or whole else around(*asked[1:], tau)
+        ends: tuple[float, float] = (low, high) if tau is None or whole else around(low, high, tau)
         name = label if labels.count(label) == 1 else design.label
-        found.append(View(design, name, asked[0] if epsilon is None else epsilon, low, high, asked))
+        once = (own if epsilon is None else epsilon) / design.experiment.shares
+        found.append(View(design, name, once, *ends, (own, low, high)))
     same = {view.law for view in found}
     if len(same) == 1:  # only the aggregators differ
         return [replace(view, name=labels[0]) for view in found]

@@ -74,7 +74,9 @@ def _sentence(view: View, found: Measured | None) -> str:
     nearest = found.nearest(view.epsilon)
     here = found.found[nearest]
     notes = (
-        [] if math.isclose(nearest, view.epsilon) else [f"the measured one nearest to {number(view.epsilon)}"]
+        []
+        if math.isclose(nearest, view.epsilon)
+        else [f"the measured one nearest to {number(view.epsilon)}{view.per}"]
     )
     whole = view.mechanism.scope == "upload"
     if (found.low, found.high) != (view.low, view.high) and not whole:

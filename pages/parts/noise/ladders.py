@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
+from ldp_core.limits import EPSILON
 
 WEIGHTS = 81
 """Places of a weight in its range, beside the one where it stands."""
@@ -24,10 +26,15 @@ class Span:
     """What one wants to be able to set exactly."""
 
 
-BUDGETS = Span(0.1, 20.0, 80, (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20))
+BUDGETS = Span(0.1, 20.0, 80, (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20, 50, 100, 200, 500))
 """ε"""
 HALVES = Span(0.02, 5.0, 40, (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5))
 """Half widths of a safe range, τ."""
+
+
+def budgets_of(shares: int) -> Span:
+    """Those of an ε that is divided over so many uses go on to where one of them has enough."""
+    return BUDGETS if shares == 1 else replace(BUDGETS, high=EPSILON.maximum)
 
 
 @dataclass(frozen=True)

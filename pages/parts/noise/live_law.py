@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.ldpsign import LDPSign
 from ldp_core.mechanisms.privunit import PrivUnit, law_at
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
@@ -30,11 +31,18 @@ def is_live(mechanism: Mechanism) -> bool:
 
 
 def live_law(
-    mechanism: Mechanism, tint: int, ladder: Sequence[float], own: tuple[float, float, float], tail: str
+    mechanism: Mechanism,
+    tint: int,
+    ladder: Sequence[float],
+    own: tuple[float, float, float],
+    tail: str,
+    shares: int = 1,
+    per: str = "",
 ) -> dict[str, Any] | None:
     """What assets/web/law.js needs to draw the law by itself at each budget of a ladder, on any safe range
     with the same centre, and for any weight; None where the browser does not know the law. `own`: ε and the
-    ends of the range that the client itself asks for. `tail`: the end of its caption.
+    ends of the range that the client itself asks for. `tail`: the end of its caption. `shares`: over how
+    many uses an ε is divided, each of which is `per` weight or layer.
     """
     if not is_live(mechanism):
         return None
@@ -46,28 +54,30 @@ def live_law(
     }
     return {
         "name": SAME.get(name, name),
-        "epsilon": epsilon,
+        "epsilon": epsilon / shares,
+        "shares": shares,
+        "per": per,
         "low": low,
         "high": high,
         "whole": grey(mechanism, low, high) if mechanism.region == "ball" else "",
         "tail": tail,
         "look": look,
         "note": {**probability(0, 0, tint), "text": ""},
-        **_told(mechanism, [*ladder, epsilon]),
+        **_told(mechanism, np.array([*ladder, epsilon]) / shares),
         **{name: value for name in OWN if (value := getattr(mechanism, name, None)) is not None},
     }
 
 
-def _told(mechanism: Mechanism, budgets: Sequence[float]) -> dict[str, Any]:
+def _told(mechanism: Mechanism, budgets: Floats) -> dict[str, Any]:
     """What the browser does not compute, at each budget of a ladder and at the last, the client's own."""
     if isinstance(mechanism, PrivUnit):
-        found = law_at(np.array(budgets))
+        found = law_at(budgets)
         beyond, before = found.log_p - found.log_q, found.log_not_p - found.log_not_q
         each = np.stack([beyond, before, found.cut, found.scale, found.square], 1).tolist()
         return {"tells": each[:-1], "told": each[-1]}
     if isinstance(mechanism, GaussianNoise | LDPSign):
         # noise is in proportion to the range, but for a length or a sensitivity that is given
         fixed = mechanism.region == "ball" or mechanism.sensitivity is not None
-        sigmas = mechanism.sigma(np.array(budgets), -1.0, 1.0).tolist()
+        sigmas = mechanism.sigma(budgets, -1.0, 1.0).tolist()
         return {"tells": sigmas[:-1], "told": sigmas[-1], "fixed": fixed}
     return {}

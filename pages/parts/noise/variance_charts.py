@@ -99,7 +99,7 @@ def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequen
     return figure(
         traces,
         x={
-            "title": "budget ε",
+            "title": f"budget ε{seen[0].per}",
             "type": "log",
             "range": [np.log10(first), np.log10(last)],
             "tickvals": TICKS,

@@ -14,7 +14,7 @@ from ldp_core.theory import client_weights, outlook, server_noise
 from ldp_core.theory.feasibility import Outlook, limits_in_words
 from pages.parts.noise.designs import Design, around
 from pages.parts.noise.what_if import WhatIf
-from pages.parts.ui.text import number, percent, range_in_words
+from pages.parts.ui.text import covered, number, percent, range_in_words
 
 MOST_CLIENTS = 5000
 """Of more than these the verdict stays that of the draft: to have it follow a hand would take too long."""
@@ -61,11 +61,12 @@ def who_asks(now: WhatIf, experiment: Experiment) -> str:
     """Who asks for something else, and for what; "" where nobody does."""
     if now.own:
         return ""
-    population, client = experiment.population(), now.client
-    own = number(float(population.epsilon[client]))
-    there = range_in_words(float(population.low[client]), float(population.high[client]))
+    clients, client = experiment.clients, now.client
+    own, low, high = (float(values[client]) for values in (clients.budgets(), *clients.bounds()))
+    there = range_in_words(low, high)
     by_budget, by_range = alike(experiment, client)
-    budget = f"if {_all(by_budget)} with ε {own} asked for ε {number(now.epsilon or 0.0)}"
+    budget = f"if {_all(by_budget)} with ε {number(own)} asked for ε {number(now.epsilon or 0.0)}"
+    budget += covered(experiment)
     if now.tau is None:
         return f", {budget}"
     if now.epsilon is None:
@@ -121,8 +122,7 @@ def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[
     by_budget, by_range = alike(experiment, client)
     asked: dict[str, tuple[float, ...]] = {}
     if now.epsilon is not None:
-        scope = experiment.population().epsilon[client] / budgets[client]
-        asked["epsilon"] = tuple(np.where(by_budget, now.epsilon / scope, budgets).tolist())
+        asked["epsilon"] = tuple(np.where(by_budget, now.epsilon, budgets).tolist())
     if tau is not None:
         ends = zip(("low", "high"), (low, high), around(low, high, tau), strict=True)
         asked |= {end: tuple(np.where(by_range, moved, own).tolist()) for end, own, moved in ends}

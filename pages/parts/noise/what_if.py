@@ -14,10 +14,10 @@ import streamlit as st
 
 from ldp_core.limits import BOUND
 from pages.parts.noise.designs import Design, View, around, views
-from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Stand, stand, weights
+from pages.parts.noise.ladders import FIRST_WEIGHT, HALVES, Stand, budgets_of, stand, weights
 from pages.parts.noise.live_law import is_live
 from pages.parts.ui import components
-from pages.parts.ui.text import number, range_in_words, signed
+from pages.parts.ui.text import covered, number, range_in_words, signed
 from pages.parts.ui.workspace import Workspace
 
 ASKED = "asked"
@@ -56,7 +56,8 @@ class WhatIf:
         """Whose upload it is."""
         if self.own:
             return f"client {self.client + 1} ({self.who})"
-        budget = f"a client with ε {number(self.seen[0].epsilon)}"
+        asked = self.seen[0].asked[0] if self.epsilon is None else self.epsilon
+        budget = f"a client with ε {number(asked)}{covered(self.seen[0].design.experiment)}"
         return f"{budget} and a safe range of {self.range}" if self.tau else budget
 
     @property
@@ -75,7 +76,7 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
     budget, low, high = first[0].asked
     whole = all(view.mechanism.region == "ball" for view in first)
     sliders = {
-        "epsilon": stand(BUDGETS, budget, asked.get("epsilon")),
+        "epsilon": stand(budgets_of(shown[0].experiment.shares), budget, asked.get("epsilon")),
         "tau": stand(HALVES, (high - low) / 2, None if whole else asked.get("tau")),
     }
     epsilon, tau = sliders["epsilon"].here, sliders["tau"].here
@@ -91,7 +92,8 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
                     "chosen": who,
                 },
                 "sliders": [
-                    _slider("epsilon", "Budget ε", sliders["epsilon"]),
+                    _slider("epsilon", "Budget ε", sliders["epsilon"])
+                    | {"note": covered(shown[0].experiment).strip()},
                     _slider("tau", "Safe range ±τ", sliders["tau"]) | _told_of_range(low, high, whole),
                     _slider("weight", "Its weight", Stand(steps, None, steps.index(weight))),
                 ],

@@ -21,6 +21,7 @@ from pages.parts.charts.attack_rounds import (
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
 from pages.parts.train.ledger_panel import named_clients
+from pages.parts.train.server_panel import asked_by
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.shared_cache import Moment, once
@@ -69,8 +70,8 @@ def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
     """
     asked: dict[int, set[float]] = {}
     for one in shown:
-        for client, target in one.runs[0].targets.items():
-            asked.setdefault(client, set()).add(target["epsilon"])
+        for client in one.runs[0].targets:
+            asked.setdefault(client, set()).add(asked_by(one, client))
     names = {client: _budgets(sorted(found)) for client, found in asked.items()}
     places = [named_clients(experiment) for experiment in draft.experiments()]
     if len(places[0]) > 1 and all(one == places[0] for one in places):

@@ -8,7 +8,7 @@ from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, tally
-from pages.parts.train.server_panel import perturbed, seed_of, uploads_in
+from pages.parts.train.server_panel import asked_by, perturbed, seed_of, uploads_in
 from pages.parts.train.standings import same_model, standings
 from pages.parts.ui.text import listed, number, plain
 
@@ -80,8 +80,8 @@ def _groups(attacked: Sequence[Series]) -> list[tuple[tuple[float, ...], list[in
     """The clients under attack by what they ask for (a value a run)."""
     found: dict[tuple[float, ...], list[int]] = {}
     for client in attacked[0].runs[0].targets:
-        targets = [one.runs[0].targets.get(client) for one in attacked]
-        found.setdefault(tuple(t["epsilon"] for t in targets if t), []).append(client)
+        asked = (budget for one in attacked for budget in _budget(one, client))
+        found.setdefault(tuple(asked), []).append(client)
     return list(found.items())
 
 
@@ -167,5 +167,4 @@ def _run(one: Series, tries: Tries) -> str:
 
 def _budget(one: Series, client: int) -> list[float]:
     """What a client asks for in one run: others may have asked for something else."""
-    target = one.runs[0].targets.get(client)
-    return [target["epsilon"]] if target else []
+    return [asked_by(one, client)] if client in one.runs[0].targets else []

@@ -10,18 +10,16 @@ from typing import Any
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import Verdict
-from ldp_core.experiment import parse
+from ldp_core.experiment import Experiment, parse
 from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import verdict_on
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.frames import NOTHING, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
-from pages.parts.ui.text import an_image_of, decibels, joined, number, percent
+from pages.parts.ui.text import PER, an_image_of, asked_per, decibels, joined, number, percent
 
 MOST_COLUMNS = 3
-PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
-"""What a budget covers, in a word, by the mechanism's scope."""
 MOST_PAIRS = 6
 UPLOADS = {"audit": "one image", "real": "real upload"}
 SUBTITLES = {
@@ -226,16 +224,20 @@ def _attempts(
 
 
 def _budgets(attacked: Sequence[Series], client: int) -> str:
-    budgets = sorted({one.runs[0].targets[client]["epsilon"] for one in attacked})
-    covers = {scope_of(one.runs[0].experiment) for one in attacked}
-    words = " or ".join(f"per {PER[scope]}" for scope in PER if scope in covers)
+    budgets = sorted({asked_by(one, client) for one in attacked})
+    covers = {asked_per(_settings(one.runs[0].experiment)) for one in attacked}
+    words = " or ".join(f"per {what}" for what in PER.values() if what in covers)
     return f"ε {' or '.join(number(epsilon) for epsilon in budgets)} {words}"
 
 
+def asked_by(one: Series, client: int) -> float:
+    """The budget that a client asks for in a run, as it asks for it: an event has that of one use."""
+    return float(_settings(one.runs[0].experiment).clients.budgets()[client])
+
+
 @lru_cache(maxsize=256)
-def scope_of(experiment: str) -> str:
-    """What the ε of an experiment's mechanism covers, from its JSON."""
-    return parse(json.loads(experiment)).randomiser.scope
+def _settings(experiment: str) -> Experiment:
+    return parse(json.loads(experiment))
 
 
 def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import covered, number, percent, plain
 from pages.parts.ui.text import seconds as duration
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import start_with
@@ -154,7 +154,7 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
                 st.rerun()
         return
     epsilon, half = found.answer["epsilon"], found.answer["half"]
-    st.markdown(f"### ε {number(epsilon)} with ±{number(half)}")
+    st.markdown(f"### ε {number(epsilon)}{covered(asked.base)} with ±{number(half)}")
     st.success(plain(f"{why[0].upper() + why[1:]}.", 500))
     if st.button("Open it on Train", key="open answer"):
         base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})

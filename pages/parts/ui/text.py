@@ -13,6 +13,8 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 
 THIN = "\u202f"
+PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
+"""What an ε covers, by a mechanism's scope."""
 ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
 """For what noise is predicted, by where a mechanism's inputs lie."""
 EXACT_DB = 100.0
@@ -117,11 +119,18 @@ def budgets_in_words(epsilons: Iterable[float]) -> str:
 
 def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
     """Who asks for what, each population once: runs that are compared may have budgets of their own."""
-    found = []
-    for one in experiments:
-        covers = " for a whole upload" if one.clients.epsilon_scope == "upload" else ""
-        found.append(budgets_in_words(one.clients.budgets().tolist()) + covers)
+    found = [budgets_in_words(one.clients.budgets().tolist()) + covered(one) for one in experiments]
     return list(dict.fromkeys(found))
+
+
+def covered(experiment: Experiment) -> str:
+    """What stands behind a budget as it was asked for, where it is not the mechanism's own."""
+    return " for a whole upload" if experiment.clients.epsilon_scope == "upload" else ""
+
+
+def asked_per(experiment: Experiment) -> str:
+    """Of what a client's ε is asked for: weight, layer or upload."""
+    return "upload" if covered(experiment) else PER[experiment.randomiser.scope]
 
 
 def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:

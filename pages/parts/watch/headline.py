@@ -21,7 +21,7 @@ from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.standings import WIDE, compared, pairs_of, same_model
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import all_of, class_names, few, listed, number, percent
+from pages.parts.ui.text import all_of, asked_per, class_names, few, listed, number, percent
 from pages.parts.watch.leak import closest_of_all, leak
 
 Piece = tuple[str, int | None]
@@ -42,7 +42,6 @@ BLAMED = {
 WAITING = "waiting"
 """Of a figure that is not there yet: it is written faintly."""
 COVERS = "Per weight, per upload, for the run"
-PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 
 
 def head(
@@ -275,7 +274,7 @@ def promised(draft: Draft) -> Chip:
 
 
 def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]:
-    """What the runs promise to one client: `ε 0.5 per weight = 1 396 for the run`; as a `whole` with
+    """What the runs promise to one client: `ε 0.5 per weight → 1 396 for the run`; as a `whole` with
     the names of those that promise nothing.
     """
     own, run, deltas, per, bare = [], [], [], set(), list[str]()
@@ -287,8 +286,8 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]
         if experiment.mechanism.role == "identity":
             bare.append(variant.label)
             continue
-        own.append(one.client[0])
-        per.add(PER[experiment.randomiser.scope])
+        own.append(experiment.clients.budgets()[client])
+        per.add(asked_per(experiment))
         if not line["guarantee"]:
             bare.append(variant.label)
             continue
@@ -301,7 +300,7 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]
         return f"{before}: no guarantee for the run", False
     delta = f" (δ\u00a0{number(max(deltas))})" if max(deltas) else ""
     none = f"; {few(bare)}: no guarantee" if bare and whole else ""
-    return f"{before} = {_between(run)} for the run{delta}{none}", not bare
+    return f"{before} → {_between(run)} for the run{delta}{none}", not bare
 
 
 def _between(values: Sequence[float]) -> str:

@@ -9,7 +9,7 @@ from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, tally
-from pages.parts.train.server_panel import perturbed, seed_of
+from pages.parts.train.server_panel import asked_by, perturbed, seed_of
 from pages.parts.ui.text import decibels, number
 
 KINDS = {
@@ -28,7 +28,7 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
         return {"name": "What leaks", "pieces": [(nothing, None)], "rest": ""}
     event, client = closest.closest, closest.client
     kind = verdict_on(closest, event).kind
-    budget = where.runs[0].targets[client]["epsilon"]
+    budget = asked_by(where, client)
     said = KINDS.get(kind, "")
     seed = seed_of(where, closest)
     rest = f"{where.label}, {'' if seed is None else f'seed {number(seed, 10)}, '}round {event['round']}"

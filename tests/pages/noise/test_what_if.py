@@ -16,7 +16,7 @@ from pages.parts.charts.styles import styles
 from pages.parts.noise.ahead import ahead, columns, moved_to
 from pages.parts.noise.answer import laws
 from pages.parts.noise.designs import Design, views
-from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, ladder, stand, weights
+from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, budgets_of, ladder, stand, weights
 from pages.parts.noise.promise_table import Promised
 from pages.parts.noise.taking_along import taken
 from pages.parts.noise.verdicts import asking, verdicts
@@ -33,7 +33,10 @@ def asked(
     shown = [Design(i, *each) for i, each in enumerate(found)]
     seen = tuple(views(shown, client, epsilon, tau))
     budget, low, high = seen[0].asked
-    sliders = {"epsilon": stand(BUDGETS, budget, None), "tau": stand(HALVES, (high - low) / 2, None)}
+    sliders = {
+        "epsilon": stand(budgets_of(shown[0].experiment.shares), budget, None),
+        "tau": stand(HALVES, (high - low) / 2, None),
+    }
     keys = ahead_keys(seen, client, epsilon, tau)
     return WhatIf("strictest", client, epsilon, 0.2, seen, tau, sliders, keys), shown
 
@@ -228,3 +231,27 @@ def test_where_a_run_uses_other_ranges_the_law_says_whose_it_draws():
         cards = list(laws(WhatIf("strictest", 0, None, 0.2, tuple(views(shown, 0, None)))))
         words = "this one is the client's own: in a run each range follows the server's model"
         assert [words in card.caption for card in cards] == [told]
+
+
+def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
+    weights = DRAFT.base.uploaded
+    base = changed(DRAFT.base, {"clients.epsilon": 1, "clients.epsilon_scope": "upload"})
+    spends = Variant("spends it whole", {"mechanism.name": "gaussian"})
+    draft = Draft(base, (Variant("divides it"), spends))
+    now, shown = asked(13.0, draft=draft)
+    assert 1.0 in now.sliders["epsilon"].steps and now.sliders["epsilon"].steps[-1] == 700
+    told = verdicts(now, shown)
+    assert told["rest"] == ", if all 20 clients with ε 1 asked for ε 13 for a whole upload"
+    assert now.words == "a client with ε 13 for a whole upload"
+    for row, design in zip(told["rows"], shown, strict=True):
+        view = outlook(changed(design.experiment, {"clients.epsilon": 13.0}))
+        assert row["figures"][0][1] == number(view.sigma)
+    assert [view.epsilon for view in now.seen] == [13 / weights, 13]
+    assert [card.rest.rpartition(", at ")[2] for card in laws(now)] == ["ε 0.02 per weight", "ε 13"]
+    card = next(laws(now))
+    assert card.law and (card.law["epsilon"], card.law["shares"], card.law["per"]) == (
+        1 / weights,
+        weights,
+        " per weight",
+    )
+    assert taken(draft, now).base.clients.budgets().tolist() == [13.0] * 20

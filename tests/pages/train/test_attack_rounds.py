@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ldp_core import presets
@@ -15,15 +17,20 @@ def shown(draft: Draft, *clients: int) -> list[Series]:
     """The draft's runs, once their targets are known."""
     found = []
     for number, (variant, one) in enumerate(zip(draft.variants, draft.experiments(), strict=True)):
-        budgets = one.clients.budgets()
-        run = RunProgress(number, variant.label, 0, "{}")
-        run.targets = {client: {"epsilon": float(budgets[client])} for client in clients}
+        run = RunProgress(number, variant.label, 0, json.dumps(one.as_json()))
+        each = one.population().epsilon
+        run.targets = {client: {"epsilon": float(each[client])} for client in clients}
         found.append(Series(number, variant.label, (run,)))
     return found
 
 
 @pytest.mark.parametrize(
-    ("preset", "told"), [("same_epsilon", "ε 1 or 8"), ("everybody_equal", "ε 1 or 4 or 8")]
+    ("preset", "told"),
+    [
+        ("same_epsilon", "ε 1 or 8"),
+        ("everybody_equal", "ε 1 or 4 or 8"),
+        ("what_epsilon_says", "ε 8 or 65 or 650"),
+    ],
 )
 def test_a_client_whose_budget_differs_over_the_runs_has_all_of_them(preset: str, told: str):
     draft = presets.get(preset).draft

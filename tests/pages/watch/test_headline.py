@@ -106,11 +106,17 @@ def test_a_run_that_diverged_with_some_of_its_seeds_did_not_with_all(apart: list
 def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     worst = ledger(DRAFT.experiments()[0])[0]["run_worst"]["epsilon"]
     chip = promised(DRAFT)
-    assert said(chip["pieces"]).startswith(f"ε 0.5 per weight = {number(worst, 4)} for the run (δ\u00a0")
+    assert said(chip["pieces"]).startswith(f"ε 0.5 per weight → {number(worst, 4)} for the run (δ\u00a0")
     assert "client 20: ε 8 per weight" in chip["rest"]
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
     assert alone["kind"] == "recovered"
     assert said(alone["pieces"]).endswith("; no LDP: no guarantee"), "one of four promises nothing"
+
+
+def test_a_budget_for_a_whole_upload_is_told_as_one():
+    assert said(promised(presets.get("what_epsilon_says").draft)["pieces"]).startswith(
+        "ε 8 to 650 per upload → "
+    )
 
 
 def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
