@@ -8,13 +8,13 @@ from functools import partial
 from ldp_core.errors import NotNow, NotYours
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look, reap, wake
+from ldp_core.runs.jobs.submission import admit
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
 from ldp_core.runs.queue.states import LIVE, RESUMABLE
 from ldp_core.runs.record import quota, shelf
 from ldp_core.runs.record.removal import remove_with
-from ldp_core.runs.storage.disk_space import refuse_a_full_disk
-from ldp_core.runs.storage.holding import refuse_without_locks
+from ldp_core.runs.record.store import is_imported
 
 BY_A_TEACHER = "a teacher has stopped it"
 
@@ -48,24 +48,34 @@ def cancel_all(person: Person = OPERATOR) -> int:
     return len(found)
 
 
-def resume(identity: str, person: Person = OPERATOR) -> Job:
-    """Take up a job that was stopped, where it stopped; it waits its turn.
+def resume(identity: str, person: Person = OPERATOR, address: str | None = None) -> Job:
+    """Take up a job that was stopped, where it stopped; it waits its turn. All is asked that launching asks.
 
     A job that is waiting, running or finished stays as it is.
+
+    Args:
+        identity: of the job.
+        person: who asks for it.
+        address: from where, if that is known: the job counts there from now on.
 
     Raises:
         UnknownJob: there is no such job.
         NotYours: somebody else has launched it.
-        QueueFull: its owner, or everybody together, has enough jobs waiting.
-        NotNow: another job of the same draft waits or runs.
-        StorageFailed: the disk is nearly full, or knows no locks.
+        InvalidExperiment: it cannot fit, or would take too long, by the limits of today.
+        QueueFull: its owner, this address, or everybody together, has enough jobs waiting.
+        NotNow: another job of the same draft waits or runs, or the record comes from a file.
+        StorageFailed: the disk is nearly full, or knows no locks; or its request cannot be read any more.
     """
     job = look(identity)
     person.check(job.owner)
     if job.status in RESUMABLE:
-        refuse_without_locks()
-        refuse_a_full_disk(kinds.storage_of(job))
-    if queue.requeue(identity):
+        if is_imported(job):
+            raise NotNow(
+                f"run {job.id} was brought here as a file, so it cannot go on where it stopped; copy its "
+                "settings and train them"
+            )
+        admit(job.kind, kinds.get(job.kind).parse(job.request))
+    if queue.requeue(identity, address):
         wake()
     return look(identity)
 

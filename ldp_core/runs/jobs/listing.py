@@ -9,7 +9,7 @@ from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import REMOVED, Job
 from ldp_core.runs.record.quota import is_pinned
-from ldp_core.runs.record.store import IMPORTED, database, glance
+from ldp_core.runs.record.store import database, glance, is_imported
 
 DAMAGED = "damaged: its record cannot be read"
 
@@ -59,8 +59,7 @@ def describe(job: Job) -> Listed:
         name, rounds = str(base["name"]), int(base["rounds"])
     except kinds.UNREADABLE:
         return Listed(job, "", 0, True, is_pinned(job))
-    imported = (job.folder / IMPORTED).exists()
-    return Listed(job, name, rounds, _is_damaged(job), is_pinned(job), imported)
+    return Listed(job, name, rounds, _is_damaged(job), is_pinned(job), is_imported(job))
 
 
 def _is_damaged(job: Job) -> bool:

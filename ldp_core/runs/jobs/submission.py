@@ -46,9 +46,7 @@ def launch(
         StorageFailed: the disk is nearly full, or knows no locks.
     """
     made = kinds.get(kind)
-    refuse_too_much(kind, asked)
-    refuse_without_locks()
-    refuse_a_full_disk(made.cost(asked).storage)
+    admit(kind, asked)
     request = made.request(asked)
     if draft_id and (same := _a_moment_ago(kind, draft_id, request)):
         return same
@@ -71,6 +69,18 @@ def submit(draft: Draft, draft_id: str | None = None, *, reference: bool = False
 def submit_ladder(ladder: Ladder, draft_id: str | None = None, **who: str | None) -> str:
     """Launch an attacker's ladder. Otherwise as `launch`, `who` included."""
     return launch("attack", ladder, draft_id, **who)
+
+
+def admit(kind: str, asked: Any) -> None:
+    """All that is asked of a job before it comes into the queue, launched anew or taken up again.
+
+    Raises:
+        InvalidExperiment: it cannot fit into memory or onto the disk, or would take too long.
+        StorageFailed: the disk is nearly full, or knows no locks.
+    """
+    refuse_too_much(kind, asked)
+    refuse_without_locks()
+    refuse_a_full_disk(kinds.get(kind).cost(asked).storage)
 
 
 def refuse_too_much(kind: str, asked: Any) -> None:

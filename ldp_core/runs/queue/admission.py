@@ -103,11 +103,15 @@ def _keep(db: sqlite3.Connection, identity: str, long: str | None) -> None:
         db.execute("INSERT INTO requests VALUES (?, ?)", (identity, long))
 
 
-def requeue(identity: str) -> bool:
+def requeue(identity: str, address: str | None = None) -> bool:
     """Put a job that has stopped at the end of the queue again; False if it may not go there.
 
+    Args:
+        identity: of the job.
+        address: from where that is asked for; None: where it was launched.
+
     Raises:
-        QueueFull: its owner, or everybody together, has enough jobs waiting.
+        QueueFull: its owner, the address, or everybody together, has enough jobs waiting.
         NotNow: another job of the same draft waits or runs.
     """
     marks = ", ".join("?" * len(RESUMABLE))
@@ -121,7 +125,9 @@ def requeue(identity: str) -> bool:
             return False
         if other := _live(db, row["draft"], row["kind"]):
             raise NotNow(f"job {other} of the same draft waits or runs; stop it first, or wait for its end")
-        _refuse_crowds(db, row["owner"], row["address"])
+        _refuse_crowds(db, row["owner"], address or row["address"])
+        if address:
+            db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (identity, address))
         last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
         sets = "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, place = ?"
         db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", (last + 1, identity))  # noqa: S608

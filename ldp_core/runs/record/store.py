@@ -14,6 +14,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Run
 from ldp_core.federated.state import State
 from ldp_core.runs.lockstep import Start, Turn
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import reference
 from ldp_core.runs.record.reference import Source
 from ldp_core.runs.record.told_within import ToldWithin
@@ -86,6 +87,13 @@ def restore(folder: Path, runs: Sequence[Row], events: Iterable[Stored], origin:
     finally:
         db.close()
     (folder / IMPORTED).write_text(origin, encoding="utf-8")
+
+
+def is_imported(job: Job) -> bool:
+    """True for a record that was not made on this server: nobody knows whether its figures are as they were
+    computed, and nothing goes on from it.
+    """
+    return (job.folder / IMPORTED).exists()
 
 
 class Recorder:

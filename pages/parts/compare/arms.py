@@ -11,7 +11,7 @@ from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import shelf
 from ldp_core.runs.record.shelf import Label
-from ldp_core.runs.record.store import IMPORTED
+from ldp_core.runs.record.store import is_imported
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.styles import styles
@@ -81,7 +81,7 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
         letter = LETTERS[len(found)]
         made = replace(line, number=len(found), label=f"{letter} {line.label}")
         name = labels.get(job.id, Label()).name or name_of(job)
-        name += " (imported)" * (job.folder / IMPORTED).exists()
+        name += " (imported)" * is_imported(job)
         found.append(Arm(letter, job, name, experiment, made))
     return _dressed(named_apart(found)), list(dict.fromkeys(trouble))
 

@@ -17,7 +17,7 @@ from ldp_core.runs.queue.job import REMOVED, Job
 from ldp_core.runs.queue.states import RESUMABLE, STALLED
 from ldp_core.runs.record import round_share
 from ldp_core.runs.record.preparing import doing
-from ldp_core.runs.record.store import copied
+from ldp_core.runs.record.store import copied, is_imported
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, plain, runs_in_words, seconds
@@ -118,7 +118,8 @@ def stalled(job: Job) -> None:
 
 def may_go_on(job: Job) -> bool:
     """True if this visitor may have it taken up where it stopped."""
-    return job.status in RESUMABLE and not is_gone(job) and visitor().may(job.owner)
+    stopped = job.status in RESUMABLE and not is_gone(job) and not is_imported(job)
+    return stopped and visitor().may(job.owner)
 
 
 def _took(job: Job, progress: Progress) -> float:

@@ -14,7 +14,7 @@ from ldp_core.runs.queue.people import Person
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import visitor, who
 
 REFUSED = "refused"
 READ_SECONDS = 10.0
@@ -33,9 +33,11 @@ def act(do: Callable[[str, Person], object], identity: str) -> None:
 
 def go_on_button(job: Job) -> None:
     """The first thing to do about a job that was stopped: have it taken up."""
-    st.button(
-        "Go on where it stopped", type="primary", key="resume", on_click=act, args=(jobs.resume, job.id)
-    )
+    st.button("Go on where it stopped", type="primary", key="resume", on_click=act, args=(_take_up, job.id))
+
+
+def _take_up(identity: str, person: Person) -> None:
+    jobs.resume(identity, person, who()["address"])
 
 
 def refuse(error: StudioError, where: str = REFUSED) -> None:

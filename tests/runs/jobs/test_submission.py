@@ -1,12 +1,16 @@
-"""A click too many is none, and one that means it counts."""
+"""A click too many is none, and one that means it counts; taking up asks all that launching asks."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from ldp_core import presets
+from ldp_core.errors import InvalidExperiment, QueueFull, StorageFailed
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import submission
+from ldp_core.runs.queue.people import Person
 from ldp_core.runs.queue.states import Status
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -27,3 +31,39 @@ def test_the_second_click_of_two_is_none_unless_the_first_was_taken_back(
         queue.cancel(first)
     assert queue.move(first, end)
     assert (jobs.submit(draft, "0123456789ab") != first) == new
+
+
+def stopped(base: dict[str, Any], owner: str | None = None) -> str:
+    identity = queue.add("run", {"draft": {"base": base}}, owner=owner)
+    queue.cancel(identity)
+    return identity
+
+
+@pytest.mark.parametrize(
+    ("base", "words"),
+    [
+        ({"dataset": "mnist", "model": "resnet18", "rounds": 10_000, "attack": None}, "would take about"),
+        ({"dataset": "mnist", "model": "resnet18", "local": {"batch_size": 60_000}}, "is too large"),
+    ],
+)
+def test_what_would_not_be_launched_is_not_taken_up_either(base: dict[str, Any], words: str):
+    identity = stopped(base)
+    with pytest.raises(InvalidExperiment, match=words):
+        jobs.resume(identity)
+    assert queue.get(identity).status == "cancelled"
+
+
+def test_what_is_taken_up_counts_for_the_address_of_whoever_asks(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_WAITING_ADDRESS", "1")
+    first, second = (stopped({"rounds": 1}, owner) for owner in ("a" * 16, "b" * 16))
+    jobs.resume(first, Person("a" * 16), "there")
+    assert queue.get(first).address == "there"
+    with pytest.raises(QueueFull, match="1 jobs from your network are waiting"):
+        jobs.resume(second, Person("b" * 16), "there")
+
+
+def test_what_cannot_be_read_any_more_is_not_taken_up():
+    identity = queue.add("run", {})
+    queue.cancel(identity)
+    with pytest.raises(StorageFailed, match="launch it again"):
+        jobs.resume(identity)

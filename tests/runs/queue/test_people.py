@@ -92,7 +92,7 @@ def test_addresses_take_turns_and_so_do_people_behind_one():
 
 
 def test_taking_up_again_what_was_stopped_makes_no_crowd_either():
-    stopped = queue.add("run", {}, owner=ANNA.owner)
+    stopped = queue.add("run", {"draft": {"base": {}}}, owner=ANNA.owner)
     queue.cancel(stopped)
     for _ in range(admission.WAITING_EACH):
         queue.add("run", {}, owner=ANNA.owner)
