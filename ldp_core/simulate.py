@@ -148,7 +148,7 @@ def steps(
         accuracy_unnoised=unnoised,
         message=message,
         weights_sha256=hashlib.sha256(weights.cpu().numpy().astype("<f4").tobytes()).hexdigest(),
-        ledger=[] if figures else accounting.told(accounting.ledger(experiment)),
+        ledger=[] if figures else accounting.to_json(accounting.entries(experiment)),
         held_out=len(federation.test_y),
         right="" if score.right is None else packed(score.right),
     )

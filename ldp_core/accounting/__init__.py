@@ -1,25 +1,32 @@
 """What is promised to each client, and an audit of the claim.
 
 `ledger` is the four numbers of a client, `spending` what so many uploads cost it (it chooses the rule),
-`compose` the rules, `own_law` a mechanism's own; `afford` reads it backwards, from a price to an ε; `table`
-is the ledger as an event carries it; `empirical` and `floats` hold promises against samples and float32.
+`compose` the rules, `own_law` a mechanism's own; `afford` reads it backwards, from a price to an ε; `entry`
+is what they say, `table` its JSON in an event; `empirical` and `floats` hold promises against samples and
+float32.
 """
 
 from ldp_core.accounting.afford import epsilon_for, run_budget
 from ldp_core.accounting.compose import compose
 from ldp_core.accounting.empirical import Audit, audit, exact_epsilon
-from ldp_core.accounting.ledger import SHARE, everyone, ledger, promise, within
+from ldp_core.accounting.entry import Entry, Promise, Scope
+from ldp_core.accounting.ledger import SHARE, entries, everyone, ledger, promise, within
 from ldp_core.accounting.spending import DELTA, Spending
-from ldp_core.accounting.table import Told, entry_of, told
+from ldp_core.accounting.table import Table, entries_in, entry_of, to_json
 
 __all__ = [
     "DELTA",
     "SHARE",
     "Audit",
+    "Entry",
+    "Promise",
+    "Scope",
     "Spending",
-    "Told",
+    "Table",
     "audit",
     "compose",
+    "entries",
+    "entries_in",
     "entry_of",
     "epsilon_for",
     "everyone",
@@ -27,6 +34,6 @@ __all__ = [
     "ledger",
     "promise",
     "run_budget",
-    "told",
+    "to_json",
     "within",
 ]

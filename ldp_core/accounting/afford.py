@@ -23,8 +23,7 @@ def run_budget(experiment: Experiment, client: int = 0) -> float:
 
     A limit that the client sets itself is left out of it.
     """
-    line = promise(experiment, everyone(experiment)[client])["run_worst"]
-    return float(line["epsilon"]) if line["guarantee"] else math.inf
+    return promise(experiment, everyone(experiment)[client]).run_worst.bound
 
 
 def epsilon_for(experiment: Experiment, budget: float) -> float:

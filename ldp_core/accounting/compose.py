@@ -7,6 +7,7 @@ Any ε-private mechanism is a post-processing of binary randomised response with
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +21,17 @@ from ldp_core.mechanisms.base import as_floats
 METHODS = ("best", "basic", "optimal", "rdp")
 ORDERS = 1 + np.logspace(-4, 4, 400)
 """Rényi orders that are tried."""
+
+
+@dataclass(frozen=True, order=True)
+class Bound:
+    """Of a composition."""
+
+    epsilon: float
+    delta: float
+    rule: str
+    basic: float
+    """The plain sum, whose δ is 0."""
 
 
 def compose(epsilons: ArrayLike, delta: float = 0.0, method: str = "best") -> dict[str, Any]:
@@ -46,23 +58,22 @@ def compose(epsilons: ArrayLike, delta: float = 0.0, method: str = "best") -> di
     if method not in METHODS:
         raise InvalidInput(f"method must be {one_of(METHODS)}; got {shown(method)}")
     values, counts = np.unique(budgets[budgets > 0], return_counts=True)
-    return compose_counts(tuple(values.tolist()), tuple(counts.tolist()), float(delta), method)
+    return asdict(compose_counts(tuple(values.tolist()), tuple(counts.tolist()), float(delta), method))
 
 
 @lru_cache(maxsize=4096)
 def compose_counts(
     values: tuple[float, ...], counts: tuple[int, ...], delta: float, method: str = "best"
-) -> dict[str, Any]:
+) -> Bound:
     """`compose` for budgets given as distinct values and how often each is used."""
     basic = math.fsum(e * n for e, n in zip(values, counts, strict=True))
-    bounds = [(basic, 0.0, "basic")]
+    bounds = [Bound(basic, 0.0, "basic", basic)]
     if delta > 0 and values and method != "basic":
         if len(values) == 1 and method in ("best", "optimal"):
-            bounds.append((_optimal(values[0], counts[0], delta), delta, "optimal"))
+            bounds.append(Bound(_optimal(values[0], counts[0], delta), delta, "optimal", basic))
         if method == "rdp" or (method == "best" and len(values) > 1):
-            bounds.append((_renyi(values, counts, delta), delta, "rdp"))
-    epsilon, at, rule = min(bounds)
-    return {"epsilon": epsilon, "delta": at, "rule": rule, "basic": basic}
+            bounds.append(Bound(_renyi(values, counts, delta), delta, "rdp", basic))
+    return min(bounds)
 
 
 def _optimal(epsilon: float, k: int, delta: float) -> float:

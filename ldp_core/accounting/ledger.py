@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
+from ldp_core.accounting.entry import Entry, Promise
 from ldp_core.accounting.spending import Client, Spending
+from ldp_core.accounting.table import each_as_json
 from ldp_core.experiment import Experiment, parse
 
 SHARE = 0.95
@@ -28,20 +31,18 @@ AVERAGE = (
 def ledger(
     experiment: Experiment | dict[str, Any], clients: Iterable[int] | None = None
 ) -> list[dict[str, Any]]:
-    """One entry for each client (or each of some `clients`), in order.
-
-    Each entry has `coordinate`, `upload`, `run_expected` and `run_worst`; each of these has
-    `epsilon` (the smallest bound computed here, null where there is none), its `delta`, the `rule` that
-    gave it, `basic` (the plain sum), `generic` (the bound for any mechanism of this ε; null where
-    there is no pure ε), whether there is a `guarantee`, and `why`, with what was learnt from the data and
-    no ε counts.
+    """`entries` as JSON: objects with the fields of `Entry`, each an object with those of `Promise`.
 
     Raises:
         InvalidExperiment: `experiment` is a dict that cannot run.
     """
-    experiment = parse(experiment)
+    return each_as_json(entries(parse(experiment), clients))
+
+
+def entries(experiment: Experiment, clients: Iterable[int] | None = None) -> list[Entry]:
+    """One for each client (or each of some `clients`), in order; equal ones are one object."""
     everybody, limits = everyone(experiment), experiment.clients.run_limits().tolist()
-    known: dict[tuple[Client, float], dict[str, Any]] = {}
+    known: dict[tuple[Client, float], Entry] = {}
     found = []
     for i in range(experiment.clients.count) if clients is None else clients:
         key = (everybody[i], limits[i])
@@ -51,29 +52,27 @@ def ledger(
     return found
 
 
-def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> dict[str, Any]:
+def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> Entry:
     """The entry of a client with this budget and range, and with its own limit for the run."""
     spending = Spending(experiment)
     expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
     most = _most(experiment, client, limit)
     price = spending.uploads(client, min(expected, most))
-    if expected < most and price["guarantee"]:
-        price = price | {"guarantee": False, "why": AVERAGE.format(expected)}
-    entry = {
-        "coordinate": dict(spending.coordinate(client)),
-        "upload": dict(spending.uploads(client, 1)),
-        "run_expected": dict(price),
-        "run_worst": dict(spending.uploads(client, most)),
-    }
-    if learnt := experiment.source.learnt:
-        for line in entry.values():
-            line["why"] += f"; not counted: {learnt}"
-    return entry
+    if expected < most and price.guarantee:
+        price = replace(price, guarantee=False, why=AVERAGE.format(expected))
+    entry = Entry(
+        coordinate=spending.coordinate(client),
+        upload=spending.uploads(client, 1),
+        run_expected=price,
+        run_worst=spending.uploads(client, most),
+    )
+    learnt = experiment.source.learnt
+    return entry.not_counting(learnt) if learnt else entry
 
 
 def within(
     experiment: Experiment, client: Client, limit: float = math.inf, share: float = SHARE
-) -> tuple[int, dict[str, Any]]:
+) -> tuple[int, Promise]:
     """How often a client uploads at most with probability `share`, and the line of so many uploads."""
     often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, share)
     often = min(often, _most(experiment, client, limit))

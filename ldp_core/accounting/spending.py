@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
 from ldp_core.accounting.compose import compose_counts
+from ldp_core.accounting.entry import Promise
 from ldp_core.accounting.own_law import own_epsilon
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Release
@@ -49,38 +49,38 @@ class Spending:
     def _releases(self) -> tuple[tuple[int, Release], ...]:
         return self.releases or self.experiment.releases
 
-    def coordinate(self, client: Client) -> dict[str, Any]:
+    def coordinate(self, client: Client) -> Promise:
         """For one weight of one upload."""
         release = self._releases[0][1]
         if release.sent.clear:
-            return _line(None, 0.0, "none", None, release.sent.why)
+            return Promise(why=release.sent.why)
         mu = release.mechanism.mu(*client)
         if mu is not None:
             # in a ball, a single weight may change as much as a whole upload
             boxed = release.mechanism.scope == "upload" and release.mechanism.region == "box"
             whole = release.sent.perturbed if boxed else 1
             return _gaussian(float(mu) ** 2 / whole, 1)
-        return dict(_pure(release.mechanism, client, 1))
+        return _pure(release.mechanism, client, 1)
 
-    def uploads(self, client: Client, count: float) -> dict[str, Any]:
+    def uploads(self, client: Client, count: float) -> Promise:
         """For `count` uploads; an average number of them need not be whole.
 
         What changes from round to round is counted from the first round on.
         """
         if count <= 0:
-            return _line(0.0, 0.0, "basic", 0.0, generic=0.0)
+            return _by("basic", 0.0, 0.0, 0.0, generic=0.0)
         told = [release for _, release in self._first(count)]
         clear = next((release.sent.why for release in told if release.sent.clear), "")
         if clear:
-            return _line(None, 0.0, "none", None, clear)
+            return Promise(why=clear)
         if all(release.mechanism.mu(*client) is not None for release in told):
             return self._normal(client, count)
         # the bound is for the next whole use
         uses = [math.ceil(n * release.uses - 1e-9) for n, release in self._first(count)]
         parts = [_pure(release.mechanism, client, n) for release, n in zip(told, uses, strict=True)]
-        return dict(parts[0]) if len(parts) == 1 else _added(parts)
+        return parts[0] if len(parts) == 1 else _added(parts)
 
-    def again(self, client: Client, times: int) -> dict[str, Any]:
+    def again(self, client: Client, times: int) -> Promise:
         """For an upload's values that are sent `times` over in one round, which may be more than a run has.
 
         Of noise that changes from round to round, the first round's tells most.
@@ -100,7 +100,7 @@ class Spending:
             if left <= 0:
                 return
 
-    def _normal(self, client: Client, count: float) -> dict[str, Any]:
+    def _normal(self, client: Client, count: float) -> Promise:
         """For `count` uploads with Gaussian noise, whose μ², each for one use, add up."""
         squares = _squares(self.experiment, client)
         each = [(rounds, _uses_of_noise(release)) for rounds, release in self._releases]
@@ -113,34 +113,31 @@ class Spending:
         low, high = 0, self.experiment.rounds + 1
         while high - low > 1:
             middle = (low + high) // 2
-            line = self.uploads(client, middle)
-            fits = line["guarantee"] and line["epsilon"] <= limit
+            fits = self.uploads(client, middle).bound <= limit
             low, high = (middle, high) if fits else (low, middle)
         return low
 
 
 @lru_cache(maxsize=4096)
-def _pure(mechanism: Mechanism, client: Client, uses: int) -> dict[str, Any]:
-    """For so many uses, without Gaussian noise. Read only: all who ask for the same share it, be it clients
-    of one run or the runs of a sweep.
-    """
+def _pure(mechanism: Mechanism, client: Client, uses: int) -> Promise:
+    """For so many uses, without Gaussian noise."""
     loss, exact = float(mechanism.ledger_loss(*client)), float(mechanism.privacy_loss(*client))
     if not math.isfinite(loss):
         why = NO_NOISE if mechanism.role == "identity" else IN_CLEAR
-        return _line(None, 0.0, "none", None, why)
+        return Promise(why=why)
     if loss != exact:  # a paper's own figure, which may be too small
-        return _line(loss * uses, 0.0, "nominal", loss * uses) | {"guarantee": loss >= exact}
+        return replace(_by("nominal", loss * uses, 0.0, loss * uses), guarantee=loss >= exact)
     basic = generic = loss * uses
     if uses == 1:
-        return _line(loss, 0.0, "basic", basic, generic=generic)
-    found = _line(basic, 0.0, "basic", basic)
-    optimal = compose_counts((loss,), (uses,), DELTA)["epsilon"]
+        return _by("basic", loss, 0.0, basic, generic)
+    found = _by("basic", basic, 0.0, basic)
+    optimal = compose_counts((loss,), (uses,), DELTA).epsilon
     if optimal <= basic * (1 - GAIN):
-        generic, found = optimal, _line(optimal, DELTA, "optimal", basic)
+        generic, found = optimal, _by("optimal", optimal, DELTA, basic)
     own = own_epsilon(mechanism, *client, uses, DELTA)
     if own <= generic * (1 - GAIN):
-        found = _line(own, DELTA, "own_law", basic)
-    return found | {"generic": generic}
+        found = _by("own_law", own, DELTA, basic)
+    return replace(found, generic=generic)
 
 
 def _uses_of_noise(release: Release) -> int:
@@ -148,14 +145,14 @@ def _uses_of_noise(release: Release) -> int:
     return release.uses if release.mechanism.scope == "coordinate" else 1
 
 
-def _added(parts: list[dict[str, Any]]) -> dict[str, Any]:
+def _added(parts: list[Promise]) -> Promise:
     """Several kinds of release: their bounds add up, and so do their δ."""
-    if any(part["epsilon"] is None for part in parts):
-        return next(part for part in parts if part["epsilon"] is None)
-    total = {name: math.fsum(part[name] for part in parts) for name in ("epsilon", "delta", "basic")}
-    rule = next((part["rule"] for part in parts if part["rule"] != "basic"), "basic")
-    line = _line(total["epsilon"], total["delta"], rule, total["basic"])
-    return line | {"guarantee": all(part["guarantee"] for part in parts)}
+    if nothing := next((part for part in parts if part.epsilon is None), None):
+        return nothing
+    rule = next((part.rule for part in parts if part.rule != "basic"), "basic")
+    epsilon = math.fsum(part.epsilon or 0.0 for part in parts)
+    total = _by(rule, epsilon, math.fsum(part.delta for part in parts), math.fsum(part.sum for part in parts))
+    return replace(total, guarantee=all(part.guarantee for part in parts))
 
 
 @lru_cache(maxsize=4096)
@@ -165,27 +162,12 @@ def _squares(experiment: Experiment, client: Client) -> np.ndarray:
     return np.repeat([square for _, square in each], [rounds for rounds, _ in each])
 
 
-def _gaussian(squares: float, uses: int) -> dict[str, Any]:
+def _gaussian(squares: float, uses: int) -> Promise:
     """Uses whose μ² add up to `squares`; the plain sum gives each of them its share of δ."""
     epsilon = float(epsilon_of(DELTA, math.sqrt(squares)))
     basic = uses * float(epsilon_of(DELTA / uses, math.sqrt(squares / uses)))
-    return _line(epsilon, DELTA, "gaussian", max(basic, epsilon))
+    return _by("gaussian", epsilon, DELTA, max(basic, epsilon))
 
 
-def _line(
-    epsilon: float | None,
-    delta: float,
-    rule: str,
-    basic: float | None,
-    why: str = "",
-    generic: float | None = None,
-) -> dict[str, Any]:
-    return {
-        "epsilon": epsilon,
-        "delta": delta,
-        "rule": rule,
-        "basic": basic,
-        "generic": generic,
-        "guarantee": epsilon is not None,
-        "why": why or RULES[rule],
-    }
+def _by(rule: str, epsilon: float, delta: float, basic: float, generic: float | None = None) -> Promise:
+    return Promise(epsilon, delta, rule, basic, generic, True, RULES[rule])

@@ -1,4 +1,4 @@
-"""The ledger as an end event carries it: of a large population, each promise is told once.
+"""The ledger as an end event carries it, in JSON: of a large population, each promise once.
 
 Up to a thousand clients the event holds one entry for each of them. Above that it holds the different
 entries, and which of them is whose: 60 000 clients that ask for three budgets are three entries and an
@@ -13,38 +13,50 @@ from typing import Any
 
 import numpy as np
 
+from ldp_core.accounting.entry import Entry
+
 EACH = 1000
 """Clients of whom each has an entry of its own in the event."""
 
-Told = list[dict[str, Any]] | dict[str, Any]
+Table = Sequence[Mapping[str, Any]] | Mapping[str, Any]
 """One entry a client; or `clients` (their number), `promises` (the different entries) and `of`: for each
 client the number of its promise, little-endian, 16 bits each (32 where there are more), base64."""
 
 
-def told(entries: list[dict[str, Any]]) -> Told:
-    """The entries of all clients, in order, as the event carries them."""
+def to_json(entries: Sequence[Entry]) -> list[dict[str, Any]] | dict[str, Any]:
+    """The entries of all clients, in order."""
     if len(entries) <= EACH:
-        return entries
+        return each_as_json(entries)
     known: dict[int, int] = {}  # entries that are equal are one object: the ledger makes each once
     of = np.array([known.setdefault(id(entry), len(known)) for entry in entries])
-    first = {number: i for i, number in reversed(list(enumerate(of.tolist())))}
+    _, first = np.unique(of, return_index=True)
     width = "<u2" if len(known) <= 2**16 else "<u4"
     return {
         "clients": len(entries),
-        "promises": [entries[first[number]] for number in range(len(known))],
+        "promises": [entries[i].as_json() for i in first.tolist()],
         "of": b64encode(of.astype(width).tobytes()).decode(),
     }
 
 
-def entry_of(ledger: Sequence[Mapping[str, Any]] | Mapping[str, Any], client: int) -> Mapping[str, Any]:
+def each_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """One object a client; clients whose entry is the same share it."""
+    shared = {id(entry): entry.as_json() for entry in {id(entry): entry for entry in entries}.values()}
+    return [shared[id(entry)] for entry in entries]
+
+
+def entry_of(ledger: Table, client: int) -> Entry:
     """The entry of one client, from 0.
 
     Raises:
         IndexError: there is no such client.
     """
     if not isinstance(ledger, Mapping):
-        return ledger[client]
+        return Entry.of(ledger[client])
     width = "<u2" if len(ledger["promises"]) <= 2**16 else "<u4"
     of = np.frombuffer(b64decode(ledger["of"]), dtype=width)
-    entry: Mapping[str, Any] = ledger["promises"][int(of[client])]
-    return entry
+    return Entry.of(ledger["promises"][int(of[client])])
+
+
+def entries_in(ledger: Table) -> list[Entry]:
+    """All entries, of a large population the different ones."""
+    return [Entry.of(stored) for stored in (ledger["promises"] if isinstance(ledger, Mapping) else ledger)]

@@ -52,11 +52,11 @@ class PrivacyFilter:
         for i in clients.tolist():
             line = self._spending.uploads(self._clients[i], int(self._count[i]))
             limit = float(self._limits[i])
-            left = max(0.0, limit - line["epsilon"]) if line["guarantee"] and limit < np.inf else None
+            left = max(0.0, limit - line.bound) if line.guarantee and limit < np.inf else None
             found[str(i)] = {
                 "uploads": int(self._count[i]),
-                "epsilon": line["epsilon"],
-                "delta": line["delta"],
+                "epsilon": line.epsilon,
+                "delta": line.delta,
                 "left": left,
             }
         return found

@@ -16,7 +16,11 @@ from ldp_core.experiment import Experiment
 if TYPE_CHECKING:
     import pandas as pd
 
-SCOPES = {"coordinate": "for a weight", "upload": "for an upload", "run_worst": "for the whole run at worst"}
+SCOPES: dict[accounting.Scope, str] = {
+    "coordinate": "for a weight",
+    "upload": "for an upload",
+    "run_worst": "for the whole run at worst",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,17 +84,13 @@ class Result:
 
     @cached_property
     def _promised(self) -> str:
-        def weakest(entry: dict[str, Any]) -> float:
-            worst = entry["run_worst"]
-            return float(worst["epsilon"]) if worst["guarantee"] else np.inf
-
-        entry = max(self.ledger, key=weakest)
-        if not entry["run_worst"]["guarantee"]:
-            return f"no guarantee for the run: {entry['run_worst']['why']}"
+        entry = max(accounting.entries(self.experiment), key=lambda entry: entry.run_worst.bound)
+        if not entry.run_worst.guarantee:
+            return f"no guarantee for the run: {entry.run_worst.why}"
         parts = [
-            f"{_number(entry[scope]['epsilon'])} {words} (δ {entry[scope]['delta']:g})"
+            f"{_number(entry[scope].bound)} {words} (δ {entry[scope].delta:g})"
             for scope, words in SCOPES.items()
-            if entry[scope]["guarantee"]
+            if entry[scope].guarantee
         ]
         return f"ε of the client promised least, against a server that sees each upload: {', '.join(parts)}"
 

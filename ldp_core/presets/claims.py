@@ -8,7 +8,7 @@ every scenario with other seeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import hypot
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting import entry_of
+from ldp_core.accounting import Scope, entries_in, entry_of
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.judgement import Outcome, at_chance, judged, together
 from ldp_core.limits import spelled
@@ -250,14 +250,14 @@ def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> C
     return check
 
 
-def budget(label: str, scope: str, low: float, high: float, client: int = 0) -> Check:
+def budget(label: str, scope: Scope, low: float, high: float, client: int = 0) -> Check:
     """What the ledger says of a client in a scope ("coordinate", "upload", "run_worst"), by the plain sum."""
 
     def check(evidence: Evidence) -> Found:
         lines = [entry_of(one.ledger, client)[scope] for one in evidence.of(label)[0] if one.ledger]
         if not lines:
             raise Missing(f"{label} has no ledger")
-        sums = [float(line["basic"]) for line in lines]
+        sums = [line.sum for line in lines]
         words = {"coordinate": "for each weight", "upload": "for an upload"}.get(scope, "for the run")
         shows = f"the budgets of {label} add up to ε {max(sums):.4g} {words}"
         return Found(_with_each(low <= each <= high for each in sums), shows)
@@ -274,15 +274,9 @@ def costs(*labels: str, run: float, within: float) -> Check:
         outcomes = [one for runs in evidence.of(*labels) for one in runs if one.ledger]
         if not outcomes:
             raise Missing(f"{', '.join(labels)} have no ledger")
-        entries = [
-            entry
-            for one in outcomes
-            for entry in (one.ledger["promises"] if isinstance(one.ledger, Mapping) else one.ledger)
-        ]
-        lines = [entry["run_worst"] for entry in entries]
-        if not all(line["guarantee"] for line in lines):
+        bounds = np.array([entry.run_worst.bound for one in outcomes for entry in entries_in(one.ledger)])
+        if not np.isfinite(bounds).all():
             return Found("contradicted", "a client's run is bounded by nothing")
-        bounds = np.array([line["epsilon"] for line in lines])
         shows = f"a run costs a client between ε {bounds.min():.4g} and ε {bounds.max():.4g} at worst"
         return Found("holds" if (np.abs(bounds - run) <= within * run).all() else "contradicted", shows)
 

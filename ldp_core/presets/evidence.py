@@ -6,10 +6,10 @@ stands on the same figures in both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from ldp_core.accounting import Table
 from ldp_core.mechanisms.base import Floats
 
 
@@ -49,7 +49,7 @@ class Outcome:
     """Measured noise variance per weight, from round 1 on."""
     attempts: Mapping[tuple[str, int], Attempts] = field(default_factory=dict)
     """(upload, client) → what became of it."""
-    ledger: Sequence[Mapping[str, Any]] | Mapping[str, Any] = ()
+    ledger: Table = ()
     """Of every client, as the end event carries it."""
     chance: float | None = None
     """How accurate guessing is."""

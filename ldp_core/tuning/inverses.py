@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ldp_core import limits
-from ldp_core.accounting import epsilon_for, everyone, promise
+from ldp_core.accounting import Promise, epsilon_for, everyone, promise
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_variance, server_noise, worst_variance
@@ -46,8 +46,8 @@ class Follows:
     """σ of one upload, of weights in mid-range, of the client who has most of it."""
     worst: float
     """The same for the weights that have most noise."""
-    run: dict[str, Any]
-    """What the whole run costs a client at worst, as the ledger's line has it."""
+    run: Promise
+    """What the whole run costs a client at worst."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values."""
@@ -70,7 +70,7 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
         aggregate_error=rounded(error, error),
         upload=math.sqrt(float(client_variance(made).max())),
         worst=math.sqrt(float(worst_variance(made).max())),
-        run=promise(made, everyone(made)[0])["run_worst"],
+        run=promise(made, everyone(made)[0]).run_worst,
     )
 
 

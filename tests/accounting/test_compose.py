@@ -23,10 +23,10 @@ def test_the_exact_composition_of_pldp_fls_settings(oracles: dict[str, Any]):
     for point in points:
         uses = ((point["epsilon_coord"],), (point["k"],), point["delta"])
         optimal = compose_counts(*uses, "optimal")
-        assert optimal["epsilon"] == pytest.approx(point["optimal_KOV_RR_eps"], rel=1e-9)
-        assert optimal["basic"] == pytest.approx(point["basic"], rel=1e-12)
-        assert compose_counts(*uses, "rdp")["epsilon"] == pytest.approx(point["rdp_RR_eps"], rel=1e-4)
-        assert compose_counts(*uses, "best")["rule"] == "optimal"
+        assert optimal.epsilon == pytest.approx(point["optimal_KOV_RR_eps"], rel=1e-9)
+        assert optimal.basic == pytest.approx(point["basic"], rel=1e-12)
+        assert compose_counts(*uses, "rdp").epsilon == pytest.approx(point["rdp_RR_eps"], rel=1e-4)
+        assert compose_counts(*uses, "best").rule == "optimal"
 
 
 def test_small_compositions(oracles: dict[str, Any]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def test_the_price_of_an_average_client_is_no_guarantee():
     assert all(entry[scope]["guarantee"] for scope in SCOPES if scope != "run_expected")
     uploads, line = within(experiment, everyone(experiment)[0])
     assert uploads == 8  # of 15 draws at .3, 94.999 % are at most 7
-    assert entry["run_expected"]["epsilon"] < line["epsilon"] < entry["run_worst"]["epsilon"]
+    assert entry["run_expected"]["epsilon"] < line.bound < entry["run_worst"]["epsilon"]
     assert line == Spending(experiment).uploads(everyone(experiment)[0], 8)
     assert ledger({})[0]["run_expected"]["guarantee"], "everybody uploads in every round: no average about it"
 
@@ -105,7 +106,7 @@ def test_a_limit_of_its_own_holds_for_a_share_of_the_clients_too():
     experiment = parse({"selection": {"kind": "fraction", "fraction": 0.3}, "clients": {"epsilon": 0.5}})
     client = everyone(experiment)[0]
     two = Spending(experiment).uploads(client, 2)
-    assert within(experiment, client, two["epsilon"] + 1) == (2, two)
+    assert within(experiment, client, two.bound + 1) == (2, two)
 
 
 @pytest.mark.parametrize("mechanism", ["piecewise", "gaussian", "dynamic_gaussian", "none"])
@@ -114,12 +115,12 @@ def test_the_same_values_sent_often_cost_as_many_uploads(mechanism: str):
     spending, client = Spending(experiment), everyone(experiment)[0]
     assert spending.again(client, 1) == spending.uploads(client, 1)
     if mechanism == "none":
-        assert not spending.again(client, 100)["guarantee"]
+        assert not spending.again(client, 100).guarantee
         return
-    ten, hundred = (spending.again(client, times)["epsilon"] for times in (10, 100))
-    assert spending.uploads(client, 3)["epsilon"] < ten < hundred
+    ten, hundred = (spending.again(client, times).bound for times in (10, 100))
+    assert spending.uploads(client, 3).bound < ten < hundred
     if mechanism == "piecewise":
-        assert ten == spending.uploads(client, 10)["epsilon"]
+        assert ten == spending.uploads(client, 10).bound
 
 
 def test_a_budget_for_the_whole_upload_is_divided_over_its_weights():
@@ -204,8 +205,8 @@ def test_a_scale_taken_from_the_data_voids_the_promise():
 def test_a_clients_own_limit_caps_its_run():
     free = ledger({"clients": {"epsilon": 0.5}, "rounds": 15})[0]
     two = Spending(parse({"clients": {"epsilon": 0.5}, "rounds": 15})).uploads((0.5, -1.0, 1.0), 2)
-    capped = ledger({"clients": {"epsilon": 0.5, "run_limit": two["epsilon"] + 1}, "rounds": 15})[0]
-    assert capped["run_worst"] == capped["run_expected"] == two
+    capped = ledger({"clients": {"epsilon": 0.5, "run_limit": two.bound + 1}, "rounds": 15})[0]
+    assert capped["run_worst"] == capped["run_expected"] == asdict(two)
     assert capped["run_worst"]["epsilon"] < free["run_worst"]["epsilon"]
     nothing = ledger({"clients": {"epsilon": 0.5, "run_limit": 1}, "rounds": 15})[0]
     assert nothing["run_worst"]["epsilon"] == 0

@@ -147,7 +147,7 @@ def test_where_the_law_is_randomised_response_the_generic_bound_is_its_own():
     for name in ("duchi", "harmony", "ldpsign"):
         mechanism = mechanisms.get(name)
         loss = float(mechanism.privacy_loss(0.5, *RANGE))
-        generic = compose_counts((loss,), (650,), DELTA)["epsilon"]
+        generic = compose_counts((loss,), (650,), DELTA).epsilon
         assert own_epsilon(mechanism, 0.5, *RANGE, 650, DELTA) == pytest.approx(generic, rel=1e-6)
     assert ledger({"mechanism": "duchi", "clients": {"epsilon": 0.5}})[0]["upload"]["rule"] == "optimal"
 
@@ -165,7 +165,7 @@ def test_for_any_budget_and_any_number_of_uses(
     epsilon, uses = math.exp(log_epsilon), round(math.exp(log_uses))
     loss = float(mechanism.privacy_loss(epsilon, *RANGE))
     found = own_epsilon(mechanism, epsilon, *RANGE, uses, delta)
-    generic = compose_counts((loss,), (uses,), delta)["epsilon"]
+    generic = compose_counts((loss,), (uses,), delta).epsilon
     assert 0 <= found <= loss * uses
     # where both tell the same, the lattice and what is taken off δ cost a little
     assert found <= generic * 1.001 + 0.05 * loss * math.sqrt(uses)

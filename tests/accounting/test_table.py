@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
-from ldp_core.accounting import entry_of, ledger, told
+from ldp_core.accounting import Entry, Promise, entries, entries_in, entry_of, ledger, to_json
 from ldp_core.accounting.table import EACH
 from ldp_core.experiment import parse
 from tests.pace import of_cpu
 
 
 def test_up_to_a_thousand_clients_each_has_an_entry():
-    entries = ledger(parse({"clients": {"count": EACH, "epsilon": 1}}))
-    assert told(entries) == entries
-    assert entry_of(entries, 7) == entries[7]
+    experiment = parse({"clients": {"count": EACH, "epsilon": 1}})
+    stored = ledger(experiment)
+    assert to_json(entries(experiment)) == stored == json.loads(json.dumps(stored))
+    assert entry_of(stored, 7) == entries(experiment)[7]
+    assert entries_in(stored) == entries(experiment)
 
 
 @pytest.mark.parametrize("epsilon", [2, "eps2", "two_volunteers"])
@@ -30,17 +33,24 @@ def test_sixty_thousand_clients_are_told_in_a_second_and_a_megabyte(epsilon: obj
         }
     )
     with of_cpu(1):
-        entries = ledger(experiment)
-        text = json.dumps(told(entries))
+        promised = entries(experiment)
+        text = json.dumps(to_json(promised))
     assert len(text) <= 1_000_000
     read = json.loads(text)
     assert read["clients"] == 60_000
     for client in (0, 1, 29_999, 59_998, 59_999):
-        assert entry_of(read, client) == entries[client]
+        assert entry_of(read, client) == promised[client]
     with pytest.raises(IndexError):
         entry_of(read, 60_000)
 
 
 def test_more_promises_than_sixteen_bits_count():
-    entries = [{"number": i} for i in range(70_000)]
-    assert entry_of(told(entries), 69_999) == {"number": 69_999}
+    promised = [Entry(*[Promise(float(i))] * 4) for i in range(70_000)]
+    assert entry_of(to_json(promised), 69_999) == promised[-1]
+
+
+def test_what_another_version_stored_is_read_as_far_as_it_goes():
+    line = {"epsilon": 2.0, "guarantee": True, "against": "nobody"}
+    entry = Entry.of({"run_worst": line})
+    assert entry.run_worst == Promise(2.0, guarantee=True)
+    assert entry.upload.bound == entry.upload.sum == math.inf

@@ -22,7 +22,7 @@ def test_it_stops_before_the_limit_and_uses_what_it_may():
     spending, client = Spending(experiment), everyone(experiment)[0]
     most = spending.affordable(client, 500)
     assert 0 < most < 6
-    assert spending.uploads(client, most)["epsilon"] <= 500 < spending.uploads(client, most + 1)["epsilon"]
+    assert spending.uploads(client, most).bound <= 500 < spending.uploads(client, most + 1).bound
     purse, clients = PrivacyFilter(experiment), np.arange(20)
     for _ in range(most):
         assert purse.can_afford(clients).all()

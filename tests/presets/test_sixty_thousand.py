@@ -19,7 +19,7 @@ def test_everybody_holds_one_image_uploads_once_and_spends_no_more():
         each = [one.selection.choose(count, one.seed, number, rounds) for number in range(1, rounds + 1)]
         assert np.array_equal(np.sort(np.concatenate(each)), np.arange(count))
         last = entry_of(ledger(one), count - 1)
-        assert {last[scope]["epsilon"] for scope in ("upload", "run_worst")} == {float(TOTALS[label])}
+        assert {last.upload.bound, last.run_worst.bound} == {float(TOTALS[label])}
         assert one.local.epochs * one.source.train_size <= one.local.batch_size * count, "one step each"
 
 

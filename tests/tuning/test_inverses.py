@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -74,12 +75,12 @@ def test_of_equal_clients_it_takes_the_square_of_the_ratio():
 @pytest.mark.parametrize("mechanism", ["duchi", "piecewise", "gaussian", "privunit"])
 def test_a_run_costs_its_budget_and_never_more(mechanism: str):
     experiment = made(mechanism)
-    budget = inverses.follows(experiment, 1.3).run["epsilon"]
+    budget = inverses.follows(experiment, 1.3).run.bound
     found = inverses.at_run_budget(experiment, budget)
     assert found.epsilon == pytest.approx(1.3, rel=1e-3)
-    assert budget * (1 - TOLERANCE) <= found.run["epsilon"] <= budget
+    assert budget * (1 - TOLERANCE) <= found.run.bound <= budget
     entry = ledger(changed(experiment, {"clients.epsilon": found.epsilon}))[7]
-    assert found.run == entry["run_worst"]
+    assert asdict(found.run) == entry["run_worst"]
 
 
 def test_of_turnouts_that_are_drawn_no_digit_is_told_that_they_do_not_give():

@@ -116,7 +116,7 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
     columns = zip(population.epsilon, population.low, population.high, strict=True)
     clients = [
         {"epsilon": float(epsilon), "low": float(low), "high": float(high), "promised": _promised(entry)}
-        for (epsilon, low, high), entry in zip(columns, accounting.ledger(experiment), strict=True)
+        for (epsilon, low, high), entry in zip(columns, accounting.entries(experiment), strict=True)
     ]
     local = experiment.local
     return {
@@ -137,9 +137,9 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _promised(entry: dict[str, Any]) -> dict[str, Any]:
-    scopes = {"upload": entry["upload"], "run": entry["run_worst"]}
-    return {name: {"epsilon": line["epsilon"], "delta": line["delta"]} for name, line in scopes.items()}
+def _promised(entry: accounting.Entry) -> dict[str, Any]:
+    scopes = {"upload": entry.upload, "run": entry.run_worst}
+    return {name: {"epsilon": line.epsilon, "delta": line.delta} for name, line in scopes.items()}
 
 
 def _split(experiment: Experiment) -> list[list[int]]:

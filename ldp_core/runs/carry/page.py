@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import combinations
-from typing import Any
+from math import inf
 
 import numpy as np
 
+from ldp_core.accounting import Promise, Scope, entries_in
 from ldp_core.bits import unpacked
 from ldp_core.errors import InvalidInput
 from ldp_core.judgement import at_chance
@@ -27,7 +28,7 @@ from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.view.final_figures import final
 from ldp_core.runs.view.run_progress import RunProgress
 
-SCOPES = {
+SCOPES: dict[Scope, str] = {
     "coordinate": "one weight of one upload",
     "upload": "one upload",
     "run_expected": "this run: price of an average number of uploads",
@@ -160,25 +161,23 @@ def _ledger(found: Variants) -> str:
         end = next((run.end for run in runs if run.end and run.end.get("ledger")), None)
         if end is None:
             continue
-        told = end["ledger"]
-        entries = told["promises"] if isinstance(told, Mapping) else told
-        order = sorted(entries, key=lambda entry: _size(entry["run_worst"]))
+        order = sorted(entries_in(end["ledger"]), key=lambda entry: _size(entry.run_worst))
         named = {"strictest client": order[0], "most permissive client": order[-1]}
-        if _size(order[0]["run_worst"]) == _size(order[-1]["run_worst"]):
+        if _size(order[0].run_worst) == _size(order[-1].run_worst):
             named = {"every client": order[0]}
         for who, entry in named.items():
             rows += [[runs[0].label, who, words, *_line(entry[scope])] for scope, words in SCOPES.items()]
     return _table("Ledger", ["run", "whom", "scope", "ε", "δ", "by", "guarantee"], rows)
 
 
-def _size(line: Mapping[str, Any]) -> float:
-    return float("inf") if line["epsilon"] is None else float(line["epsilon"])
+def _size(line: Promise) -> float:
+    return inf if line.epsilon is None else line.epsilon
 
 
-def _line(line: Mapping[str, Any]) -> list[str]:
-    epsilon = "–" if line["epsilon"] is None else f"{line['epsilon']:.6g}"
-    why = "yes" if line["guarantee"] else f"no: {line['why']}"
-    return [epsilon, f"{line['delta']:g}", str(line["rule"] or "–"), why]
+def _line(line: Promise) -> list[str]:
+    epsilon = "–" if line.epsilon is None else f"{line.epsilon:.6g}"
+    why = "yes" if line.guarantee else f"no: {line.why}"
+    return [epsilon, f"{line.delta:g}", line.rule, why]
 
 
 def _when(at: float | None) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from ldp_core.accounting import Table, entries_in
 from ldp_core.runs.view.run_progress import RunProgress
 
 
@@ -70,15 +72,10 @@ def final(runs: Sequence[RunProgress]) -> Final:
     )
 
 
-def worst(ledger: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> Worst:
+def worst(ledger: Table) -> Worst:
     """Of all clients' lines for the whole run at worst the one that promises least."""
-    entries = ledger["promises"] if isinstance(ledger, Mapping) else ledger
-    lines = [entry["run_worst"] for entry in entries]
-    for line in lines:
-        if not line["guarantee"] or line["epsilon"] is None:
-            return Worst(None, 0.0, str(line["why"]))
-    most = max(lines, key=lambda line: (line["epsilon"], line["delta"]))
-    return Worst(float(most["epsilon"]), float(most["delta"]))
+    most = max((entry.run_worst for entry in entries_in(ledger)), key=lambda line: (line.bound, line.delta))
+    return Worst(most.bound, most.delta) if math.isfinite(most.bound) else Worst(None, 0.0, most.why)
 
 
 def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from scipy.special import ndtri
 
+from ldp_core.accounting import Entry, Promise
 from ldp_core.accounting.own_law import CELLS, law_of
 from ldp_core.experiment import Experiment
 from pages.parts.ui.text import THIN, as_shown, number
@@ -21,9 +21,7 @@ CLOSE = 0.02
 """How far the normal distribution may be off, of the bound, for its steps to explain it."""
 
 
-def added_up(
-    experiment: Experiment, client: tuple[float, float, float], limit: float, entry: dict[str, Any]
-) -> str:
+def added_up(experiment: Experiment, client: tuple[float, float, float], limit: float, entry: Entry) -> str:
     """The steps as a Markdown list, where each weight is perturbed by itself and without a δ; "" elsewhere.
 
     Args:
@@ -33,23 +31,23 @@ def added_up(
     """
     if experiment.randomiser.scope != "coordinate":
         return ""
-    weight, upload, run = (entry[scope] for scope in ("coordinate", "upload", "run_worst"))
-    lines = weight, upload, run
-    if not all(line["guarantee"] and line["rule"] != "nominal" for line in lines) or weight["delta"]:
+    weight, run = entry.coordinate, entry.run_worst
+    lines = weight, entry.upload, run
+    if not all(line.guarantee and line.rule != "nominal" for line in lines) or weight.delta:
         return ""
-    each, once, all_of_them = (line["basic"] for line in lines)
+    each, once, all_of_them = (line.sum for line in lines)
     weights, uploads = round(once / each), round(all_of_them / once)
     if not uploads or not math.isclose(weights * uploads * each, all_of_them, rel_tol=1e-9):
         return ""
     perturbed = "" if weights == experiment.uploaded else "perturbed "
-    most = "" if entry["run_expected"] == run else " at most"  # where lots are drawn
+    most = "" if entry.run_expected == run else " at most"  # where lots are drawn
     if uploads < experiment.rounds and math.isfinite(limit):
         most = ", more than which its own limit forbids,"
     total = (
         f"{number(weights, 6)} {perturbed}weights × ε {number(each, 4)} = {number(once, 5)} for an upload; "
         f"× {number(uploads, 6)} upload{'s' * (uploads != 1)}{most} = {number(all_of_them, 5)} for the run"
     )
-    if run["epsilon"] * 1.001 >= all_of_them:
+    if run.bound * 1.001 >= all_of_them:
         return _listed([f"{total}."])
     answers = weights * uploads
     return _listed(
@@ -70,13 +68,12 @@ def _unlikely(
     client: tuple[float, float, float],
     answers: int,
     epsilon: float,
-    run: dict[str, Any],
+    run: Promise,
 ) -> Iterator[str]:
     """What the bounds are instead: for any mechanism of this ε, and for this one."""
-    generic, found, delta = run["generic"], f"**ε {number(run['epsilon'], 4)}**", run["delta"]
-    any_is_less = generic is not None and generic * 1.001 < run["basic"]
-    tells_less = run["rule"] == "own_law"
-    if any_is_less:
+    generic, found, delta = run.generic, f"**ε {number(run.bound, 4)}**", run.delta
+    tells_less = run.rule == "own_law"
+    if generic is not None and generic * 1.001 < run.sum:
         exact = f"{number(generic, 4)} for any mechanism of this ε" if tells_less else found
         yield _worst(answers, as_shown(epsilon, 4), delta, generic, exact)
     elif not tells_less:
@@ -86,7 +83,7 @@ def _unlikely(
         mean = as_shown(law.step * law.mean, _digits(law.step * law.mean, answers))
         spread = as_shown(law.step * math.sqrt(law.variance), 4)
         few = f"Not every answer of {experiment.randomiser.label} tells its full ε"
-        if steps := _normal(answers, mean, spread, delta, run["epsilon"]):
+        if steps := _normal(answers, mean, spread, delta, run.bound):
             yield (
                 f"{few}: by its own law one tells {number(mean, 6)} on average, with a standard "
                 f"deviation of {number(spread, 4)}.{steps}{found}."

@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
-from typing import Any, Self
+from typing import Self
 
 import streamlit as st
 
-from ldp_core.accounting import SHARE, Spending, promise, within
+from ldp_core.accounting import SHARE, Entry, Promise, Scope, Spending, promise, within
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import THIN, exponent, number, plain
 
-SCOPES = {
+SCOPES: dict[Scope, str] = {
     "coordinate": "one weight",
     "upload": "one upload",
     "run_expected": "this run: price of an average client",
@@ -81,12 +81,11 @@ class Promised:
         return cls(name, experiment, use or own, float(experiment.clients.run_limits()[i]))
 
     @property
-    def entry(self) -> dict[str, Any]:
-        """As the ledger has it."""
+    def entry(self) -> Entry:
         return _promise(self.experiment.key, self.experiment, self.client, self.limit)[0]
 
     @property
-    def mostly(self) -> tuple[int, dict[str, Any]]:
+    def mostly(self) -> tuple[int, Promise]:
         """How often most of the clients upload at most, and what that costs."""
         return _promise(self.experiment.key, self.experiment, self.client, self.limit)[1]
 
@@ -123,9 +122,8 @@ def _laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list
 
 
 def _seems_dearer(one: Promised) -> bool:
-    weight, upload = one.entry["coordinate"], one.entry["upload"]
-    told = weight["guarantee"] and upload["guarantee"]
-    return bool(told and upload["epsilon"] < weight["epsilon"])
+    weight, upload = one.entry.coordinate, one.entry.upload
+    return upload.guarantee and upload.bound < weight.bound < math.inf
 
 
 def _cells(one: Promised, again: bool) -> Iterator[str]:
@@ -137,33 +135,33 @@ def _cells(one: Promised, again: bool) -> Iterator[str]:
             yield _seen(one)
 
 
-def _cell(line: dict[str, Any]) -> str:
-    if not line["guarantee"]:
-        return f":red[**no guarantee**]: {plain(line['why'], 120)}"
+def _cell(line: Promise) -> str:
+    if not line.guarantee:
+        return f":red[**no guarantee**]: {plain(line.why, 120)}"
     return _figure(line)
 
 
-def _figure(line: dict[str, Any]) -> str:
+def _figure(line: Promise) -> str:
     """The bound, and what is larger: the bound for any mechanism of this ε, and the plain sum."""
-    nominal = " (summed from the paper's own ε)" if line["rule"] == "nominal" else ""
-    parts = [f"**ε {number(line['epsilon'], 4)}**{nominal}, δ {number(line['delta'])}"]
-    if line["generic"] is not None and line["epsilon"] * 1.001 < line["generic"] < line["basic"]:
-        parts.append(f"any mechanism {number(line['generic'], 4)}")
-    if line["basic"] > line["epsilon"] * 1.001:
-        parts.append(f"plain sum {number(line['basic'], 5)}")
+    nominal = " (summed from the paper's own ε)" if line.rule == "nominal" else ""
+    parts = [f"**ε {number(line.bound, 4)}**{nominal}, δ {number(line.delta)}"]
+    if line.generic is not None and line.bound * 1.001 < line.generic < line.sum:
+        parts.append(f"any mechanism {number(line.generic, 4)}")
+    if line.sum > line.bound * 1.001:
+        parts.append(f"plain sum {number(line.sum, 5)}")
     return "; ".join(parts)
 
 
-def _price(one: Promised, line: dict[str, Any]) -> str:
+def _price(one: Promised, line: Promise) -> str:
     """What an average number of uploads costs; where the number is drawn by lot, what most spend at most."""
-    if line["epsilon"] is None or line["rule"] == "nominal" or line == one.entry["run_worst"]:
+    if line.epsilon is None or line.rule == "nominal" or line == one.entry.run_worst:
         return _cell(line)
     often, most = one.mostly
-    price = f"ε {number(line['epsilon'], 4)}, δ {number(line['delta'])}, no bound; {MOST_OF} upload"
+    price = f"ε {number(line.epsilon, 4)}, δ {number(line.delta)}, no bound; {MOST_OF} upload"
     if often == 0:
         return f"{price} nothing"
     times = "once" if often == 1 else f"{number(often, 5)} times"
-    return f"{price} at most {times}: **ε {number(most['epsilon'], 4)}**, δ {number(most['delta'])}"
+    return f"{price} at most {times}: **ε {number(most.bound, 4)}**, δ {number(most.delta)}"
 
 
 def _seen(one: Promised) -> str:
@@ -175,8 +173,8 @@ def _seen(one: Promised) -> str:
 
 def in_words(one: Promised) -> str:
     """What the first two numbers mean: by how much any event's probability can grow."""
-    weight, upload = one.entry["coordinate"], one.entry["upload"]
-    if not (weight["guarantee"] and upload["guarantee"]):
+    weight, upload = one.entry.coordinate, one.entry.upload
+    if not (weight.guarantee and upload.guarantee):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."
     d = number(one.experiment.uploaded, 6)
     others = "" if _in_ball(one) else ", if all its values were others,"
@@ -185,12 +183,12 @@ def in_words(one: Promised) -> str:
         f"can be seen in **one weight** would become more likely by more than {_growth(weight)}; and nothing "
         f"in **all {d} weights of one upload**{others} by more than {_growth(upload)}."
     )
-    if upload["epsilon"] > FAR:
+    if upload.bound > FAR:
         text += (
             " Beyond an ε of 10, a factor of 22\u202f026, a bound promises nothing; that is no leak yet, "
             "which only an attack can show."
         )
-        if upload["epsilon"] > 3 * weight["epsilon"]:
+        if upload.bound > 3 * weight.bound:
             text += " A budget for one weight is not a budget for a person."
     return text
 
@@ -206,9 +204,9 @@ def _neighbours(one: Promised) -> str:
     return "one value in the safe range were another"
 
 
-def _growth(line: dict[str, Any]) -> str:
+def _growth(line: Promise) -> str:
     """The factor e to the ε, and the δ that may come on top."""
-    epsilon = line["epsilon"]
+    epsilon = line.bound
     power = math.ceil(epsilon / math.log(10))
     if epsilon < SLIGHT:
         grown = f"{number(_up(100 * math.expm1(epsilon)))}{THIN}%"
@@ -216,7 +214,7 @@ def _growth(line: dict[str, Any]) -> str:
         grown = (
             f"a factor of {number(_up(math.exp(epsilon))) if epsilon < SPELLED else f'10{exponent(power)}'}"
         )
-    return grown + (f" plus a probability of {number(line['delta'])}" if line["delta"] else "")
+    return grown + (f" plus a probability of {number(line.delta)}" if line.delta else "")
 
 
 def _up(value: float) -> float:
@@ -230,5 +228,5 @@ def _up(value: float) -> float:
 @st.cache_data(max_entries=512, show_spinner=False)
 def _promise(
     key: str, _experiment: Experiment, client: tuple[float, float, float], limit: float
-) -> tuple[dict[str, Any], tuple[int, dict[str, Any]]]:
+) -> tuple[Entry, tuple[int, Promise]]:
     return promise(_experiment, client, limit), within(_experiment, client, limit)

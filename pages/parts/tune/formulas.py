@@ -88,7 +88,7 @@ def _first(base: Experiment) -> tuple[float, float, float]:
     found = _or_why(lambda: inverses.follows(base, epsilon))
     if isinstance(found, str):
         return 0.1, epsilon, 1000.0
-    cost = found.run["epsilon"] if found.run["guarantee"] else 1000.0
+    cost = found.run.bound if found.run.guarantee else 1000.0
     return float(f"{found.aggregate:.2g}"), epsilon, float(f"{cost:.2g}")
 
 
@@ -110,10 +110,10 @@ def _row(asked: str, found: Answer) -> list[str]:
 
 
 def _price(found: Follows) -> str:
-    if not found.run["guarantee"]:
-        return f":red[**no guarantee**]: {plain(found.run['why'], 120)}"
-    delta = f", δ {number(found.run['delta'])}" if found.run["delta"] else ""
-    return plain(f"{number(found.run['epsilon'], DIGITS)}{delta}")
+    if not found.run.guarantee:
+        return f":red[**no guarantee**]: {plain(found.run.why, 120)}"
+    delta = f", δ {number(found.run.delta)}" if found.run.delta else ""
+    return plain(f"{number(found.run.bound, DIGITS)}{delta}")
 
 
 def _take_over(workspace: Workspace, found: list[tuple[str, Answer]]) -> None:

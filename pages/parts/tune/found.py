@@ -73,8 +73,7 @@ def dearest(experiment: Experiment) -> float | None:
     clients = set(everyone(experiment))
     if len(clients) > MOST_CLIENTS:
         return None
-    lines = [promise(experiment, client)["run_worst"] for client in clients]
-    return max(float(one["epsilon"]) if one["guarantee"] else math.inf for one in lines)
+    return max(promise(experiment, client).run_worst.bound for client in clients)
 
 
 def front(found: Sequence[tuple[float, float]]) -> list[int]:

@@ -282,17 +282,17 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]
         if client >= experiment.clients.count:
             continue
         one = Promised.to(client, variant.label, experiment)
-        line = one.entry["run_worst"]
+        line = one.entry.run_worst
         if experiment.mechanism.role == "identity":
             bare.append(variant.label)
             continue
         own.append(experiment.clients.budgets()[client])
         per.add(asked_per(experiment))
-        if not line["guarantee"]:
+        if not line.guarantee:
             bare.append(variant.label)
             continue
-        run.append(line["epsilon"])
-        deltas.append(line["delta"])
+        run.append(line.bound)
+        deltas.append(line.delta)
     if not own:
         return "no mechanism, no guarantee", False
     before = f"ε {_between(own)} per {listed(sorted(per))}"

@@ -40,13 +40,14 @@ def test_each_step_is_told():
 
 @pytest.mark.parametrize("experiment", SETTINGS, ids=str)
 def test_what_is_counted_exactly_is_the_ledgers(experiment: dict[str, Any]):
-    run = Promised.to(0, "this run", parse(experiment)).entry["run_worst"]
+    run = Promised.to(0, "this run", parse(experiment)).entry.run_worst
+    assert run.generic is not None
     words = steps(experiment)
-    assert f" answers have: **ε {number(run['epsilon'], 4)}**".replace("\u202f", " ") in words
-    assert f"{number(run['generic'], 4)} for any mechanism".replace("\u202f", " ") in words
+    assert f" answers have: **ε {number(run.bound, 4)}**".replace("\u202f", " ") in words
+    assert f"{number(run.generic, 4)} for any mechanism".replace("\u202f", " ") in words
     told = [line for line in words.splitlines() if " in all." in line]
     assert len(told) == 2
-    for line, bound in zip(told, (run["generic"], run["epsilon"]), strict=True):
+    for line, bound in zip(told, (run.generic, run.bound), strict=True):
         about = float(line.split(": some ")[1].split(" in all")[0].replace(" ", ""))
         assert math.isclose(about, bound, rel_tol=0.02)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core.accounting import Spending, everyone, ledger, promise
+from ldp_core.accounting import Promise, Spending, entries, everyone, promise
 from ldp_core.experiment import Experiment, parse
 from ldp_core.presets import get
 from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, _growth, _laid_out, in_words
@@ -43,7 +43,7 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
     assert "19 of 20 clients upload at most 8 times" in price
     parsed = parse(experiment)
     eight = Spending(parsed).uploads(everyone(parsed)[0], 8)
-    assert f"**ε {number(eight['epsilon'], 4)}**" in price
+    assert f"**ε {number(eight.bound, 4)}**" in price
     everybody = cells({})
     assert everybody[2] == everybody[3], "where everybody uploads in every round, there is no average"
     assert "price" in SCOPES["run_expected"]
@@ -95,14 +95,14 @@ def test_a_vacuous_bound_is_not_called_a_leak():
     assert "no protection" not in far
     assert "leak" not in near
     assert "hides" not in near
-    epsilon = promise(parse({"mechanism": "duchi"}), (0.5, -1.0, 1.0))["upload"]["epsilon"]
+    epsilon = promise(parse({"mechanism": "duchi"}), (0.5, -1.0, 1.0)).upload.bound
     assert 56 < epsilon / math.log(10) < 57
     assert "a factor of 10⁵⁷" in in_words(promised({"mechanism": "duchi"})), "an upper bound is rounded up"
 
 
 def test_a_factor_is_never_told_below_the_bound():
     for epsilon in np.random.default_rng(3).uniform(0.001, 14.9, 300):
-        told = _growth({"epsilon": float(epsilon), "delta": 0.0})
+        told = _growth(Promise(float(epsilon), guarantee=True))
         digits = told.removeprefix("a factor of ").removesuffix("%").replace(THIN, "")
         value = 1 + float(digits) / 100 if told.endswith("%") else float(digits)
         assert value >= math.exp(epsilon) * (1 - 1e-12)
@@ -124,7 +124,7 @@ def test_again_and_again_costs_more_the_more_is_seen():
     assert len({once, ten, hundred}) == 3
     spending = Spending(draft.experiments()[2])
     line = spending.again(everyone(draft.experiments()[2])[0], 100)
-    assert f"**ε {number(line['epsilon'], 4)}**" in hundred
+    assert f"**ε {number(line.bound, 4)}**" in hundred
     assert [row[:2] + row[3:] for row in rows] == [rows[0][:2] + rows[0][3:]] * 3, (
         "the run itself is the same"
     )
@@ -141,7 +141,7 @@ def test_a_client_is_held_to_its_own_limit():
     assert promised(experiment, 0).limit == 200
     assert promised(experiment, 19).limit == 1e6
     assert promised(experiment, 99).limit == 1e6, "another design may have fewer clients"
-    assert promised(experiment, 19).entry["run_worst"]["epsilon"] == 78_000
-    assert promised(experiment, 19).entry == ledger(experiment)[19]
+    assert promised(experiment, 19).entry.run_worst.bound == 78_000
+    assert promised(experiment, 19).entry == entries(parse(experiment))[19]
     other = Promised.to(19, "this run", parse(experiment), (2.0, -1.0, 1.0))
     assert (other.client, other.limit) == ((2.0, -1.0, 1.0), 1e6)

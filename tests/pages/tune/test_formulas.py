@@ -34,7 +34,7 @@ def test_the_fields_begin_with_what_the_draft_has():
     sigma, epsilon, budget = _first(BASE)
     now = inverses.follows(BASE, 2.0)
     assert epsilon == 2
-    assert (sigma, budget) == pytest.approx((now.aggregate, now.run["epsilon"]), rel=0.05)
+    assert (sigma, budget) == pytest.approx((now.aggregate, now.run.bound), rel=0.05)
 
 
 def test_each_field_has_its_answer_and_an_empty_one_none():

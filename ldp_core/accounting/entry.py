@@ -1,0 +1,69 @@
+"""What the ledger promises, as values; as JSON only where it is stored or read from outside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, Self
+
+Scope = Literal["coordinate", "upload", "run_expected", "run_worst"]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A bound on what a client's data can change, in one scope."""
+
+    epsilon: float | None = None
+    """The smallest bound computed; None where there is none."""
+    delta: float = 0.0
+    rule: str = "none"
+    """Which gave ε: a name of `spending.RULES`."""
+    basic: float | None = None
+    """The plain sum; None where there is none."""
+    generic: float | None = None
+    """The bound for any mechanism of this ε; None where there is no pure ε."""
+    guarantee: bool = False
+    """False also of an ε that bounds nothing: an average, or a paper's own that is too small."""
+    why: str = ""
+
+    @property
+    def bound(self) -> float:
+        """ε; infinite without a guarantee."""
+        return self.epsilon if self.guarantee and self.epsilon is not None else math.inf
+
+    @property
+    def sum(self) -> float:
+        """Of all uses; infinite where there is none."""
+        return math.inf if self.basic is None else self.basic
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Self:
+        """From JSON; what it lacks is as without a guarantee."""
+        return cls(**{one.name: stored[one.name] for one in fields(cls) if one.name in stored})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The four promises to one client."""
+
+    coordinate: Promise
+    upload: Promise
+    run_expected: Promise
+    run_worst: Promise
+
+    def __getitem__(self, scope: Scope) -> Promise:
+        found: Promise = getattr(self, scope)
+        return found
+
+    def not_counting(self, learnt: str) -> Entry:
+        """With what was learnt from the data and no ε counts in each `why`."""
+        lines = [self.coordinate, self.upload, self.run_expected, self.run_worst]
+        return Entry(*(replace(line, why=f"{line.why}; not counted: {learnt}") for line in lines))
+
+    def as_json(self) -> dict[str, Any]:
+        return {scope: dict(vars(line)) for scope, line in vars(self).items()}
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Self:
+        return cls(**{one.name: Promise.of(stored.get(one.name, {})) for one in fields(cls)})
