@@ -23,10 +23,11 @@ from ldp_core import accounting, presets, theory
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.process.registration import ensure_worker
 from ldp_core.runs.visitor_limits import limits
+from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
 from pages.server.crowd import Crowd
-from pages.server.host_check import Door, headers
+from pages.server.host_check import Door
 from pages.server.listening import listen_within
 from pages.server.messages import Messages
 from pages.server.private_streamlit import believe_what_fits, let_go_of_the_gone
@@ -41,8 +42,8 @@ SWITCH_SECONDS = 0.001
 four tabs of large drafts a small one waited half a second."""
 
 try:
+    refuse_nonsense()
     LIMITS = limits()
-    headers()
 except InvalidInput as error:
     sys.exit(str(error))
 

@@ -17,6 +17,7 @@ from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Step, Told
 from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes
+from ldp_core.settings.table import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
 """Of an experiment: the budgets and ranges of as many clients as there may be take a fifth of it."""
@@ -31,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"ldp_core {options.name}: cannot write: there is no standard output", file=sys.stderr)
         return 2
     try:
+        if options.command is not _doctor:  # which reports them all
+            refuse_nonsense()
         code: int = options.command(options)
         sys.stdout.flush()
         return code
@@ -251,7 +254,7 @@ def _remove(options: argparse.Namespace) -> int:
 def _prune(options: argparse.Namespace) -> int:
     from ldp_core.runs.record import quota
 
-    if options.to is not None and not 0 <= options.to <= quota.MOST_GB:
+    if options.to is not None and not 0 <= options.to <= 1e9:
         raise InvalidExperiment([Problem("--to", f"takes gigabytes, 0 or more; got {options.to:g}")])
     removed = quota.prune(None if options.to is None else int(options.to * 1e9))
     for one in removed:
@@ -268,6 +271,9 @@ def _pin(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    if options.settings:
+        print(markdown())
+        return 0
     from ldp_core.doctor import doctor
 
     return doctor()
@@ -370,7 +376,9 @@ def _parser() -> argparse.ArgumentParser:
     command("runs", _runs, "list what is kept on the disk, the newest first")
     added = command("prune", _prune, "remove the oldest records until the rest fits into the quota")
     added.add_argument("--to", type=float, metavar="GB", help="instead of the quota (EPSILON_QUOTA_GB)")
-    command("doctor", _doctor, "what of all that is promised holds on this machine; 1 if something does not")
+    text = "what of all that is promised holds on this machine; 1 if something does not"
+    added = command("doctor", _doctor, text)
+    added.add_argument("--settings", action="store_true", help="list what can be set in the environment")
     for name, text in (("pin", "keep a job's record whatever happens"), ("unpin", "no longer")):
         added = command(name, _pin, text)
         added.add_argument("id")

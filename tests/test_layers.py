@@ -16,6 +16,7 @@ LAYERS = [
     # from the bottom: a module may import from its own package and from any layer above it in this list
     ["ldp_core.hints"],
     ["ldp_core.limits", "ldp_core.errors"],
+    ["ldp_core.settings"],
     ["ldp_core.streams", "ldp_core.images", "ldp_core.normal"],
     ["ldp_core.bits", "ldp_core.judgement", "ldp_core.tables"],
     ["ldp_core.system"],

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import os
 import shutil
 import urllib.error
 import urllib.request
@@ -18,12 +17,11 @@ from http.client import HTTPException
 from pathlib import Path
 
 from ldp_core.errors import on_one_line
+from ldp_core.settings.table import DATA_MIRROR
 
 CHUNK = 64 * 2**10
 SECONDS = 20.0
 """A server that is silent for so long is given up."""
-MIRROR = "EPSILON_DATA_MIRROR"
-"""Names a web address that is asked for every file first: a school's own copy, say."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OF_THE_DISK = (*FULL, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO)
 """No other address mends these."""
@@ -44,7 +42,7 @@ class Remote:
 
     def mirrored(self, folder: str) -> Remote:
         """The file with the own mirror, if there is one, as its first address: `MIRROR/folder/name`."""
-        mirror = os.environ.get(MIRROR, "").rstrip("/")
+        mirror = DATA_MIRROR.value().rstrip("/")
         return Remote((f"{mirror}/{folder}/{self.name}", *self.urls), self.checksum) if mirror else self
 
     def matches(self, file: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -11,9 +10,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ldp_core.datasets._download import FULL, MIRROR, Failed, Remote, download, free_space
+from ldp_core.datasets._download import FULL, Failed, Remote, download, free_space
 from ldp_core.datasets.base import Dataset, Step, Told, quiet
 from ldp_core.errors import DataUnavailable
+from ldp_core.settings.table import DATA_MIRROR
 
 WAIT_SECONDS = 0.3
 DOWNLOADS = "downloads"
@@ -40,7 +40,7 @@ class Downloaded(Dataset):
                 if not self.there(root):  # another process may have brought it meanwhile
                     self._bring(root, downloads, told)
         except Failed as error:
-            mirror = f"mend the mirror that {MIRROR} names, or " if os.environ.get(MIRROR) else ""
+            mirror = f"mend the mirror that {DATA_MIRROR.name} names, or " if DATA_MIRROR.value() else ""
             raise DataUnavailable(
                 f"{self.label} is not on this machine and cannot be downloaded ({error}); {mirror}connect to "
                 "the internet and launch again (what has come is kept), put its files in "

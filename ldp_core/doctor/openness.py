@@ -8,23 +8,12 @@ import tomllib
 from pathlib import Path
 
 from ldp_core.doctor.finding import Finding, note, ok, wrong
-from ldp_core.engines import choice
-from ldp_core.errors import InvalidInput, shown
+from ldp_core.errors import shown
 from ldp_core.runs.cluster import connection
-from ldp_core.runs.visitor_limits import address_header, limits
+from ldp_core.settings.table import ADDRESS_HEADER, SETTINGS, TEACHER, refuse_nonsense
 
 PREFIX = "EPSILON_"
-NAMES = """
-ADDRESS_HEADER CACHE_DIR CONNECTIONS CONNECTIONS_EACH CORES DATA_DIR DATA_MIRROR DRAFTS_MB ENGINE
-FRAME_ANCESTORS IDLE_MINUTES MEMORY_GB MOST_HOURS PAGES PAGES_EACH QUOTA_GB RAY_ADDRESS RAY_TOKEN RUNS_DIR
-SILENT_SECONDS SLOTS TEACHER UPLOADS_MB
-UPLOADS_EACH_MB WAITING WAITING_EACH WAITING_ADDRESS WORKER_IDLE_SECONDS
-"""
-SETTINGS = tuple(PREFIX + name for name in NAMES.split())
-"""All that this program reads of the environment under a name of its own; what its tests read follows."""
 OF_TESTS = ("EPSILON_CI", "EPSILON_TEST_ALL")
-POSITIVE = ("EPSILON_CORES", "EPSILON_MEMORY_GB", "EPSILON_QUOTA_GB", "EPSILON_SLOTS")
-"""Numbers that count for nothing where they are none."""
 SHORT = 8
 """Characters of a secret that can be guessed in an afternoon, however slowly."""
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
@@ -32,35 +21,22 @@ CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 
 def settings() -> Finding:
     """Whether every setting is one, and makes sense."""
+    known = [one.name for one in SETTINGS]
     given = sorted(name for name in os.environ if name.startswith(PREFIX))
     for name in given:
-        if name not in SETTINGS + OF_TESTS:
-            if near := difflib.get_close_matches(name.removeprefix(PREFIX), NAMES.split(), 1):
-                return wrong(f"nothing reads {shown(name)}", f"is {PREFIX}{near[0]} meant?")
+        if name not in [*known, *OF_TESTS]:
+            if near := difflib.get_close_matches(name, known, 1, cutoff=0.8):
+                return wrong(f"nothing reads {shown(name)}", f"is {near[0]} meant?")
             return note(f"nothing reads {shown(name)}")
-    try:
-        limits()
-        choice.chosen(batched=True, on_cpu=True, fit=None)
-    except InvalidInput as error:
-        return wrong(str(error))
-    for name in POSITIVE:
-        if name in os.environ and not _is_positive(os.environ[name]):
-            return note(f"{name} is {shown(os.environ[name])}, which counts for nothing", "a positive number")
+    refuse_nonsense()
     return ok(", ".join(given) or "none: all by default")
-
-
-def _is_positive(text: str) -> bool:
-    try:
-        return float(text) > 0
-    except ValueError:
-        return False
 
 
 def teacher() -> Finding:
     """Whether somebody can end what others have launched; the secret itself is told nowhere."""
-    secret = os.environ.get("EPSILON_TEACHER", "")
+    secret = TEACHER.value()
     if not secret:
-        return note("no secret is set: nobody stops others' jobs from a page", "EPSILON_TEACHER, for a class")
+        return note("no secret is set: nobody stops others' jobs from a page", f"{TEACHER.name}, for a class")
     if len(secret) < SHORT:
         return note(f"a secret of {len(secret)} characters is set", f"{SHORT} or more are hard to guess")
     return ok("a secret is set")
@@ -77,9 +53,9 @@ def cluster() -> Finding:
 
 def addresses() -> Finding:
     """By what visitors are told apart."""
-    header = address_header()
+    header = ADDRESS_HEADER.value()
     if not header:
-        return ok("by their connections", "behind a proxy name its header in EPSILON_ADDRESS_HEADER")
+        return ok("by their connections", f"behind a proxy name its header in {ADDRESS_HEADER.name}")
     return ok(f"by the header {header}", "only a proxy may reach the server, or visitors write it themselves")
 
 

@@ -29,8 +29,8 @@ from ldp_core.engines.per_client import batches_of
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.process_pool import Pool, Samples, Scoring, Task, Training
 from ldp_core.engines.recipe import Recipe
-from ldp_core.errors import InvalidInput, shown
 from ldp_core.models.base import Model
+from ldp_core.settings.table import CORES
 from ldp_core.system.resources import cores
 
 BATCH = 2048
@@ -195,17 +195,8 @@ def processes() -> int:
 
 
 def threads() -> int:
-    """How many cores a job may use.
-
-    Raises:
-        InvalidInput: the environment holds something else than a whole number from 1.
-    """
-    text = os.environ.get("EPSILON_CORES", "")
-    if not text:
-        return cores()
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise InvalidInput(f"EPSILON_CORES must be a whole number from 1; got {shown(text)}")
-    return min(int(text[:9]), max(MOST_PROCESSES, cores()))
+    """How many cores a job may use."""
+    return min(CORES.value() or cores(), max(MOST_PROCESSES, cores()))
 
 
 def pool(size: int, samples: Samples) -> Pool:

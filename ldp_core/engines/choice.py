@@ -6,21 +6,19 @@ would be used by itself, and cannot be, the choice is what it would be without, 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ldp_core.errors import InvalidInput, one_of, shown
 from ldp_core.experiment import Experiment
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Unfit, layers_of
 from ldp_core.optimizers import Optimizer
+from ldp_core.settings.table import ENGINE
 from ldp_core.system import native_code
 from ldp_core.system.resources import gpus
 
 Kind = Literal["batched", "processes", "fused"]
-ENGINES = ("auto", "batched", "processes", "fused")
 OPTIMIZERS = ("sgd", "optimal", "adam")
 """That a kernel can step by: a rate times the gradient, or Adam's moments."""
 
@@ -51,9 +49,7 @@ def chosen(
     Raises:
         InvalidInput: the environment says what cannot be.
     """
-    asked = asked or os.environ.get("EPSILON_ENGINE", "auto")
-    if asked not in ENGINES:
-        raise InvalidInput(f"EPSILON_ENGINE must be {one_of(ENGINES)}; got {shown(asked)}")
+    asked = asked or ENGINE.value()
     if not on_cpu:
         return Choice("batched")
     wanted = fit is not None and (asked == "fused" or (asked == "auto" and not batched))
@@ -89,7 +85,7 @@ def quickest(experiment: Experiment) -> Kind | Literal[""]:
     """The kind of engine that is quickest for runs that nobody watches: a fused kernel, also for models
     that PyTorch computes for all clients at once. "" where there is none, or the environment says another.
     """
-    asked = os.environ.get("EPSILON_ENGINE", "auto")
+    asked = ENGINE.value()
     return "fused" if asked == "auto" and choice_for(experiment, "fused").kind == "fused" else ""
 
 

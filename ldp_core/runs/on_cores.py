@@ -27,6 +27,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.train_all import Figures, Tick, folded
 from ldp_core.runs.train_all import train_all as in_this_process
+from ldp_core.settings.table import CORES
 from ldp_core.system.memory import ran_out
 from ldp_core.system.process_death import die_with
 
@@ -161,7 +162,7 @@ def _train(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has taken over its parent's handlers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to act on
     die_with(parent)
-    os.environ["EPSILON_CORES"] = "1"
+    os.environ[CORES.name] = "1"
     one_thread()
     parcel, sent = list[Any](), 0.0
 

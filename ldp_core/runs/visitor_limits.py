@@ -5,19 +5,11 @@ Thirty laptops behind one address have four pages open each, and some of them ar
 
 from __future__ import annotations
 
-import os
-import re
 from dataclasses import dataclass
 
-from ldp_core.errors import InvalidInput, shown
-from ldp_core.runs.machine.time_limit import most_hours
-from ldp_core.runs.queue.admission import refuse_nonsense
-from ldp_core.runs.record import draft_room
-from ldp_core.system.settings import number, whole
+from ldp_core.settings import table as settings
 
 MB = 10**6
-ADDRESS_HEADER = "EPSILON_ADDRESS_HEADER"
-HEADER = re.compile(r"[A-Za-z0-9-]{1,60}")
 WANTED = 8192
 """Descriptors of the server's process: a browser has up to seven connections, a run that is seen some."""
 KEPT = 300
@@ -49,39 +41,17 @@ class Limits:
 
 
 def limits() -> Limits:
-    """As the environment says now.
-
-    Raises:
-        InvalidInput: one of the settings makes no sense.
-    """
-    address_header()
-    refuse_nonsense()
-    most_hours()
-    draft_room.most_bytes()
+    """As the environment says now."""
     return Limits(
-        whole("EPSILON_CONNECTIONS", 1000, 10, 100_000),
-        whole("EPSILON_CONNECTIONS_EACH", 600, 1, 100_000),
-        whole("EPSILON_PAGES", 400, 1, 100_000),
-        whole("EPSILON_PAGES_EACH", 200, 1, 100_000),
-        number("EPSILON_SILENT_SECONDS", 15, 1, 600),
-        60 * number("EPSILON_IDLE_MINUTES", 120, 0.01, 100_000),
-        int(MB * number("EPSILON_UPLOADS_MB", 100, 1, 1e6)),
-        int(MB * number("EPSILON_UPLOADS_EACH_MB", 20, 1, 1e6)),
+        settings.CONNECTIONS.value(),
+        settings.CONNECTIONS_EACH.value(),
+        settings.PAGES.value(),
+        settings.PAGES_EACH.value(),
+        settings.SILENT_SECONDS.value(),
+        60 * settings.IDLE_MINUTES.value(),
+        int(MB * settings.UPLOADS_MB.value()),
+        int(MB * settings.UPLOADS_EACH_MB.value()),
     )
-
-
-def address_header() -> str:
-    """The header in which a proxy tells a visitor's address, if the operator has named one; "" without one.
-
-    Raises:
-        InvalidInput: what was named is no header.
-    """
-    given = os.environ.get(ADDRESS_HEADER, "").strip()
-    if given and not HEADER.fullmatch(given):
-        raise InvalidInput(
-            f"{ADDRESS_HEADER} must be a header's name, like X-Forwarded-For; got {shown(given)}"
-        )
-    return given
 
 
 def descriptors() -> int:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from ldp_core.system import settings
+from ldp_core.settings.table import DATA_DIR
 
 APP = "epsilon-studio"
 
 
 def data_dir() -> Path:
     """The folder of downloaded data sets and of folders of images (made by whoever downloads)."""
-    return settings.folder("EPSILON_DATA_DIR", user_data_path(APP) / "data")
+    return DATA_DIR.value() or user_data_path(APP) / "data"

@@ -15,7 +15,7 @@ import streamlit as st
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from ldp_core.runs.visitor_limits import address_header
+from ldp_core.settings.table import ADDRESS_HEADER
 
 UNKNOWN = "an unknown address"
 WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([\d.]+):\d+")
@@ -24,14 +24,14 @@ WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([\d.]+):\d+")
 
 def of_request(scope: Scope) -> str:
     """The address of whoever makes a request or opens a connection."""
-    peer, header = scope.get("client"), address_header()
+    peer, header = scope.get("client"), ADDRESS_HEADER.value()
     told = Headers(scope=scope).getlist(header) if header else []
     return known(str(peer[0]) if peer else "", told)
 
 
 def of_page() -> str:
     """The address of whoever sees the page that is being drawn."""
-    header = address_header()
+    header = ADDRESS_HEADER.value()
     told = st.context.headers.get_all(header) if header else []
     return known(str(st.context.ip_address or "127.0.0.1"), told)
 

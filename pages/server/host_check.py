@@ -8,7 +8,6 @@ reads nothing at all.
 from __future__ import annotations
 
 import logging
-import os
 import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -19,15 +18,13 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.secrets import secrets_singleton
 
-from ldp_core.errors import InvalidInput, on_one_line, shown
+from ldp_core.errors import on_one_line, shown
+from ldp_core.settings.table import FRAME_ANCESTORS
 from ldp_core.system.pace import Pace
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 """Whoever is on this machine may always come in: no name of somebody else's reads like these."""
 
-FRAMES = "EPSILON_FRAME_ANCESTORS"
-"""The environment variable that names who may embed the pages, between spaces."""
-ANCESTOR = re.compile(r"https?://(\*\.)?[a-z0-9.-]+(:\d{1,5})?", re.IGNORECASE)
 HIDDEN = ("/_stcore/metrics", "/auth/login", "/auth/logout", "/oauth2callback")
 """Parts of Streamlit that serve its operators; and sign-in, where none is set up."""
 NAME = re.compile(r"[\w.:-]{1,253}")
@@ -39,15 +36,8 @@ log = logging.getLogger(__name__)
 def headers() -> Mapping[str, str]:
     """What every answer carries: pages fetch nothing from other hosts, whatever was typed into them, and only
     named ones may embed them.
-
-    Raises:
-        InvalidInput: EPSILON_FRAME_ANCESTORS names something else than addresses.
     """
-    ancestors = os.environ.get(FRAMES, "").split()
-    if wrong := next((one for one in ancestors if not ANCESTOR.fullmatch(one)), None):
-        raise InvalidInput(
-            f"{FRAMES} takes addresses between spaces, like https://moodle.example.org; got {shown(wrong)}"
-        )
+    ancestors = FRAME_ANCESTORS.value().split()
     frames = " ".join(["'self'", *ancestors])
     found = {
         "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "

@@ -14,7 +14,8 @@ from typing import Any
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from ldp_core.runs.visitor_limits import KEPT, PER_LOOP, Limits, address_header, descriptors
+from ldp_core.runs.visitor_limits import KEPT, PER_LOOP, Limits, descriptors
+from ldp_core.settings.table import ADDRESS_HEADER
 from ldp_core.system.pace import Pace
 from pages.server.address import known
 from pages.server.private_streamlit import sessions
@@ -44,7 +45,7 @@ def listen_within(limits: Limits) -> None:
         most = max(1, min(limits.connections, room - PER_LOOP * sessions()))
         address = _address(transport)
         # behind a proxy all connections are the proxy's, which counts its visitors itself
-        each = limits.connections_each if not address_header() else most
+        each = limits.connections_each if not ADDRESS_HEADER.value() else most
         own = sum(_address(one.transport) == address for one in self.connections) if each < most else 0
         if len(self.connections) > most or own > each:
             if LINES.take():

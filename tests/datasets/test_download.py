@@ -14,9 +14,10 @@ import pytest
 
 from ldp_core import datasets
 from ldp_core.datasets import Step, _download
-from ldp_core.datasets._download import MIRROR, Failed, Remote, download
+from ldp_core.datasets._download import Failed, Remote, download
 from ldp_core.datasets._vision import load_torchvision
 from ldp_core.errors import DataUnavailable
+from ldp_core.settings.table import DATA_MIRROR
 from tests.datasets import samples
 from tests.datasets.server import Web, web
 
@@ -27,7 +28,7 @@ RIGHT = hashlib.md5(BODY, usedforsecurity=False).hexdigest()
 @pytest.fixture(autouse=True)
 def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.delenv(MIRROR, raising=False)
+    monkeypatch.delenv(DATA_MIRROR.name, raising=False)
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_every_address_is_tried_the_own_mirror_first(
         fetch(tmp_path, f"{server.url}not-there-")
     remote = Remote((f"{nowhere()}file.gz",), RIGHT)
     assert remote.mirrored("mnist") == remote
-    monkeypatch.setenv(MIRROR, server.url)
+    monkeypatch.setenv(DATA_MIRROR.name, server.url)
     mirrored = remote.mirrored("mnist")
     assert mirrored.urls == (f"{server.url}mnist/file.gz", *remote.urls)
     download(mirrored, tmp_path / "file.gz", 20_000, print)

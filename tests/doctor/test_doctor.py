@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import os
 import re
@@ -16,10 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core import experiment
 from ldp_core.doctor import command, doctor, machine, program, storage
 from ldp_core.doctor.finding import Finding
-from ldp_core.doctor.openness import CONFIG, OF_TESTS, SETTINGS
 from ldp_core.runs.process.registration import register
 from ldp_core.runs.queue.table import queue_path
 from ldp_core.runs.storage import presence
@@ -87,7 +84,7 @@ def test_whatever_goes_wrong_inside_it_is_a_line(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("name", "value", "line", "words"),
     [
-        ("EPSILON_PAGES", "many", "settings", "EPSILON_PAGES must be a number from 1 to 100000"),
+        ("EPSILON_PAGES", "many", "settings", "EPSILON_PAGES must be a whole number from 1 to 100000"),
         ("EPSILON_ENGINE", "fast", "settings", "EPSILON_ENGINE must be"),
         (
             "EPSILON_QOUTA_GB",
@@ -96,6 +93,7 @@ def test_whatever_goes_wrong_inside_it_is_a_line(monkeypatch: pytest.MonkeyPatch
             "nothing reads “EPSILON_QOUTA_GB” → is EPSILON_QUOTA_GB meant?",
         ),
         ("EPSILON_ADDRESS_HEADER", "X Real", "visitors", "must be a header's name"),
+        ("EPSILON_QUOTA_GB", "lots", "settings", "EPSILON_QUOTA_GB must be a number from"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_wrong(
@@ -110,7 +108,6 @@ def test_a_setting_that_makes_no_sense_is_wrong(
 @pytest.mark.parametrize(
     ("name", "value", "line", "words"),
     [
-        ("EPSILON_QUOTA_GB", "lots", "settings", "“lots”, which counts for nothing"),
         ("EPSILON_SOMETHING_ELSE", "1", "settings", "nothing reads"),
         ("EPSILON_TEACHER", "chalk", "teacher", "a secret of 5 characters"),
         ("STREAMLIT_SERVER_ALLOWED_HOSTS", "*", "answers to", "name the host"),
@@ -205,13 +202,3 @@ def test_a_cache_that_others_can_write_is_a_note(tmp_path: Path, monkeypatch: py
     assert f"other users can write to {tmp_path}" in program.kernel().found
     monkeypatch.setenv("EPSILON_CACHE_DIR", str(tmp_path / "nowhere"))
     assert "cannot be made" in program.kernel().found
-
-
-def test_it_knows_every_setting_that_the_program_reads():
-    read = set()
-    for file in [ROOT / "app.py", *ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py")]:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                read |= set(re.findall(r"^EPSILON_[A-Z_]+$", node.value))
-    assert read - {*OF_TESTS, *experiment.__all__} == set(SETTINGS)
-    assert CONFIG.exists()

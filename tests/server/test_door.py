@@ -231,5 +231,5 @@ def test_pages_are_embedded_where_the_operator_says_so(monkeypatch: pytest.Monke
     policy = headers()["Content-Security-Policy"]
     assert policy.endswith("frame-ancestors 'self' https://moodle.example.org https://*.school.example")
     monkeypatch.setenv("EPSILON_FRAME_ANCESTORS", "https://a.example; script-src *")
-    with pytest.raises(InvalidInput, match="takes addresses between spaces"):
+    with pytest.raises(InvalidInput, match="must be addresses between spaces"):
         headers()

@@ -273,4 +273,4 @@ def test_a_setting_that_makes_no_sense_is_one_sentence_and_no_server():
         timeout=60,
     )
     assert asked.returncode == 1
-    assert asked.stderr.strip() == "EPSILON_PAGES must be a number from 1 to 100000; got “many”"
+    assert asked.stderr.strip() == "EPSILON_PAGES must be a whole number from 1 to 100000; got “many”"

@@ -28,7 +28,8 @@ from ldp_core.engines.fused.memory import LEAST_BATCH, Memory, Workspace, memory
 from ldp_core.engines.fused.tile import Tile, tile_of
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Layers, layers_of
-from ldp_core.system import private_files, settings
+from ldp_core.settings.table import CACHE_DIR
+from ldp_core.system import private_files
 
 DIGEST = 32
 """Bytes in front of what is kept: of its content."""
@@ -97,8 +98,8 @@ def has_fma() -> bool:
 
 
 def folder() -> Path:
-    """Where machine code is kept: EPSILON_CACHE_DIR, or the platform's place for what can be made anew."""
-    return settings.folder("EPSILON_CACHE_DIR", user_cache_path(APP)) / "kernels"
+    """Where machine code is kept."""
+    return (CACHE_DIR.value() or user_cache_path(APP)) / "kernels"
 
 
 @cache

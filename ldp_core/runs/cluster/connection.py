@@ -17,9 +17,10 @@ from typing import Any
 
 from ldp_core.errors import StudioError
 from ldp_core.runs.cluster import versions
+from ldp_core.settings.table import CORES, DATA_MIRROR, ENGINE, RAY_ADDRESS, RAY_TOKEN
 
-ADDRESS, TOKEN = "EPSILON_RAY_ADDRESS", "EPSILON_RAY_TOKEN"
-LIKE = f"{ADDRESS} must be HOST:PORT, as `ray start` prints it, like 10.0.0.5:6379"
+ADDRESS, TOKEN = RAY_ADDRESS.name, RAY_TOKEN.name
+LIKE = f"{ADDRESS} must be {RAY_ADDRESS.read}"
 KNOCK_SECONDS = 10.0
 SETTINGS = b"\4"
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
@@ -33,7 +34,7 @@ ANSWER_SECONDS = 20
 
 def named() -> str:
     """The address that the environment names; "" where it names none."""
-    return os.environ.get(ADDRESS, "").strip()
+    return RAY_ADDRESS.value()
 
 
 def connected(address: str) -> Any:
@@ -43,7 +44,7 @@ def connected(address: str) -> Any:
         StudioError: in a sentence.
     """
     refuse_open(address)
-    if token := os.environ.get(TOKEN, "").strip():  # which Ray reads as it is imported
+    if token := RAY_TOKEN.value():  # which Ray reads as it is imported
         os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token})
     os.environ.setdefault("RAY_gcs_server_port_wait_time_s", str(TRIES))
     os.environ.setdefault("RAY_gcs_server_request_timeout_seconds", str(ANSWER_SECONDS))
@@ -90,7 +91,7 @@ def refuse_open(address: str) -> None:
         StudioError: anybody could answer there, or that is no address.
     """
     host, port = _place(address)
-    if os.environ.get(TOKEN, "").strip() or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
+    if RAY_TOKEN.value() or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
         return
     try:
         found = {str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
@@ -179,5 +180,5 @@ def _unheard() -> Iterator[None]:
 
 def _passed_on() -> dict[str, str]:
     """What a machine of the cluster must be told: one thread a cell, and which engine was asked for."""
-    kept = ("EPSILON_ENGINE", "EPSILON_DATA_MIRROR")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {"EPSILON_CORES": "1"}
+    kept = (ENGINE.name, DATA_MIRROR.name)
+    return {name: os.environ[name] for name in kept if name in os.environ} | {CORES.name: "1"}

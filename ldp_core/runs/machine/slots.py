@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.runs.storage.presence import lives
+from ldp_core.settings.table import CORES, MEMORY_GB, SLOTS
 from ldp_core.system import resources
 from ldp_core.system.json_file import read_json
 from ldp_core.system.process_identity import space
@@ -19,8 +20,6 @@ from ldp_core.system.process_identity import space
 WORKER = "worker.json"
 """In the runs folder: which worker is at work."""
 MOST = 64
-MOST_GB = 1e9
-"""More than any machine has, and few enough bytes for the system to count."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +35,14 @@ class Slot:
 
     def enter(self) -> None:
         """Tell this process, and those that it starts, what they may use."""
-        os.environ["EPSILON_CORES"] = str(self.cores)
+        os.environ[CORES.name] = str(self.cores)
         if self.gpu is not None:
             os.environ["CUDA_VISIBLE_DEVICES"] = self.gpu
 
 
 def count() -> int:
     """How many jobs train at the same time, at least 1."""
-    try:
-        return min(MOST, max(1, int(os.environ["EPSILON_SLOTS"])))
-    except (KeyError, ValueError):
-        return len(resources.gpus()) or max(1, resources.cores() // 2)
+    return SLOTS.value() or len(resources.gpus()) or max(1, resources.cores() // 2)
 
 
 def at_work() -> int:
@@ -65,22 +61,7 @@ def at_work() -> int:
 def slots() -> list[Slot]:
     """Every slot. More slots than GPUs share them; a fifth of the memory is left to everything else."""
     number, gpus = count(), resources.gpus()
-    cores, memory = _cores(number), _memory(number)
+    cores = CORES.value() or max(1, resources.cores() // number)
+    asked = MEMORY_GB.value()
+    memory = resources.memory() * 4 // 5 // number if asked is None else int(asked * 1e9)
     return [Slot(i, cores, memory, gpus[i % len(gpus)] if gpus else None) for i in range(number)]
-
-
-def _cores(number: int) -> int:
-    """As EPSILON_CORES says; what is not a positive number counts for nothing, here and below."""
-    try:
-        asked = int(os.environ["EPSILON_CORES"])
-    except (KeyError, ValueError):
-        asked = 0
-    return asked if asked > 0 else max(1, resources.cores() // number)
-
-
-def _memory(number: int) -> int:
-    try:
-        asked = int(min(float(os.environ["EPSILON_MEMORY_GB"]), MOST_GB) * 1e9)
-    except (KeyError, ValueError, OverflowError):
-        asked = 0
-    return asked if asked > 0 else resources.memory() * 4 // 5 // number

@@ -6,10 +6,8 @@ from ldp_core.cost.estimate import Cost
 from ldp_core.cost.work import Rates
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.runs.machine.calibration import rates
-from ldp_core.system.settings import number
+from ldp_core.settings.table import MOST_HOURS
 
-HOURS = 24.0
-"""By default; EPSILON_MOST_HOURS says otherwise."""
 USUAL = Rates(
     product=5e-10, convolution=2.2e-10, value=8e-8, round=5e-3, attack=2e-3, attacked=5e-7, likelihood=1.2e-8,
     search=4.6e-9, chain=1e-10,
@@ -19,15 +17,6 @@ UNSURE = 10.0
 WORDS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
-def most_hours() -> float:
-    """Hours that one job may take.
-
-    Raises:
-        InvalidInput: the operator's setting makes no sense.
-    """
-    return number("EPSILON_MOST_HOURS", HOURS, 1e-6, 1e6)
-
-
 def refuse_what_takes_too_long(cost: Cost) -> None:
     """Do nothing for what ends in time, by this machine's rates.
 
@@ -35,7 +24,7 @@ def refuse_what_takes_too_long(cost: Cost) -> None:
         InvalidExperiment: with the estimate and the limit.
     """
     known = rates()
-    most, seconds = 3600 * most_hours(), cost.seconds(known or USUAL)
+    most, seconds = 3600 * MOST_HOURS.value(), cost.seconds(known or USUAL)
     if seconds <= (most if known else UNSURE * most):
         return
     message = (

@@ -22,9 +22,10 @@ from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import Holder, own, refuse_without_locks
 from ldp_core.runs.storage.paths import data_dir, runs_dir
+from ldp_core.settings.secrets import without_secrets
+from ldp_core.settings.table import DATA_DIR, RUNS_DIR
 from ldp_core.system.json_file import read_json, write_json
 from ldp_core.system.process_identity import space
-from ldp_core.system.settings import without_secrets
 
 STARTED = time.time()
 PRESENT = "--present"
@@ -59,7 +60,7 @@ def ensure_worker(newest: bool = False) -> None:
                 cwd=Path(__file__).parents[3],
                 env=without_secrets(os.environ)
                 | ONE_THREAD
-                | {"EPSILON_RUNS_DIR": str(runs_dir()), "EPSILON_DATA_DIR": str(data_dir())},
+                | {RUNS_DIR.name: str(runs_dir()), DATA_DIR.name: str(data_dir())},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

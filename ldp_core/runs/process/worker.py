@@ -29,6 +29,7 @@ from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.storage import disk_space, presence
 from ldp_core.runs.storage.holding import refuse_without_locks
 from ldp_core.runs.storage.paths import bind
+from ldp_core.settings.table import WORKER_IDLE_SECONDS
 from ldp_core.system import memory, process_group
 from ldp_core.system.niceness import give_way
 from ldp_core.system.quiet_log import be_quiet
@@ -41,8 +42,6 @@ QUIET_SECONDS = 1.0
 """After so long without a job, a machine that has not been measured is measured."""
 SHOWING_SECONDS = 0.5
 """Spent at a time on jobs that need no slot."""
-IDLE_SECONDS = 600.0
-"""A worker without work stays warm this long."""
 
 _leaving: list[bool] = []
 """Not empty once this worker has been told to end."""
@@ -100,7 +99,7 @@ def _be_seen() -> None:
 
 def _work() -> None:
     """Keep the slots filled until nothing has been left to do for a while, or a signal says stop."""
-    patience = _patience()
+    patience = WORKER_IDLE_SECONDS.value()
     free, watched, measured = slots(), list[Watched](), False
     busy_at = read_at = time.monotonic()
     try:
@@ -133,15 +132,6 @@ def _work() -> None:
     finally:
         for one in watched:  # nobody would look after them
             one.abandon()
-
-
-def _patience() -> float:
-    """Seconds to stay without work; what is no number counts for nothing."""
-    try:
-        asked = float(os.environ["EPSILON_WORKER_IDLE_SECONDS"])
-    except (KeyError, ValueError):
-        return IDLE_SECONDS
-    return asked if asked >= 0 else IDLE_SECONDS
 
 
 def _turn(watched: list[Watched], free: list[Slot]) -> None:

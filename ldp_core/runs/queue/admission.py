@@ -13,13 +13,7 @@ from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs.queue.long_requests import parted
 from ldp_core.runs.queue.states import LIVE, RESUMABLE
 from ldp_core.runs.queue.table import changing
-from ldp_core.system.settings import whole
-
-WAITING_EACH = 5
-"""Jobs that one person may have waiting."""
-WAITING_ADDRESS = 100
-"""Those that an address may have waiting, as whoever takes a new cookie is a new person: a class has one."""
-WAITING_ALL = 200
+from ldp_core.settings.table import WAITING, WAITING_ADDRESS, WAITING_EACH
 
 
 def add(
@@ -143,26 +137,8 @@ def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
     return str(row["id"]) if row else None
 
 
-def refuse_nonsense() -> None:
-    """Do nothing where the limits that an operator has set make sense.
-
-    Raises:
-        InvalidInput: one of them does not.
-    """
-    _most()
-
-
-def _most() -> tuple[int, int, int]:
-    """Jobs that may wait: of one person, of one address, and in all."""
-    return (
-        whole("EPSILON_WAITING_EACH", WAITING_EACH, 1, 10_000),
-        whole("EPSILON_WAITING_ADDRESS", WAITING_ADDRESS, 1, 10_000),
-        whole("EPSILON_WAITING", WAITING_ALL, 1, 10_000),
-    )
-
-
 def _refuse_crowds(db: sqlite3.Connection, owner: str | None, address: str | None) -> None:
-    each, place, every = _most()
+    each, place, every = WAITING_EACH.value(), WAITING_ADDRESS.value(), WAITING.value()
     query = "SELECT owner, address FROM jobs LEFT JOIN addresses USING (id) WHERE status = 'queued'"
     waiting = db.execute(query).fetchall()
     mine = sum(row["owner"] == owner for row in waiting) if owner else 0

@@ -3,7 +3,7 @@
 A person without sign-in is a random token that their browser keeps; one who signs in is who the
 provider says, whatever the browser. Jobs hold a digest of either, so that nobody can read it from the
 database or from a page. A teacher knows the secret that the server was
-started with (EPSILON_TEACHER). Whoever has a shell on the machine may do everything.
+started with (`settings.table.TEACHER`). Whoever has a shell on the machine may do everything.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import os
 from dataclasses import dataclass
 
 from ldp_core.errors import NotYours
+from ldp_core.settings.table import TEACHER
 
 
 @dataclass(frozen=True)
@@ -71,5 +72,5 @@ def _digest(text: str) -> str:
 
 def is_teacher(secret: str) -> bool:
     """True for the secret that the server was started with; without one there are no teachers."""
-    known = os.environ.get("EPSILON_TEACHER", "")
-    return bool(known) and hmac.compare_digest(os.fsencode(known), secret.encode(errors="replace"))
+    known = TEACHER.value()
+    return bool(known) and hmac.compare_digest(os.fsencode(known), secret.strip().encode(errors="replace"))

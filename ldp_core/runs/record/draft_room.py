@@ -10,10 +10,8 @@ import logging
 import sqlite3
 from math import log2
 
-from ldp_core.system.settings import number
+from ldp_core.settings.table import DRAFTS_MB
 
-MOST_MB = 200.0
-"""Of all together; EPSILON_DRAFTS_MB says otherwise."""
 MOST_EACH = 4 * 10**6
 """Bytes of one draft's revisions: of a large one fewer changes can be undone."""
 LEAST_REVISIONS, REVISIONS = 2, 50
@@ -29,7 +27,7 @@ def most_bytes() -> int:
     Raises:
         InvalidInput: the operator's setting makes no sense.
     """
-    return int(1e6 * number("EPSILON_DRAFTS_MB", MOST_MB, 0.1, 1e6))
+    return int(1e6 * DRAFTS_MB.value())
 
 
 def taken(db: sqlite3.Connection) -> int:

@@ -8,7 +8,6 @@ run, are never touched.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -19,11 +18,8 @@ from ldp_core.runs.queue.states import FINAL
 from ldp_core.runs.record import removal
 from ldp_core.runs.record.removal import PIN, Stuck
 from ldp_core.runs.record.weights import File, Kept, Scales, files_of, weighed
+from ldp_core.settings.table import QUOTA_GB
 
-QUOTA = 5 * 10**9
-"""Bytes that all records together may take; EPSILON_QUOTA_GB says otherwise."""
-MOST_GB = 1e9
-"""More than any disk holds: what "inf" means."""
 Takes = Callable[[Job], int]
 BESIDE = 50 * 10**6
 """Bytes, outside the quota, that records may take which only refer to others."""
@@ -129,9 +125,5 @@ def _removed(one: Kept) -> bool:
 
 
 def most_bytes() -> int:
-    """Bytes that all records together may take; what is not a positive number counts for nothing."""
-    try:
-        asked = float(os.environ["EPSILON_QUOTA_GB"])
-    except (KeyError, ValueError):
-        return QUOTA
-    return int(min(asked, MOST_GB) * 1e9) if asked > 0 else QUOTA
+    """Bytes that all records together may take."""
+    return int(QUOTA_GB.value() * 1e9)

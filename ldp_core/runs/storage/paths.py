@@ -14,7 +14,7 @@ from platformdirs import user_data_path
 from ldp_core.datasets import APP
 from ldp_core.datasets import data_dir as data_dir
 from ldp_core.errors import FolderGone, ReadOnly, StorageFailed
-from ldp_core.system import settings
+from ldp_core.settings.table import RUNS_DIR
 
 _bound = list[tuple[int, int]]()
 """The folder that a worker and its children belong to: its device and number."""
@@ -36,7 +36,7 @@ def runs_dir() -> Path:
         StorageFailed: it cannot be made.
         FolderGone: it is not the one any more that this process is bound to.
     """
-    folder = settings.folder("EPSILON_RUNS_DIR", user_data_path(APP) / "runs")
+    folder = RUNS_DIR.value() or user_data_path(APP) / "runs"
     if _bound:
         _refuse_another(folder)
         return folder.resolve()

@@ -6,7 +6,6 @@ either way.
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 from dataclasses import replace
@@ -15,6 +14,7 @@ from importlib.util import find_spec
 import streamlit as st
 
 from ldp_core.runs.queue.people import Person, address, person, signed_in
+from ldp_core.settings.table import TEACHER
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
@@ -73,7 +73,7 @@ def sign_in_entrance() -> None:
 def teacher_entrance() -> None:
     """Where a teacher types the secret that the server was started with; nothing where it has none."""
     introduce(token())  # or this browser would be another one after a reload
-    if not os.environ.get("EPSILON_TEACHER"):
+    if not TEACHER.value():
         return
     if visitor().teacher:
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ldp_core.errors import InvalidInput
-from ldp_core.runs.visitor_limits import ADDRESS_HEADER, address_header
+from ldp_core.settings import table as settings
 from pages.server.address import UNKNOWN, known, of_request
 
+ADDRESS_HEADER = settings.ADDRESS_HEADER.name
 FORGED = [(b"x-forwarded-for", b"192.0.2.66")]
 
 
@@ -37,7 +38,7 @@ def test_what_is_no_header_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPa
     with pytest.raises(
         InvalidInput, match=f"^{ADDRESS_HEADER} must be a header's name, like X-Forwarded-For; got "
     ):
-        address_header()
+        settings.ADDRESS_HEADER.value()
 
 
 def test_a_home_with_many_addresses_is_one():

@@ -10,7 +10,7 @@ from ldp_core.errors import InvalidExperiment, InvalidInput
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.machine.time_limit import most_hours
+from ldp_core.settings.table import MOST_HOURS
 from tests.calibrated import calibrated
 
 LONG = {
@@ -46,7 +46,7 @@ def test_the_operator_says_how_long(runs_dir: Path, monkeypatch: pytest.MonkeyPa
     jobs.refuse_too_much("run", training(LONG | {"rounds": 100}))
     monkeypatch.setenv("EPSILON_MOST_HOURS", "for ever")
     with pytest.raises(InvalidInput, match=r"^EPSILON_MOST_HOURS must be a number from 1e-06 to 1e"):
-        most_hours()
+        MOST_HOURS.value()
 
 
 def test_on_a_machine_that_was_not_measured_years_are_refused_all_the_same(runs_dir: Path):

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core.errors import InvalidInput, NotNow, NotYours, QueueFull
+from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.queue import admission, table
+from ldp_core.runs.queue import table
 from ldp_core.runs.queue.people import OPERATOR, address, is_teacher, person, signed_in
 from ldp_core.runs.record import quota, removal
+from ldp_core.settings import table as settings
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -94,7 +95,7 @@ def test_addresses_take_turns_and_so_do_people_behind_one():
 def test_taking_up_again_what_was_stopped_makes_no_crowd_either():
     stopped = queue.add("run", {"draft": {"base": {}}}, owner=ANNA.owner)
     queue.cancel(stopped)
-    for _ in range(admission.WAITING_EACH):
+    for _ in range(settings.WAITING_EACH.default):
         queue.add("run", {}, owner=ANNA.owner)
     with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
         jobs.resume(stopped, ANNA)
@@ -118,14 +119,14 @@ def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pyte
 
 
 def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
-    for _ in range(admission.WAITING_EACH):
+    for _ in range(settings.WAITING_EACH.default):
         queue.add("run", {}, owner=ANNA.owner)
     with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
         queue.add("run", {}, owner=ANNA.owner)
     queue.add("run", {}, owner=BEN.owner)
     stopped = queue.add("run", {}, owner=BEN.owner)
     queue.cancel(stopped)
-    monkeypatch.setattr(admission, "WAITING_ALL", 6)
+    monkeypatch.setenv("EPSILON_WAITING", "6")
     with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
         queue.requeue(stopped)
     with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
@@ -239,13 +240,6 @@ def test_a_class_behind_one_address_has_room_for_two_jobs_each():
     here = address("192.0.2.1")
     for n in range(60):
         queue.add("run", {}, owner=f"student {n % 30}", address=here)
-
-
-@pytest.mark.parametrize("name", ["EPSILON_WAITING", "EPSILON_WAITING_EACH", "EPSILON_WAITING_ADDRESS"])
-def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch, name: str):
-    monkeypatch.setenv(name, "0")
-    with pytest.raises(InvalidInput, match=rf"^{name} must be a number from 1 to 10000; got “0”$"):
-        admission.refuse_nonsense()
 
 
 def test_a_teacher_stops_all_and_nobody_else_does(monkeypatch: pytest.MonkeyPatch):

@@ -22,7 +22,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
-from ldp_core.runs.queue import admission, states
+from ldp_core.runs.queue import states
+from ldp_core.settings.table import WAITING_EACH
 from ldp_core.system import process_identity
 from tests.extent import in_gate
 
@@ -75,7 +76,7 @@ class Jobs(RuleBasedStateMachine):
             assert queue.add("run", {}, draft, owner) == live
             return live
         waiting = [i for i, s in self.model.items() if s == "queued" and self.owners[i] == owner]
-        if owner and len(waiting) >= admission.WAITING_EACH:
+        if owner and len(waiting) >= WAITING_EACH.default:
             with pytest.raises(QueueFull):
                 queue.add("run", {}, draft, owner)
             return waiting[0]
@@ -120,7 +121,7 @@ class Jobs(RuleBasedStateMachine):
             assert self.live_job_of(self.drafts[job]) not in (None, job)
         except QueueFull:
             mine = [self.owners[i] == self.owners[job] for i, s in self.model.items() if s == "queued"]
-            assert sum(mine) >= admission.WAITING_EACH
+            assert sum(mine) >= WAITING_EACH.default
         else:
             if legal:
                 self.model[job] = "queued"

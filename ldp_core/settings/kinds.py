@@ -1,0 +1,140 @@
+"""How the text of an environment variable becomes a value, and the sentence for a text that cannot."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, nan
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from ldp_core.errors import InvalidInput, one_of, shown
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Setting(Generic[T]):
+    """A variable of the environment."""
+
+    name: str
+    default: T
+    read: Callable[[str], T]
+    """Raises ValueError, with a reason if there is one to add; its text completes “must be …”."""
+    about: str
+    """One sentence: what it does."""
+    usual: str = ""
+    """The default in words, where it is no constant."""
+
+    def value(self) -> T:
+        """What the environment says now; the default where it says nothing.
+
+        Raises:
+            InvalidInput: it says what cannot be.
+        """
+        text = os.environ.get(self.name, "").strip()
+        if not text:
+            return self.default
+        try:
+            return self.read(text)
+        except ValueError as error:
+            why = f", {error}" if error.args else ""
+            raise InvalidInput(f"{self.name} must be {self.read}; got {shown(text)}{why}") from None
+
+    @property
+    def unset(self) -> str:
+        """What holds where it is not set, in words."""
+        if self.usual or self.default is None:
+            return self.usual
+        return f"{self.default:g}" if isinstance(self.default, int | float) else str(self.default)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number within limits."""
+
+    least: float
+    most: float
+    endless: bool = False
+    """Whether `inf` stands for the most."""
+
+    def __call__(self, text: str) -> float:
+        value = _float(text)
+        if self.endless and value == inf:
+            return self.most
+        if not self.least <= value <= self.most:
+            raise ValueError
+        return value
+
+    def __str__(self) -> str:
+        return f"a number from {self.least:g} to {self.most:g}{', or inf' if self.endless else ''}"
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number within limits; 2.0 counts as one."""
+
+    least: int
+    most: int
+
+    def __call__(self, text: str) -> int:
+        value = _float(text)
+        if not self.least <= value <= self.most or value % 1:
+            raise ValueError
+        return int(value)
+
+    def __str__(self) -> str:
+        return f"a whole number from {self.least} to {self.most}"
+
+
+@dataclass(frozen=True)
+class Word:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def __call__(self, text: str) -> str:
+        if text not in self.words:
+            raise ValueError
+        return text
+
+    def __str__(self) -> str:
+        return one_of(self.words)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text of some form; `form` says which to people."""
+
+    pattern: re.Pattern[str]
+    form: str
+
+    def __call__(self, text: str) -> str:
+        if not self.pattern.fullmatch(text):
+            raise ValueError
+        return text
+
+    def __str__(self) -> str:
+        return self.form
+
+
+class Folder:
+    """A path, `~` expanded as a shell would."""
+
+    def __call__(self, text: str) -> Path:
+        try:
+            return Path(text).expanduser().absolute()
+        except RuntimeError:
+            raise ValueError("and the home of that user is not known here") from None
+
+    def __str__(self) -> str:
+        return "a folder"
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return nan

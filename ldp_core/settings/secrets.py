@@ -1,0 +1,21 @@
+"""Which variables of the environment are for the server alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ldp_core.settings.table import RAY_ADDRESS, RAY_TOKEN
+
+SECRET = re.compile(
+    r"TEACHER|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE)_?KEY", re.I
+)
+"""In the name of a variable whose value is withheld."""
+OF_THE_CLUSTER = (RAY_TOKEN.name, "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+"""Those that a process needs which trains on a cluster."""
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a process that trains, whose code or cluster may be somebody else's."""
+    needed = OF_THE_CLUSTER if environment.get(RAY_ADDRESS.name, "").strip() else ()
+    return {name: text for name, text in environment.items() if name in needed or not SECRET.search(name)}

@@ -1,0 +1,112 @@
+"""What is read of the environment: folders as a shell would read them, and no secret for those who train."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ldp_core.cli import main
+from ldp_core.datasets import data_dir
+from ldp_core.doctor.openness import OF_TESTS
+from ldp_core.errors import InvalidInput
+from ldp_core.runs.storage.paths import runs_dir as folder_of_runs
+from ldp_core.settings import table
+from ldp_core.settings.secrets import without_secrets
+from tests.conftest import ROOT
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("~", "."), ("~/x", "x"), (" ~/x/y ", "x/y"), ("x", "x"), ("a~b", "a~b")]
+)
+def test_a_folder_is_read_as_a_shell_reads_it(
+    typed: str, meant: str, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_CACHE_DIR", typed)
+    assert table.CACHE_DIR.value() == home / meant
+
+
+def test_every_folder_of_the_environment_is(home: Path, monkeypatch: pytest.MonkeyPatch):
+    """Where no shell expands it, as in a unit file of systemd."""
+    compiled = pytest.importorskip("ldp_core.engines.fused.compiled")
+    for name in ("EPSILON_RUNS_DIR", "EPSILON_DATA_DIR", "EPSILON_CACHE_DIR"):
+        monkeypatch.setenv(name, "~/of studio")
+    assert (folder_of_runs(), data_dir()) == (home / "of studio", home / "of studio")
+    assert compiled.folder() == home / "of studio" / "kernels"
+    assert [one.name for one in home.iterdir()] == ["of studio"]
+
+
+def test_the_home_of_a_stranger_is_refused_with_the_setting(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", "~no-such-user-here/runs")
+    with pytest.raises(InvalidInput, match="EPSILON_RUNS_DIR must be a folder; got “~no-such"):
+        folder_of_runs()
+
+
+def test_secrets_are_for_the_server_alone():
+    given = {
+        "EPSILON_TEACHER": "chalk and board",
+        "STREAMLIT_SERVER_COOKIE_SECRET": "a",
+        "AWS_SECRET_ACCESS_KEY": "b",
+        "GITHUB_TOKEN": "c",
+        "DB_PASSWORD": "d",
+        "OPENAI_API_KEY": "e",
+        "EPSILON_RAY_TOKEN": "f",
+        "RAY_AUTH_TOKEN": "g",
+    }
+    needed = {"PATH": "/bin", "EPSILON_CORES": "2", "HTTPS_PROXY": "http://proxy", "SSH_AUTH_SOCK": "/run/x"}
+    assert without_secrets(given | needed) == needed
+    cluster = {"EPSILON_RAY_ADDRESS": "10.0.0.5:6379"}
+    of_it = {"EPSILON_RAY_TOKEN": "f", "RAY_AUTH_TOKEN": "g"}
+    assert without_secrets(given | needed | cluster) == needed | cluster | of_it
+
+
+def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch):
+    for one in table.SETTINGS:
+        monkeypatch.setenv(one.name, " ")
+        assert one.value() == one.default
+    table.refuse_nonsense()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("EPSILON_WAITING", "0", "must be a whole number from 1 to 10000; got “0”"),
+        ("EPSILON_SLOTS", "1000", "must be a whole number from 1 to 64; got “1000”"),
+        ("EPSILON_CORES", "2.5", "must be a whole number from 1 to 10000; got “2.5”"),
+        ("EPSILON_MEMORY_GB", "nan", "must be a number from 1e-06 to 1e+09, or inf; got “nan”"),
+        ("EPSILON_MOST_HOURS", "inf", "must be a number from 1e-06 to 1e+06; got “inf”"),
+        ("EPSILON_ENGINE", "fast", "must be auto, batched, processes or fused; got “fast”"),
+        ("EPSILON_RAY_ADDRESS", "auto", "must be HOST:PORT, as `ray start` prints it, like 10.0.0.5:6379"),
+        ("EPSILON_DATA_MIRROR", "/srv", "must be a web address, like https://data.example.org; got “/srv”"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence_before_anything_begins(
+    name: str, text: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv(name, text)
+    with pytest.raises(InvalidInput, match=re.escape(f"{name} {words}")):
+        table.refuse_nonsense()
+    assert main(["presets"]) == 2
+    assert capsys.readouterr().err.startswith(f"ldp_core presets: {name} {words}")
+
+
+def test_the_table_holds_every_variable_that_is_read_and_readme_shows_it(
+    capsys: pytest.CaptureFixture[str],
+):
+    """Also those that only a sentence, the container or nginx names."""
+    named = set()
+    texts = [*ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py"), *ROOT.glob("assets/deploy/*")]
+    for file in [ROOT / "app.py", ROOT / "Dockerfile", ROOT / "README.md", *texts]:
+        named |= set(re.findall(r"EPSILON_[A-Z_]+[A-Z]", file.read_text(encoding="utf-8")))
+    of_the_field = {"EPSILON_MODES", "EPSILON_STAR", "EPSILON_ADVICE"}
+    assert named - of_the_field - set(OF_TESTS) == {one.name for one in table.SETTINGS}
+    assert main(["doctor", "--settings"]) == 0
+    assert capsys.readouterr().out in (ROOT / "README.md").read_text(encoding="utf-8")
