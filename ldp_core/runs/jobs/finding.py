@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 from typing import Any, Literal
 
-from ldp_core.errors import StorageFailed
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import shelf
 from ldp_core.runs.record.shelf import Label
-from ldp_core.runs.view.final_figures import Final, finals
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.final_figures import Final
 
 MOST = 5000
 """Jobs that are looked through, the newest ones."""
-FILLING_SECONDS = 0.1
-"""Spent on one look on records of before, whose figures nobody has noted."""
 Order = Literal["newest", "accuracy", "budget", "leakage"]
 
 
@@ -91,33 +86,15 @@ def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
 
 def _all(jobs: Sequence[Job]) -> list[Line]:
     known, labels = shelf.finals(), shelf.labels()
-    known |= _filled_in(job for job in jobs if job.id not in known)
     return [
         Line(
             job,
             label := labels.get(job.id, Label()),
-            tuple(map(_read, known.get(job.id, ()))),
+            () if job.live else tuple(map(_read, known.get(job.id, ()))),
             f"{label.name} {label.note} {_words(job.id, job.text)}".lower(),
         )
         for job in jobs
     ]
-
-
-def _filled_in(jobs: Iterable[Job]) -> dict[str, list[dict[str, Any]]]:
-    """Of trainings of before, as many as there is time for now; the next look goes on."""
-    until, found = time.monotonic() + FILLING_SECONDS, {}
-    for job in jobs:
-        if job.kind != "run" or job.live or job.removed or not job.folder.is_dir():
-            continue
-        if time.monotonic() > until:
-            break
-        try:
-            told = [one.as_json() for one in finals(Progress(job.folder).update().runs)]
-        except (StorageFailed, KeyError, TypeError):  # damaged: its line says so
-            told = []
-        shelf.note_finals(job.id, told)
-        found[job.id] = told
-    return found
 
 
 def _read(told: Mapping[str, Any]) -> Final:

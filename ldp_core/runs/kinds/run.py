@@ -9,12 +9,14 @@ Nobody waits who has not done all that is theirs, or holds anything, so no two j
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
 from ldp_core.engines.choice import choice_for
+from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Run, amended, parse_draft
 from ldp_core.limits import spelled
 from ldp_core.runs import queue
@@ -109,7 +111,7 @@ class TrainingJob(Kind):
         finally:
             recorder.close()
             run_cache.leave()
-        _note_finals(folder)
+            _note_finals(folder)  # also of what was stopped: no list looks into a record
         ends = [event.body for event in events_after(folder) if event.body["event"] == "end"]
         diverged = [end["message"] for end in ends if end["status"] == "diverged"]
         if len(diverged) == len(runs):
@@ -164,7 +166,8 @@ class TrainingJob(Kind):
 
 def _note_finals(folder: Path) -> None:
     """What the variants came to, for the list of runs."""
-    shelf.note_finals(folder.name, [one.as_json() for one in finals(progress_of(folder).update().runs)])
+    with suppress(StorageFailed):  # damaged: its line says so
+        shelf.note_finals(folder.name, [one.as_json() for one in finals(progress_of(folder).update().runs)])
 
 
 def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, Run]:

@@ -58,6 +58,8 @@ CREATE TABLE IF NOT EXISTS programs (
 PRAGMA user_version = 2;
 """
 ENDS = f"json_extract(body, '$.event') IN ('end', '{reference.EVENT}')"
+AT_MOST = 1_000_000
+"""Characters of a text that is looked at in a list: a longer one is believed."""
 FLUSH_SECONDS = 0.1
 IMPORTED = "imported"
 """The file that marks a record which was not made on this server; it holds the job's id there."""
@@ -90,9 +92,7 @@ def restore(folder: Path, runs: Sequence[Row], events: Iterable[Stored], origin:
 
 
 def is_imported(job: Job) -> bool:
-    """True for a record that was not made on this server: nobody knows whether its figures are as they were
-    computed, and nothing goes on from it.
-    """
+    """True for a record that was not made on this server: nothing goes on from it."""
     return (job.folder / IMPORTED).exists()
 
 
@@ -363,12 +363,18 @@ def glance(folder: Path) -> bool:
     with reading(database(folder)) as db:
         if db is None:
             return False
-        runs = db.execute("SELECT experiment FROM runs").fetchall()
-        newest = db.execute("SELECT body FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+        # SQLite says whether it is JSON; only what may be a reference, which is short, is brought here
+        query = (
+            "SELECT json_valid(body) AS whole, iif(length(body) < 1000, body, NULL) AS short FROM events "
+            "WHERE seq = (SELECT MAX(seq) FROM events) AND length(body) < ?"
+        )
+        newest = db.execute(query, (AT_MOST,)).fetchone()
+        query = "SELECT json_valid(experiment) AS whole FROM runs WHERE run = 0 AND length(experiment) < ?"
+        first = db.execute(query, (AT_MOST,)).fetchone()
     with sound(folder):
-        for run in runs[:1]:  # none, where it was killed before it was told what to train
-            json.loads(run["experiment"])
-        if newest and (body := _body(newest["body"]))["event"] == reference.EVENT:
+        if not all(row["whole"] for row in (newest, first) if row):
+            raise ValueError("no JSON")
+        if newest and newest["short"] and (body := _body(newest["short"]))["event"] == reference.EVENT:
             reference.path_of(folder, body).stat()
     return True
 

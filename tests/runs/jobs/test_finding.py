@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.kinds import run as kind_of_training
+from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.people import Person
 from ldp_core.runs.record import shelf
 from ldp_core.runs.storage.database import writing
@@ -47,7 +50,7 @@ def test_by_words_by_limits_and_in_order(runs_dir: Path):
     assert names(Wanted(accuracy=0.5, epsilon=60)) == ["High one"]
 
 
-def test_a_training_notes_what_it_came_to_and_an_old_one_is_filled_in(runs_dir: Path):
+def test_a_training_notes_what_it_came_to(runs_dir: Path):
     identity = queue.add("run", {"draft": DRAFT})
     assert queue.take(identity)
     kind, job = kinds.get("run"), queue.get(identity)
@@ -57,9 +60,31 @@ def test_a_training_notes_what_it_came_to_and_an_old_one_is_filled_in(runs_dir: 
     noted = lines(Wanted())[0].finals
     assert noted[0].accuracy == jobs.status(identity)["accuracy"]
     assert noted[0].epsilon
-    shelf.forget(identity)
-    assert lines(Wanted())[0].finals == noted, "as a record of before"
-    assert shelf.finals()[identity]
+
+
+def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    draft = parse_draft({"base": DRAFT["base"], "seeds": 2})
+    monkeypatch.setattr(kind_of_training, "drive", stopped_before_the_second_ends)
+    identity = queue.add("run", {"draft": draft.as_json()})
+    assert queue.take(identity)
+    kind, job = kinds.get("run"), queue.get(identity)
+    job.folder.mkdir(parents=True)
+    with pytest.raises(KeyboardInterrupt):
+        kind.run(kind.parse(job.request), job.folder)
+    assert lines(Wanted())[0].finals == (), "none before it has ended"
+    assert queue.move(identity, "interrupted")
+    (figures,) = lines(Wanted())[0].finals
+    assert figures.seeds == 2
+    assert figures.accuracy
+
+
+def stopped_before_the_second_ends(*asked: Any) -> Iterator[Turn]:
+    for turn in drive(*asked):
+        if turn.run == 1 and turn.events[-1]["event"] == "end":
+            raise KeyboardInterrupt
+        yield turn
 
 
 def test_a_name_is_its_owners_and_text(runs_dir: Path):

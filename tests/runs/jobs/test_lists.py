@@ -1,0 +1,40 @@
+"""A list of jobs costs the same whatever stands in their records: it brings none of their events here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import queue
+from ldp_core.runs.lockstep import Turn
+from ldp_core.runs.record.store import Recorder
+from tests.measured import megabytes
+
+DRAFT = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
+LISTS = """
+from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.jobs.listing import describe, listed
+def act():
+    assert not any(one.damaged for one in listed(6))
+    assert [describe(line.job).state for line in lines(Wanted())] == ["completed", "completed"]
+"""
+
+
+def ended(body: dict[str, object]) -> None:
+    identity = queue.add("run", {"draft": DRAFT.as_json()})
+    job = queue.take(identity)
+    assert job
+    job.folder.mkdir(parents=True)
+    recorder = Recorder(job.folder, DRAFT.runs())
+    recorder.write(Turn(0, [body], None, 0.0))
+    recorder.close()
+    assert queue.move(identity, "completed")
+
+
+def test_a_list_brings_no_event_here(runs_dir: Path):
+    """16 MB of braces are 400 MB as objects of Python's, and were so at each draw of Start and of Runs."""
+    ended({"event": "trained", "round": 1})
+    ended({"event": "trained", "round": 1, "a": [{}] * 4_000_000})
+    assert len(json.dumps([{}])) == 4
+    assert megabytes(LISTS) < 20
