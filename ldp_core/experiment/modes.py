@@ -106,13 +106,13 @@ PAPER_001: dict[str, tuple[tuple[float, float], ...]] = {
 
 
 def _of_paper_001() -> dict[str, Mode]:
-    paper = "Personalized LDP-FL"
     found = {}
     for name, parts in PAPER_001.items():
-        budgets = ", ".join(f"{value:g}" for _, value in parts)
+        budgets = ", ".join(f"{100 * share:.0f} % ε {value:g}" for share, value in parts)
         shares = ", ".join(f"{share:.0%} of the clients ask for ε {value:g}" for share, value in parts)
         data = name.partition("_")[0].replace("votes", "sign votes")
-        found[name] = Mode(f"ε {budgets} of {paper} ({data})", f"{shares} (paper 001).", blocks(*parts))
+        label = f"{budgets} (Personalized LDP-FL, {data})"
+        found[name] = Mode(label, f"{shares} (paper 001).", blocks(*parts))
     return found
 
 

@@ -23,6 +23,11 @@ def test_every_mode_deals_every_client_something_allowed(name: str, count: int):
     assert mode.summary.endswith(".")
 
 
+def test_no_two_modes_have_one_name():
+    for modes in (EPSILON_MODES, RANGE_MODES):
+        assert len({mode.label for mode in modes.values()}) == len(modes)
+
+
 def test_the_papers_modes():
     deal = {name: mode.deal for name, mode in (EPSILON_MODES | RANGE_MODES).items()}
     assert deal["eps1"](5).tolist() == [0.1, 0.2, 0.1, 0.2, 0.1]
