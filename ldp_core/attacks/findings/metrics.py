@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
+from scipy.special import betainc
 
 from ldp_core.attacks.observation import Image
 from ldp_core.mechanisms.base import Floats
@@ -104,6 +105,13 @@ def intervals(hits: ArrayLike, trials: ArrayLike, z: float = 1.959963984540054) 
     middle = (share + weight / 2) / (1 + weight)
     half = z / (1 + weight) * np.sqrt(share * (1 - share) / n + weight / (4 * n))
     return np.stack([np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)], axis=-1)
+
+
+def by_chance(hits: float, trials: int, share: float) -> float:
+    """How likely at least so many hits are, where each trial is one with a probability of `share`: exact, and
+    between whole numbers for shared hits.
+    """
+    return float(betainc(hits, trials - hits + 1, share)) if hits > 0 else 1.0
 
 
 def clamped(image: Image) -> Image:

@@ -7,9 +7,18 @@ from collections.abc import Callable
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs.view.grid_progress import Desk
-from pages.parts.attack.words import Body, cells_of, least_from, picked_from, where
+from pages.parts.attack.words import (
+    FEW_IMAGES,
+    Body,
+    asked,
+    cells_of,
+    doubtful,
+    least_from,
+    picked_from,
+    where,
+)
 from pages.parts.charts.styles import tint_of
-from pages.parts.ui.text import number
+from pages.parts.ui.text import few, number
 
 Piece = tuple[str, int | None]
 """Words, and the number of the colour they are written in."""
@@ -33,8 +42,10 @@ def head(desk: Desk, live: bool) -> Body:
     uploads = "one upload" if seen == 1 else f"{number(seen, 6)} uploads"
     audit = ladder["upload"] == "audit"
     what = "made of one image, the worst case" if audit else f"the real one, of {start['n']} images"
-    good = f"{RECOVERED_DB:.0f} dB or more, median of {start['n']} images"
+    fewer = f" ({ladder['images']} asked for)" if start["n"] < ladder["images"] else ""
+    good = f"{RECOVERED_DB:.0f} dB or more, median of {start['n']} images{fewer}"
     better = f"of {ladder['candidates']} candidates, more often than by guessing"
+    better = (audit and not live and _doubts(desk, told)) or better
     return {
         "line": line,
         "chips": [
@@ -89,7 +100,10 @@ def _each(told: dict[str, list[Body]], says: Callable[[list[Body]], str]) -> lis
 
 
 def _back_from(cells: list[Body]) -> str:
-    return _up_to(cells) if _lowest(cells) == float("inf") else f"from ε {number(_lowest(cells))}"
+    if _lowest(cells) < float("inf"):
+        return f"from ε {number(_lowest(cells))}"
+    at = [number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"]
+    return f"at ε {few(at)}, not at every ε above" if at else _up_to(cells)
 
 
 def _up_to(cells: list[Body]) -> str:
@@ -99,11 +113,22 @@ def _up_to(cells: list[Body]) -> str:
 
 def _picked_from(desk: Desk) -> Callable[[list[Body]], str]:
     def says(cells: list[Body]) -> str:
-        known = [cell for cell in cells if cell["identified_low"] is not None]
+        known = asked(cells)
+        if not known:
+            return "not asked"
         found = picked_from(known, desk)
-        return "not asked" if not known else _up_to(known) if found is None else f"from ε {number(found)}"
+        if found is not None:
+            return f"from ε {number(found)}"
+        few_images = known[0]["n"] <= FEW_IMAGES and doubtful(known, desk)
+        return "too few images to say" if few_images else _up_to(known)
 
     return says
+
+
+def _doubts(desk: Desk, told: dict[str, list[Body]]) -> str:
+    """What else stands above guessing in the charts, and is no finding."""
+    found = {_named(name)[0]: doubtful(asked(cells), desk) for name, cells in told.items()}
+    return "; ".join(f"{label} {words}" for label, words in found.items() if words)
 
 
 def _named(name: str) -> Piece:

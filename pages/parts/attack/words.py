@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from scipy.special import ndtri
-
 from ldp_core import attacks, datasets, mechanisms, models
-from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.attacks.findings.metrics import by_chance
 from ldp_core.attacks.findings.verdict import RECOVERED_DB, VISIBLE_DB
 from ldp_core.runs.view.grid_progress import Desk
+from pages.parts.charts.tally import SELDOM
 from pages.parts.ui.text import decibels, few, number, percent, plain
 
 Body = dict[str, Any]
+FEW_IMAGES = 10
+"""Up to so many a share says little: they are counted."""
 MARKS = {
     "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more; orange: {VISIBLE_DB:.0f} dB or more above any "
     "guess.",
@@ -30,9 +31,11 @@ def caption(desk: Desk) -> str:
     data = datasets.registry.labels().get(base["dataset"], base["dataset"])
     target = "weights" if base["target"] == "weights" else "changes"
     if ladder["upload"] == "audit":
+        many = ladder["images"]
+        fewer = f", all that it holds, of the {many} asked for" if start["n"] < many else ""
         what = (
             f"an upload made of one image in one step, the worst case. The pictures are of one image; dB: "
-            f"median over {start['n']} images; picked: how often the server says from which of "
+            f"median over {start['n']} images{fewer}; picked: how often the server says from which of "
             f"{ladder['candidates']} images an upload was made, one of them drawn afresh each time "
             f"(guessing: {percent(start['chance'])})"
         )
@@ -80,15 +83,33 @@ def _pixels(cells: list[Body]) -> str:
 
 
 def _picked(cells: list[Body], desk: Desk) -> str:
-    with_figures = [cell for cell in cells if cell["identified_low"] is not None]
+    with_figures = asked(cells)
     if not with_figures:
         return ""
-    found = picked_from(with_figures, desk)
+    found, besides = picked_from(with_figures, desk), doubtful(with_figures, desk)
     if found is None:
-        return "; picked out no more often than guessing would, as far as these images can tell"
+        words = "; picked out no more often than guessing would, as far as these images can tell"
+        return words + (f" ({besides})" if besides else "")
     first = next(cell for cell in with_figures if cell["epsilon"] == found)
-    share = percent(first["identified"] / first["n"])
+    share = "; ".join(filter(None, [percent(first["identified"] / first["n"]), besides]))
     return f"; the right image is picked out more often than by guessing {where(found, cells)} ({share})"
+
+
+def doubtful(cells: list[Body], desk: Desk) -> str:
+    """On which other rung the right image is picked out most, where its interval lies above guessing, and
+    what that is worth; "" where there is none.
+    """
+    found, chance = picked_from(cells, desk), desk.start["chance"]
+    others = [c for c in cells if (found is None or c["epsilon"] < found) and c["identified_low"] > chance]
+    if not others:
+        return ""
+    most = max(others, key=lambda cell: cell["identified"] / cell["n"])
+    at = f"at ε {number(most['epsilon'])}"
+    if most["n"] <= FEW_IMAGES:
+        return f"{number(most['identified'])} of {most['n']} {at}: too few to say"
+    many = len(desk.start["attackers"]) * len(desk.start["ladder"]["epsilons"])
+    lucky = by_chance(most["identified"], most["n"], chance) >= SELDOM / many
+    return f"{percent(most['identified'] / most['n'])} {at} {'may be' if lucky else 'is more than'} chance"
 
 
 def picked_from(cells: list[Body], desk: Desk) -> float | None:
@@ -97,8 +118,9 @@ def picked_from(cells: list[Body], desk: Desk) -> float | None:
     Rungs are looked at from the highest down, as long as it holds, so that they need no correction; that one
     of the ladder's mechanisms does so by luck has a chance of 2.5 % at most (Bonferroni).
     """
-    z = float(ndtri(1 - 0.025 / len(desk.start["attackers"])))
-    return least_from(cells, lambda cell: wilson(cell["identified"], cell["n"], z)[0] > desk.start["chance"])
+    start = desk.start
+    seldom = SELDOM / len(start["attackers"])
+    return least_from(cells, lambda c: by_chance(c["identified"], c["n"], start["chance"]) < seldom)
 
 
 def least_from(cells: list[Body], holds: Any) -> float | None:
@@ -142,6 +164,11 @@ def limits(desk: Desk) -> list[str]:
 
 def _back(body: Body) -> str:
     return f"{body['recovered']} of {body['n']} back, {decibels(body['psnr'])}"
+
+
+def asked(cells: list[Body]) -> list[Body]:
+    """Those in which the right image was to be picked out."""
+    return [cell for cell in cells if cell["identified_low"] is not None]
 
 
 def cells_of(desk: Desk, name: str) -> list[Body]:

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
-from ldp_core.attacks.findings.metrics import intervals, wilson
+from ldp_core.attacks.findings.metrics import by_chance, intervals, wilson
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.view.attack_curve import Tries
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import THIN, number, percent
+
+SELDOM = 0.025
+"""How often guessing alone may look as if more than it were at work."""
 
 
 def attempts_on(one: Series, upload: str, client: int) -> list[Tries]:
@@ -38,7 +40,7 @@ class Tally:
 
     def above_chance(self, comparisons: int = 1) -> bool:
         """True where guessing does not explain it, even if it is the best of so many (Bonferroni)."""
-        return wilson(self.hits, self.n, float(ndtri(1 - 0.025 / comparisons)))[0] > self.chance
+        return by_chance(self.hits, self.n, self.chance) < SELDOM / comparisons
 
     @property
     def share(self) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ldp_core import mechanisms
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
@@ -98,6 +99,8 @@ def test_pictures_that_are_back_at_a_lower_budget_alone_are_not_passed_over(desk
     for sentence in findings(another(desk.start, cells)):
         assert f"pictures are back at ε {lowest:g}, but not at every ε above" in sentence
         assert "not recovered" not in sentence
+    chip = said(head(another(desk.start, cells), live=False)["chips"][0]["pieces"])
+    assert chip.count(f"at ε {lowest:g}, not at every ε above") == 2
 
 
 def test_an_attack_that_fails_without_noise_is_inconclusive(desk: Desk):
@@ -134,13 +137,42 @@ def test_a_control_that_comes_back_to_the_last_digit_is_an_exact_copy(desk: Desk
 
 
 def test_of_many_mechanisms_one_that_is_picked_by_luck_is_not_told():
-    """5 right of 20 where guessing gives 2: alone that is beyond chance, as the best of eight it is not."""
+    """6 right of 20 where guessing gives 2: alone that is beyond chance, as the best of eight it is not."""
     names = list(mechanisms.names())[:8]
-    cells = [{"epsilon": 1.0, "identified": hits, "n": 20} for hits in (5.0, 12.0)]
+    cells = [{"epsilon": 1.0, "identified": hits, "n": 20} for hits in (6.0, 12.0)]
     for many, lucky in ((1, 1.0), (8, None)):
         start = {"attackers": dict.fromkeys(names[:many], "posterior"), "chance": 0.1}
         assert picked_from(cells[:1], another(start, {})) == lucky
         assert picked_from(cells[1:], another(start, {})) == 1.0
+
+
+def picks(desk: Desk, n: int, *shares: float) -> str:
+    """The chip, where so many of n images are picked out on each rung, under Piecewise alone."""
+    start = desk.start | {"n": n, "attackers": {"piecewise": desk.start["attackers"]["piecewise"]}}
+    cells = {}
+    for epsilon, share in zip(desk.start["ladder"]["epsilons"], shares, strict=True):
+        hits = share * n
+        low, high = wilson(hits, n)
+        figures = {"n": n, "identified": hits, "identified_low": low, "identified_high": high}
+        cells["piecewise", epsilon] = desk.cells["piecewise", epsilon] | figures
+    chip = head(another(start, cells), live=False)["chips"][1]
+    return f"{said(chip['pieces'])}; {chip['rest']}".replace("Piecewise ", "")
+
+
+def test_picks_below_where_guessing_explains_them_are_told_as_what_they_are(desk: Desk):
+    assert picks(desk, 22, 6 / 22, 3 / 22, 1) == "from ε 16; 27\u202f% at ε 0.1 may be chance"
+    assert picks(desk, 22, 0, 1, 0) == "not up to ε 16; 100\u202f% at ε 2 is more than chance"
+    plain = "of 10 candidates, more often than by guessing"
+    assert picks(desk, 22, 2 / 22, 1, 1) == f"from ε 2; {plain}"
+    assert picks(desk, 4, 0.5, 0.5, 1) == "from ε 16; 2 of 4 at ε 0.1: too few to say"
+    assert picks(desk, 4, 0.5, 0.5, 0.5) == "too few images to say; 2 of 4 at ε 0.1: too few to say"
+    assert picks(desk, 1, 0, 1, 1) == "too few images to say; 1 of 1 at ε 2: too few to say"
+
+
+def test_fewer_images_than_asked_for_are_said():
+    asked = climbed(base={"clients": {"count": 400}}, epsilons=[16], images=6)
+    assert head(asked, live=False)["chips"][0]["rest"].endswith("median of 4 images (6 asked for)")
+    assert "over 4 images, all that it holds, of the 6 asked for; picked" in caption(asked)
 
 
 def test_the_band_is_called_an_interval_only_where_it_is_one():
