@@ -237,7 +237,7 @@ def _runs(options: argparse.Namespace) -> int:
     kept = {one.job.id: one for one in quota.kept()}
     for one in listed(most=10_000):
         if on_disk := kept.get(one.job.id):
-            mark = "pinned" if on_disk.pinned else ""
+            mark = "pinned" if on_disk.job.pinned else ""
             size, name = f"{on_disk.size / 1e6:9.1f} MB", on_one_line(one.in_words())
             print(f"{one.job.id}  {size}  {one.state:<11}  {mark:<6}  {name}")
     return 0

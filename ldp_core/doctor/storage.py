@@ -78,7 +78,7 @@ def queue() -> Finding:
             return ok("empty: nothing was launched yet")
         (state,) = db.execute("PRAGMA quick_check(1)").fetchone()
         if state != "ok":
-            return wrong(f"damaged ({state})", "move queue.sqlite away; records stay, and are listed no more")
+            return wrong(f"damaged ({state})", "move studio.sqlite away; records stay, and are not listed")
         rows = db.execute("SELECT status, COUNT(*) FROM jobs GROUP BY status ORDER BY status")
         return ok(", ".join(f"{count} {status}" for status, count in rows) or "empty")
 

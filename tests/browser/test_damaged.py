@@ -35,7 +35,7 @@ def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visi
     page = visitor.open("/noise", ".es-chart.js-plotly-plot")
     before = queue.queue_path().read_bytes() if queue.queue_path().exists() else b""
     queue.queue_path().write_bytes(b"no database at all, " * 500)
-    told = page.get_by_text("queue.sqlite in the folder of runs cannot be used")
+    told = page.get_by_text("studio.sqlite in the folder of runs cannot be used")
     runs = page.get_by_role("heading", name="What has been trained on this server?")
     for path in ("/", "/runs", "/train", "/attack"):
         if path == "/train":

@@ -154,7 +154,7 @@ def test_room_on_the_disk_is_compared_with_what_it_is_for(runs_dir: Path, monkey
 def test_a_damaged_queue_is_wrong(runs_dir: Path):
     runs_dir.mkdir()
     queue_path().write_bytes(b"no database at all" * 100)
-    assert report()[1]["queue"].startswith("wrong queue.sqlite in the folder of runs cannot be used")
+    assert report()[1]["queue"].startswith("wrong studio.sqlite in the folder of runs cannot be used")
 
 
 def test_a_worker_that_lives_is_named_and_one_that_is_silent_too(runs_dir: Path):

@@ -59,7 +59,7 @@ STRANGE = [
     "*",
     "%",
     "",
-    "queue.sqlite",
+    "studio.sqlite",
     "jobs",
     "a" * 10_000,
     "\ud800",

@@ -95,7 +95,7 @@ def test_a_file_system_without_locks_is_refused_in_a_sentence(runs_dir: Path):
     assert done.returncode == 2, done.stderr
     assert "lies on a file system without locks (No locks available)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert not (runs_dir / "queue.sqlite").exists()
+    assert not (runs_dir / "studio.sqlite").exists()
 
 
 class Windows:

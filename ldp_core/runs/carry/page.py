@@ -23,7 +23,6 @@ from ldp_core.runs.carry.pictures import Variants, picture, variants
 from ldp_core.runs.jobs.archive import versions
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.jobs.lookup import look
-from ldp_core.runs.record import shelf
 from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.view.final_figures import final
 from ldp_core.runs.view.run_progress import RunProgress
@@ -61,12 +60,11 @@ def as_page(identity: str) -> str:
     found = variants(job)
     if not any(run.round for runs in found.values() for run in runs):
         raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
-    label = shelf.labels().get(job.id, shelf.Label())
-    name = label.name or describe(job).name or "Untitled"
+    name = job.name or describe(job).name or "Untitled"
     imported = ", imported" * describe(job).imported
     body = [
         f"<h1>{_text(name)}</h1>",
-        f"<p>{_text(label.note)}</p>" * bool(label.note),
+        f"<p>{_text(job.note)}</p>" * bool(job.note),
         f"<p><strong>{_text(verdict(found))}</strong></p>",
         f"<p><small>Job {job.id}{imported}, {job.status}, {_when(job.ended)}. The noise is simulation noise: "
         "reproducible, and no protection of real data.</small></p>",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from ldp_core.errors import NotNow, NotYours
 from ldp_core.runs import kinds, queue
@@ -12,8 +11,7 @@ from ldp_core.runs.jobs.submission import admit
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
 from ldp_core.runs.queue.states import LIVE, RESUMABLE
-from ldp_core.runs.record import quota, shelf
-from ldp_core.runs.record.removal import remove_with
+from ldp_core.runs.record import quota, removal
 from ldp_core.runs.record.store import is_imported
 
 BY_A_TEACHER = "a teacher has stopped it"
@@ -89,7 +87,6 @@ def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
         UnknownJob: there is no such job.
         NotYours: somebody else has launched it.
         NotNow: its record was removed before, or too much is pinned already.
-        StorageFailed: its folder cannot be written to.
     """
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can pin it, or a teacher")
@@ -104,10 +101,9 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         UnknownJob: there is no such job.
         NotYours: somebody else has launched it.
         NotNow: it waits or runs, or is pinned.
-        StorageFailed: its folder cannot be removed.
+        StorageFailed: it is still being written, or this cannot be noted.
     """
-    end(identity, person, lambda job: remove_with(partial(queue.drop, job.id), job.folder))
-    shelf.forget(identity)
+    end(identity, person, removal.forget)
 
 
 def end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
@@ -133,4 +129,4 @@ def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> N
     """
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can name it, or a teacher")
-    shelf.relabel(identity, name, note)
+    queue.relabel(identity, name, note)

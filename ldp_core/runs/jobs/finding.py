@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
@@ -11,8 +11,6 @@ from typing import Any, Literal
 
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import shelf
-from ldp_core.runs.record.shelf import Label
 from ldp_core.runs.view.final_figures import Final
 
 MOST = 5000
@@ -25,7 +23,6 @@ class Line:
     """One job, with what the list says of it."""
 
     job: Job
-    label: Label
     finals: tuple[Final, ...]
     """One a variant; none before it has ended, or of another kind of job."""
     words: str
@@ -74,7 +71,7 @@ class Wanted:
 
 def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
     """The jobs that fit, of everybody or of one person, in the order asked for; what has no figure last."""
-    found = [line for line in _all(recent(MOST, owner)) if wanted.fits(line)]
+    found = [line for job in recent(MOST, owner) if wanted.fits(line := _line(job))]
     if wanted.order == "accuracy":
         found.sort(key=lambda line: -inf if line.accuracy is None else line.accuracy, reverse=True)
     elif wanted.order == "budget":
@@ -84,17 +81,18 @@ def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
     return found
 
 
-def _all(jobs: Sequence[Job]) -> list[Line]:
-    known, labels = shelf.finals(), shelf.labels()
-    return [
-        Line(
-            job,
-            label := labels.get(job.id, Label()),
-            () if job.live else tuple(map(_read, known.get(job.id, ()))),
-            f"{label.name} {label.note} {_words(job.id, job.text)}".lower(),
-        )
-        for job in jobs
-    ]
+def _line(job: Job) -> Line:
+    words = f"{job.name} {job.note} {_words(job.id, job.text)}".lower()
+    return Line(job, () if job.live else tuple(map(_read, _noted(job.noted))), words)
+
+
+@lru_cache(maxsize=2 * MOST)
+def _noted(text: str | None) -> list[dict[str, Any]]:
+    try:
+        told = json.loads(text or "[]")
+    except ValueError:
+        return []
+    return [one for one in told if isinstance(one, dict)]
 
 
 def _read(told: Mapping[str, Any]) -> Final:

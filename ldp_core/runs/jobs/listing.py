@@ -8,7 +8,6 @@ from ldp_core.errors import StorageFailed
 from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import REMOVED, Job
-from ldp_core.runs.record.quota import is_pinned
 from ldp_core.runs.record.store import database, glance, is_imported
 
 DAMAGED = "damaged: its record cannot be read"
@@ -24,7 +23,6 @@ class Listed:
     rounds: int
     """Planned, of each run; 0 if its request cannot be read."""
     damaged: bool
-    pinned: bool = False
     imported: bool = False
     """Brought here from elsewhere: nobody knows whether its figures are as they were computed."""
 
@@ -58,8 +56,8 @@ def describe(job: Job) -> Listed:
         base = kinds.get(job.kind).base(job.brief)
         name, rounds = str(base["name"]), int(base["rounds"])
     except kinds.UNREADABLE:
-        return Listed(job, "", 0, True, is_pinned(job))
-    return Listed(job, name, rounds, _is_damaged(job), is_pinned(job), is_imported(job))
+        return Listed(job, "", 0, True)
+    return Listed(job, name, rounds, _is_damaged(job), is_imported(job))
 
 
 def _is_damaged(job: Job) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 
-from ldp_core.errors import DiskFull, NotYours, StorageFailed, UnknownJob
+from ldp_core.errors import NotYours, UnknownJob
 from ldp_core.runs import queue
-from ldp_core.runs.jobs.control import end, remove
-from ldp_core.runs.queue.aside import Aside
+from ldp_core.runs.jobs.control import end
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
 from ldp_core.runs.record import removal
 
@@ -21,12 +20,9 @@ def delete(identity: str, person: Person = OPERATOR) -> None:
         UnknownJob: there is no such job.
         NotYours: somebody else has launched it.
         NotNow: it waits or runs, or is pinned.
-        StorageFailed: its folder cannot be renamed.
+        StorageFailed: it is still being written, or this cannot be noted.
     """
-    try:
-        end(identity, person, lambda job: removal.delete(job.id, job.folder))
-    except DiskFull:
-        remove(identity, person)
+    end(identity, person, removal.delete)
 
 
 def bring_back(identity: str, person: Person = OPERATOR) -> None:
@@ -35,20 +31,15 @@ def bring_back(identity: str, person: Person = OPERATOR) -> None:
     Raises:
         UnknownJob: it was not deleted, or is gone for good.
         NotYours: somebody else has launched it.
-        NotNow: another job has its id now.
-        StorageFailed: its folder cannot be renamed.
     """
-    found = next((one for one in queue.aside() if one.job.id == identity), None)
-    if found is None:
+    found = next((job for job in queue.deleted() if job.id == identity), None)
+    if found is None or removal.is_due(found):
         raise UnknownJob(identity)
-    if not person.owns(found.job.owner):
+    if not person.owns(found.owner):
         raise NotYours("only whoever launched this job can bring it back, or a teacher")
-    removal.bring_back(identity)
+    queue.bring_back(identity, time.time() - removal.UNDO_SECONDS)
 
 
-def deleted(person: Person = OPERATOR) -> list[Aside]:
+def deleted(person: Person = OPERATOR) -> list[Job]:
     """What this person may bring back, what was deleted last at the beginning."""
-    if any(time.time() - one.at > removal.UNDO_SECONDS for one in queue.aside()):
-        with suppress(StorageFailed):
-            removal.sweep()
-    return [one for one in queue.aside()[::-1] if person.owns(one.job.owner)]
+    return [job for job in queue.deleted()[::-1] if person.owns(job.owner) and not removal.is_due(job)]

@@ -23,7 +23,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.cluster import drive
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import results, reuse, run_cache, shelf
+from ldp_core.runs.record import results, reuse, run_cache
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.round_share import Within
 from ldp_core.runs.record.store import Recorder, Stored, events_after
@@ -84,7 +84,7 @@ class TrainingJob(Kind):
 
     def complete(self, identity: str) -> bool:
         done = reuse.complete(identity)
-        if done and not shelf.copy_finals(identity, reuse.twin_of(queue.get(identity).folder)):
+        if done:
             _note_finals(queue.get(identity).folder)
         return done
 
@@ -167,7 +167,7 @@ class TrainingJob(Kind):
 def _note_finals(folder: Path) -> None:
     """What the variants came to, for the list of runs."""
     with suppress(StorageFailed):  # damaged: its line says so
-        shelf.note_finals(folder.name, [one.as_json() for one in finals(progress_of(folder).update().runs)])
+        queue.note_figures(folder.name, [one.as_json() for one in finals(progress_of(folder).update().runs)])
 
 
 def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, Run]:

@@ -1,49 +1,57 @@
 """The queue: one row a job.
 
-`table` holds the rows; `admission` lets jobs in; `claiming` says whose turn it is and
-hands a job to one process alone; `moves` changes a job's state (a waiting job is cancelled here and nowhere
-else); `ownerless` finds those whose process has gone; `pairs`
-has jobs wait for another one's results; `long_requests` keeps those of thousands of clients apart;
-`people` says who may do what; `aside` keeps what was deleted and may come back.
+`table` reads the rows; `admission` lets jobs in; `claiming` says whose turn it is and hands a job to one
+process alone; `changes` is all else that is done to a row; `ownerless` finds jobs whose process has gone;
+`pairs` has jobs wait for another one's results; `people` says who may do what.
 """
 
 from ldp_core.runs.queue.admission import add, arrive, new_id, requeue
-from ldp_core.runs.queue.aside import aside, bring_back, forget_aside, put_aside
+from ldp_core.runs.queue.changes import (
+    bring_back,
+    cancel,
+    delete,
+    move,
+    note_figures,
+    note_removed,
+    relabel,
+    release,
+    say,
+    set_pid,
+    set_pinned,
+)
 from ldp_core.runs.queue.claiming import ahead_of, claim, in_turn, running, take
-from ldp_core.runs.queue.moves import cancel, move, say, set_pid
 from ldp_core.runs.queue.ownerless import lost, reap
-from ldp_core.runs.queue.pairs import pair, release, released
-from ldp_core.runs.queue.resting import drop, held, strip
-from ldp_core.runs.queue.table import find, get, queue_path, status
+from ldp_core.runs.queue.pairs import pair, released
+from ldp_core.runs.queue.table import deleted, find, get, queue_path, status
 
 __all__ = [
     "add",
     "ahead_of",
     "arrive",
-    "aside",
     "bring_back",
     "cancel",
     "claim",
-    "drop",
+    "delete",
+    "deleted",
     "find",
-    "forget_aside",
     "get",
-    "held",
     "in_turn",
     "lost",
     "move",
     "new_id",
+    "note_figures",
+    "note_removed",
     "pair",
-    "put_aside",
     "queue_path",
     "reap",
+    "relabel",
     "release",
     "released",
     "requeue",
     "running",
     "say",
     "set_pid",
+    "set_pinned",
     "status",
-    "strip",
     "take",
 ]

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import NotNow, QueueFull
-from ldp_core.runs.queue.long_requests import parted
 from ldp_core.runs.queue.states import LIVE, RESUMABLE
-from ldp_core.runs.queue.table import changing
+from ldp_core.runs.queue.table import changing, parted
 from ldp_core.settings.table import WAITING, WAITING_ADDRESS, WAITING_EACH
 
 
@@ -36,14 +35,11 @@ def add(
         if live := _live(db, draft, kind):
             return live
         _refuse_crowds(db, owner, address)
-        if address:
-            db.execute("INSERT INTO addresses VALUES (?, ?)", (identity, address))
         db.execute(
-            "INSERT INTO jobs (id, kind, draft, request, status, created, owner) "
-            "VALUES (?, ?, ?, ?, 'queued', ?, ?)",
-            (identity, kind, draft, text, time.time(), owner),
+            "INSERT INTO jobs (id, kind, draft, request, long, status, created, owner, address) "
+            "VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?)",
+            (identity, kind, draft, text, long, time.time(), owner, address),
         )
-        _keep(db, identity, long)
     return identity
 
 
@@ -77,6 +73,7 @@ def arrive(
             identity,
             kind,
             text,
+            long,
             status,
             message,
             times[0] or time.time(),
@@ -84,17 +81,11 @@ def arrive(
             owner,
         )
         db.execute(
-            "INSERT INTO jobs (id, kind, request, status, message, created, started, ended, owner) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO jobs (id, kind, request, long, status, message, created, started, ended, owner) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values,
         )
-        _keep(db, identity, long)
         record.rename(record.with_name(identity))
-
-
-def _keep(db: sqlite3.Connection, identity: str, long: str | None) -> None:
-    if long is not None:
-        db.execute("INSERT INTO requests VALUES (?, ?)", (identity, long))
 
 
 def requeue(identity: str, address: str | None = None) -> bool:
@@ -110,23 +101,20 @@ def requeue(identity: str, address: str | None = None) -> bool:
     """
     marks = ", ".join("?" * len(RESUMABLE))
     with changing() as db:
-        query = (
-            "SELECT owner, draft, kind, address FROM jobs LEFT JOIN addresses USING (id) "  # noqa: S608
-            f"WHERE id = ? AND status IN ({marks})"
-        )
+        may = f"id = ? AND deleted IS NULL AND status IN ({marks})"
+        query = f"SELECT owner, draft, kind, address FROM jobs WHERE {may}"  # noqa: S608
         row = db.execute(query, (identity, *RESUMABLE)).fetchone()
         if row is None:
             return False
         if other := _live(db, row["draft"], row["kind"]):
             raise NotNow(f"job {other} of the same draft waits or runs; stop it first, or wait for its end")
         _refuse_crowds(db, row["owner"], address or row["address"])
-        if address:
-            db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (identity, address))
         last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
-        sets = "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, place = ?"
-        db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", (last + 1, identity))  # noqa: S608
-        for noted in ("waits", "removed"):  # of the attempt before
-            db.execute(f"DELETE FROM {noted} WHERE id = ?", (identity,))  # noqa: S608
+        sets = (
+            "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, waits_for = NULL, "
+            "removed = NULL, address = coalesce(?, address), place = ?"
+        )
+        db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", (address, last + 1, identity))  # noqa: S608
         return True
 
 
@@ -139,7 +127,7 @@ def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
 
 def _refuse_crowds(db: sqlite3.Connection, owner: str | None, address: str | None) -> None:
     each, place, every = WAITING_EACH.value(), WAITING_ADDRESS.value(), WAITING.value()
-    query = "SELECT owner, address FROM jobs LEFT JOIN addresses USING (id) WHERE status = 'queued'"
+    query = "SELECT owner, address FROM jobs WHERE status = 'queued'"
     waiting = db.execute(query).fetchall()
     mine = sum(row["owner"] == owner for row in waiting) if owner else 0
     near = sum(row["address"] == address for row in waiting) if address else 0

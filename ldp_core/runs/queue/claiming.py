@@ -10,15 +10,18 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import astuple
 from typing import NamedTuple
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.pairs import must_wait
 from ldp_core.runs.queue.states import LIVE
-from ldp_core.runs.queue.table import changing, find, looking, note_owner, of_this_version, selected
+from ldp_core.runs.queue.table import changing, find, looking, selected
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import is_written
+
+OWNED = "status = 'running', owner_pid = ?, owner_since = ?, space = ?, host = ?"
 
 
 def running() -> list[Job]:
@@ -86,11 +89,9 @@ class Latest(NamedTuple):
 def _last_turns(db: sqlite3.Connection) -> Latest:
     """What began in the future counts for nothing: a clock was set back."""
     found = Latest({}, {})
-    if not of_this_version(db):
-        return found
     query = (
         "SELECT owner, coalesce(address, owner) AS place, MAX(started) AS at FROM jobs "
-        "LEFT JOIN addresses USING (id) WHERE started <= ? GROUP BY owner, place"
+        "WHERE started <= ? GROUP BY owner, place"
     )
     for row in db.execute(query, (time.time(),)):
         for known, name in ((found.places, row["place"]), (found.people, row["owner"])):
@@ -118,12 +119,10 @@ def claim(most: int | None = None, shared: Collection[str] = ()) -> Job | None:
             if must_wait(db, job, shared):
                 continue
             done = db.execute(
-                "UPDATE jobs SET status = 'running', started = ?, owner_pid = ?, owner_since = ? "
-                "WHERE id = ? AND status = 'queued'",
-                (time.time(), who.pid, who.since, job.id),
+                f"UPDATE jobs SET {OWNED}, started = ? WHERE id = ? AND status = 'queued'",  # noqa: S608
+                (*astuple(who), time.time(), job.id),
             )
             if done.rowcount == 1:  # otherwise somebody else was quicker
-                note_owner(db, job.id, who)
                 return next(selected(db, "jobs.id = ?", (job.id,)))
     return None
 
@@ -135,9 +134,7 @@ def take(identity: str) -> Job | None:
     except OSError:  # nobody elsewhere could tell that it is looked after
         return None
     with changing() as db:
-        sets = "status = 'running', owner_pid = ?, owner_since = ?"
-        query = f"UPDATE jobs SET {sets} WHERE id = ? AND status = 'queued'"  # noqa: S608
-        if not db.execute(query, (who.pid, who.since, identity)).rowcount:
+        query = f"UPDATE jobs SET {OWNED} WHERE id = ? AND status = 'queued'"  # noqa: S608
+        if not db.execute(query, (*astuple(who), identity)).rowcount:
             return None
-        note_owner(db, identity, who)
         return next(selected(db, "jobs.id = ?", (identity,)))

@@ -8,11 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ldp_core.runs.queue.long_requests import whole
 from ldp_core.runs.queue.states import LIVE, STALLED, Status
+from ldp_core.runs.storage.database import reading
 from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
 
+DATABASE = "studio.sqlite"
 REMOVED = "its record was removed to make room"
 
 
@@ -44,6 +45,14 @@ class Job:
     """True for a request of thousands of clients."""
     address: str | None = None
     """From where it was launched, as a digest (`people.address`); None if nobody knows."""
+    pinned: bool = False
+    deleted: float | None = None
+    """When somebody deleted it (seconds since 1970)."""
+    name: str = ""
+    note: str = ""
+    """What its owner calls it; "" where that is what its experiment is called."""
+    noted: str | None = None
+    """What each variant came to, as JSON; None before it has ended, or of another kind of job."""
 
     @cached_property
     def request(self) -> dict[str, Any]:
@@ -53,7 +62,11 @@ class Job:
         Raises:
             StorageFailed: a long one cannot be read now.
         """
-        return _read(whole(self.id)) if self.long else self.brief
+        if not self.long:
+            return self.brief
+        with reading(runs_dir() / DATABASE) as db:
+            row = db and db.execute("SELECT long FROM jobs WHERE id = ?", (self.id,)).fetchone()
+        return _read(row and row["long"])
 
     @cached_property
     def brief(self) -> dict[str, Any]:

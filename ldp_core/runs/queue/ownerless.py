@@ -6,18 +6,12 @@ import sqlite3
 import time
 from collections.abc import Collection
 
-from ldp_core.runs.queue.table import changing, looking, of_this_version
+from ldp_core.runs.queue.table import changing, looking
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import Holder
 from ldp_core.system import process_identity
 
-OWNED = (
-    "SELECT jobs.id, owner_pid, owner_since, space FROM jobs LEFT JOIN spaces ON spaces.id = jobs.id AND "
-    "pid_of_owner = owner_pid AND since = owner_since WHERE status IN ('running', 'cancelling')"
-)
-OWNED_BEFORE = (
-    "SELECT id, owner_pid, owner_since, NULL AS space FROM jobs WHERE status IN ('running', 'cancelling')"
-)
+OWNED = "SELECT id, owner_pid, owner_since, space FROM jobs WHERE status IN ('running', 'cancelling')"
 
 
 def reap(watched: Collection[str] | None = None) -> list[str]:
@@ -35,7 +29,7 @@ def _lost(watched: Collection[str] | None) -> list[tuple[sqlite3.Row, str]]:
     that are noted as its own: nobody would ever write down how they end.
     """
     with looking() as db:
-        rows = db.execute(OWNED if of_this_version(db) else OWNED_BEFORE).fetchall() if db else []
+        rows = db.execute(OWNED).fetchall() if db else []
     own = (*process_identity.identity(), process_identity.space()) if rows and watched is not None else None
     found = list[tuple[sqlite3.Row, str]]()
     for row in rows:

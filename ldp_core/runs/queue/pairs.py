@@ -12,31 +12,36 @@ from collections.abc import Collection
 
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import LIVE
-from ldp_core.runs.queue.table import changing, looking, of_this_version, selected
+from ldp_core.runs.queue.table import changing, looking, selected
 
 SAME = """
 SELECT waiting.id AS id, other.id AS other FROM jobs AS other JOIN jobs AS waiting
 ON waiting.kind = other.kind AND waiting.request = other.request
-WHERE other.status = 'running' AND waiting.status = 'queued' AND waiting.id NOT IN (SELECT id FROM waits)
-AND (SELECT request FROM requests WHERE id = waiting.id) IS (SELECT request FROM requests WHERE id = other.id)
-AND waiting.kind IN (SELECT value FROM json_each(?))
+WHERE other.status = 'running' AND waiting.status = 'queued' AND waiting.waits_for IS NULL
+AND waiting.long IS other.long AND waiting.kind IN (SELECT value FROM json_each(?))
 """
 
 
 def pair(shared: Collection[str]) -> None:
     """Have the jobs of these kinds wait whose results somebody is at."""
     with looking() as db:
-        if db is None or not of_this_version(db) or not _pairs(db, shared):
+        if db is None or not _pairs(db, shared):
             return
     with changing() as db:
-        db.executemany("INSERT OR REPLACE INTO waits VALUES (?, ?)", _pairs(db, shared))
+        _wait(db, _pairs(db, shared))
 
 
 def must_wait(db: sqlite3.Connection, job: Job, shared: Collection[str]) -> bool:
     """True, and noted, if somebody is at what this queued job asks for."""
     found = [pair for pair in _pairs(db, shared) if pair[0] == job.id] if job.kind in shared else []
-    db.executemany("INSERT OR REPLACE INTO waits VALUES (?, ?)", found)
+    _wait(db, found)
     return bool(found)
+
+
+def _wait(db: sqlite3.Connection, found: Collection[tuple[str, str]]) -> None:
+    db.executemany(
+        "UPDATE jobs SET waits_for = ? WHERE id = ?", [(other, waiting) for waiting, other in found]
+    )
 
 
 def _pairs(db: sqlite3.Connection, shared: Collection[str]) -> list[tuple[str, str]]:
@@ -46,13 +51,7 @@ def _pairs(db: sqlite3.Connection, shared: Collection[str]) -> list[tuple[str, s
 def released() -> list[Job]:
     """The queued jobs that wait for one which has ended."""
     with looking() as db:
-        if db is None or not of_this_version(db):
+        if db is None:
             return []
         over = f"waits_for NOT IN (SELECT id FROM jobs WHERE status IN {LIVE})"  # noqa: S608
         return list(selected(db, f"status = 'queued' AND {over} ORDER BY place"))
-
-
-def release(identity: str) -> None:
-    """Have a job wait for no other one any more."""
-    with changing() as db:
-        db.execute("DELETE FROM waits WHERE id = ?", (identity,))

@@ -1,222 +1,208 @@
-"""The queue's database: one row a job, brought up to this version's schema, and what reads it.
-
-What came after the second version has tables of its own: a worker of that version, which may still be at work
-beside this program, reads `jobs` whole and would stumble over a column that it does not know.
-"""
+"""The table of jobs, one row each, in the folder of runs; and what reads it."""
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import astuple
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import StorageFailed, UnknownJob
-from ldp_core.runs.queue.job import REMOVED, Job, waiting_for
+from ldp_core.runs.queue.job import DATABASE, REMOVED, Job, waiting_for
 from ldp_core.runs.queue.states import Status
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
 
-SCHEMA = """
+FORMAT = 1
+"""Rises when a meaning changes; a file of another format is neither read nor written."""
+SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS jobs (
     place INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival
     id TEXT NOT NULL UNIQUE,
     kind TEXT NOT NULL,
     draft TEXT,                               -- the draft it was launched from, if any
-    request TEXT NOT NULL,                    -- what to run, as JSON
+    request TEXT NOT NULL,                    -- what to run, as JSON; of a long one, without its long lists
     status TEXT NOT NULL,
     message TEXT NOT NULL DEFAULT '',
     created REAL NOT NULL,                    -- seconds since 1970, as all times here
     started REAL,
     ended REAL,
-    owner_pid INTEGER,                        -- the process that watches over the job
-    owner_since REAL,                         -- its start time: a pid alone may be used again
+    owner_pid INTEGER,                        -- the process that watches over the job …
+    owner_since REAL,                         -- … its start time …
+    space TEXT,                               -- … and where those numbers mean something
+    host TEXT,
     pid INTEGER,                              -- the process that trains
-    owner TEXT                                -- who launched it: a digest of a browser's token
-);
-CREATE TABLE IF NOT EXISTS waits (
-    id TEXT PRIMARY KEY,
-    waits_for TEXT NOT NULL                   -- while it is queued: the job that trains the same runs
-);
-CREATE TABLE IF NOT EXISTS removed (
-    id TEXT PRIMARY KEY,
-    removed REAL NOT NULL                     -- when its record was removed to make room
-);
-CREATE TABLE IF NOT EXISTS spaces (
-    id TEXT PRIMARY KEY,
-    pid_of_owner INTEGER NOT NULL,            -- what stands in owner_pid and owner_since, if this is of today
-    since REAL NOT NULL,
-    space TEXT NOT NULL,                      -- where those numbers mean something: a boot and a namespace
-    host TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS requests (
-    id TEXT PRIMARY KEY,
-    request TEXT NOT NULL                     -- the whole of one that is long (`long_requests`)
-);
-CREATE TABLE IF NOT EXISTS addresses (
-    id TEXT PRIMARY KEY,
-    address TEXT NOT NULL                     -- from where it was launched: a digest
-);
-CREATE TABLE IF NOT EXISTS aside (
-    id TEXT PRIMARY KEY,
-    away TEXT NOT NULL,                       -- the name of its record's folder meanwhile
-    at REAL NOT NULL,                         -- when it was deleted
-    told TEXT NOT NULL,                       -- what a list tells of it, as JSON
-    rows TEXT NOT NULL                        -- by table, its row there, as JSON: megabytes of a long request
+    owner TEXT,                               -- who launched it: a digest of a browser's token
+    address TEXT,                             -- from where: a digest
+    waits_for TEXT,                           -- while queued: the job that trains the same runs
+    pinned INTEGER NOT NULL DEFAULT 0,
+    removed REAL,                             -- when its record was removed to make room
+    deleted REAL,                             -- when somebody deleted it; it may come back for a while
+    name TEXT NOT NULL DEFAULT '',            -- as its owner typed it
+    note TEXT NOT NULL DEFAULT '',
+    figures TEXT,                             -- as JSON: what each variant came to, for lists
+    long TEXT                                 -- the whole request where it is long; no list reads it
 );
 CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
 CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
-PRAGMA user_version = 7;
+PRAGMA user_version = {FORMAT};
 """
-UPGRADES: tuple[tuple[str, ...], ...] = (
-    ("ALTER TABLE jobs ADD COLUMN owner TEXT",),
-    (
-        "CREATE TABLE IF NOT EXISTS waits (id TEXT PRIMARY KEY, waits_for TEXT NOT NULL)",
-        "CREATE TABLE IF NOT EXISTS removed (id TEXT PRIMARY KEY, removed REAL NOT NULL)",
-        # until then both facts stood in the message, in these words
-        "INSERT OR IGNORE INTO waits SELECT id, substr(message, 17, 12) FROM jobs WHERE status = 'queued' "
-        "AND message LIKE 'waiting for job ____________, which trains the same runs'",
-        "UPDATE jobs SET message = '' WHERE id IN (SELECT id FROM waits)",
-        "INSERT OR IGNORE INTO removed SELECT id, coalesce(ended, created) FROM jobs "
-        "WHERE status NOT IN ('queued', 'running', 'cancelling') "
-        "AND message LIKE '%its record was removed to make room'",
-        "UPDATE jobs SET message = replace(replace(message, '; its record was removed to make room', ''), "
-        "'its record was removed to make room', '') WHERE id IN (SELECT id FROM removed)",
-    ),
-    (
-        "CREATE TABLE IF NOT EXISTS spaces (id TEXT PRIMARY KEY, pid_of_owner INTEGER NOT NULL, "
-        "since REAL NOT NULL, space TEXT NOT NULL, host TEXT NOT NULL)",
-    ),
-    ("CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, request TEXT NOT NULL)",),
-    ("CREATE TABLE IF NOT EXISTS addresses (id TEXT PRIMARY KEY, address TEXT NOT NULL)",),
-    (
-        "CREATE TABLE IF NOT EXISTS aside (id TEXT PRIMARY KEY, away TEXT NOT NULL, at REAL NOT NULL, "
-        "told TEXT NOT NULL, rows TEXT NOT NULL)",
-    ),
+COLUMNS = (
+    "place, id, kind, draft, request, status, message, created, started, ended, owner_pid, owner_since, "
+    "space, host, pid, owner, address, waits_for, pinned, removed, deleted, name, note, figures, "
+    "long IS NOT NULL AS long"
 )
-"""What leads from version 1 to 2, and so on."""
-LATEST = len(UPGRADES) + 1
-OF_A_JOB = ("jobs", "waits", "removed", "spaces", "requests", "addresses")
-"""The tables that have a row for it."""
-KEPT_BACK = ("request", "owner_pid", "owner_since", "space", "host")
-"""Columns that a job has under another name."""
 ID = re.compile(r"[0-9a-f]{12}")
+LONG = 20_000
+"""Characters of a request from which on lists read it without its long lists."""
+MOST_ITEMS = 100
+"""Of a list in what is left of it."""
 
 
 def queue_path() -> Path:
-    """The queue's database."""
-    return runs_dir() / "queue.sqlite"
+    """The database."""
+    return runs_dir() / DATABASE
 
 
 @contextmanager
 def changing() -> Iterator[sqlite3.Connection]:
-    """A transaction on the queue, brought up to this version's schema."""
+    """A transaction.
+
+    Raises:
+        StorageFailed: the file is of another format, or cannot be written.
+    """
     with writing(queue_path(), SCHEMA) as db:
-        version = _version(db)
-        for statements in UPGRADES[max(0, version - 1) :]:
-            for statement in statements:
-                db.execute(statement)
-        if version < LATEST:
-            db.execute(f"PRAGMA user_version = {LATEST}")
+        _refuse_another_format(db)
         yield db
 
 
 @contextmanager
 def looking() -> Iterator[sqlite3.Connection | None]:
-    """A read-only connection, or None before the first job; an old queue is brought up to date first, if it
-    can be written to.
-    """
+    """A read-only connection, or None before the first job."""
     with reading(queue_path()) as db:
-        old = db is not None and _version(db) < LATEST
-        if not old:
-            yield db
-    if old:
-        with suppress(StorageFailed), changing():
-            pass
-        with reading(queue_path()) as db:
-            yield db
+        if db is not None:
+            _refuse_another_format(db)
+        yield db
 
 
-def _version(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def of_this_version(db: sqlite3.Connection) -> bool:
-    """False for a queue of an earlier version that nobody could write to."""
-    return _version(db) >= LATEST
+def _refuse_another_format(db: sqlite3.Connection) -> None:
+    found = int(db.execute("PRAGMA user_version").fetchone()[0])
+    if found != FORMAT:
+        raise StorageFailed(
+            f"{queue_path().name} in the folder of runs is of format {found}, and this program reads "
+            f"{FORMAT}; name another folder in EPSILON_RUNS_DIR, or move the file away to start afresh"
+        )
 
 
 def selected(db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] = ()) -> Iterator[Job]:
-    """The jobs that fulfil a condition of this package (never of a user)."""
-    if not of_this_version(db):
-        query = f"SELECT * FROM jobs WHERE {where}"  # noqa: S608
-    else:
-        query = (
-            "SELECT * FROM (SELECT jobs.*, waits_for, removed, space, host, address, "  # noqa: S608
-            "jobs.id IN (SELECT id FROM requests) AS long FROM jobs "
-            "LEFT JOIN waits ON waits.id = jobs.id AND jobs.status = 'queued' "
-            "LEFT JOIN spaces ON spaces.id = jobs.id AND pid_of_owner = owner_pid AND since = owner_since "
-            "LEFT JOIN addresses ON addresses.id = jobs.id "
-            f"LEFT JOIN removed ON removed.id = jobs.id) AS jobs WHERE {where}"
-        )
-    return map(job_of, db.execute(query, values))
+    """The jobs that fulfil a condition of this package (never of a user), also deleted ones."""
+    return map(job_of, db.execute(f"SELECT {COLUMNS} FROM jobs WHERE {where}", values))  # noqa: S608
+
+
+def one(db: sqlite3.Connection, identity: str) -> Job:
+    """The job with this id, inside a transaction.
+
+    Raises:
+        UnknownJob: there is none, or it was deleted.
+    """
+    found = next(selected(db, "id = ? AND deleted IS NULL", (identity,)), None)
+    if found is None:
+        raise UnknownJob(identity)
+    return found
 
 
 def get(identity: str) -> Job:
     """The job with this id.
 
     Raises:
-        UnknownJob: there is none.
+        UnknownJob: there is none, or it was deleted.
     """
     if ID.fullmatch(identity):
         with looking() as db:
-            found = next(selected(db, "jobs.id = ?", (identity,)), None) if db else None
-        if found:
-            return found
+            if db:
+                return one(db, identity)
     raise UnknownJob(identity)
 
 
 def status(identity: str) -> Status | None:
     """A job's state, and no more; None if there is no such job."""
     with looking() as db:
-        row = db and db.execute("SELECT status FROM jobs WHERE id = ?", (identity,)).fetchone()
+        query = "SELECT status FROM jobs WHERE id = ? AND deleted IS NULL"
+        row = db and db.execute(query, (identity,)).fetchone()
     return row["status"] if row else None
 
 
 def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100) -> list[Job]:
-    """Jobs that fulfil a condition of this package (never of a user), newest first."""
+    """Jobs that are not deleted and fulfil a condition of this package (never of a user), newest first."""
     with looking() as db:
         if db is None:
             return []
-        return list(selected(db, f"{where} ORDER BY place DESC LIMIT ?", (*values, most)))
+        return list(selected(db, f"deleted IS NULL AND {where} ORDER BY place DESC LIMIT ?", (*values, most)))
 
 
-def job_of(row: sqlite3.Row | dict[str, Any]) -> Job:
-    """A job from its row."""
-    known = row.keys()
-    fields = {name: row[name] for name in known if name not in KEPT_BACK}
-    for name in ("started", "ended", "pid"):  # of a damaged row: no times rather than no queue
-        fields[name] = fields[name] if isinstance(fields[name], int | float) else None
-    fields["long"] = bool(fields.get("long"))
-    fields["created"] = fields["created"] if isinstance(fields["created"], int | float) else 0.0
-    waits_for, gone = fields.get("waits_for"), fields.pop("removed", None) is not None
-    said = fields["message"] if isinstance(fields["message"], str) else ""
-    told = [said, waiting_for(waits_for) if waits_for else "", REMOVED if gone else ""]
-    fields["message"] = "; ".join(part for part in told if part)
-    return Job(text=row["request"], removed=gone, at=_at(row) if "space" in known else None, **fields)
+def deleted() -> list[Job]:
+    """Those that may still come back, and those that are due; what was deleted first at the beginning."""
+    with looking() as db:
+        return list(selected(db, "deleted IS NOT NULL ORDER BY deleted")) if db else []
 
 
-def _at(row: sqlite3.Row | dict[str, Any]) -> Holder | None:
+def parted(request: dict[str, Any]) -> tuple[str, str | None]:
+    """A request as JSON for lists; and the whole of it, if that is long."""
+    text = json.dumps(request)
+    return (text, None) if len(text) <= LONG else (json.dumps(_brief(request)), text)
+
+
+def _brief(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _brief(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return f"{len(value)} values" if len(value) > MOST_ITEMS else [_brief(one) for one in value]
+    return value
+
+
+def job_of(row: sqlite3.Row) -> Job:
+    """A job from its row; what is damaged in it counts as not there."""
+
+    def number(name: str) -> float | None:
+        return row[name] if isinstance(row[name], int | float) else None
+
+    waits_for = str(row["waits_for"] or "") if row["status"] == "queued" else ""
+    said = [row["message"] if isinstance(row["message"], str) else ""]
+    said += ([waiting_for(waits_for)] if waits_for else []) + [REMOVED] * (row["removed"] is not None)
+    pid = number("pid")
+    return Job(
+        id=row["id"],
+        kind=row["kind"],
+        draft=row["draft"],
+        text=row["request"],
+        status=row["status"],
+        message="; ".join(filter(None, said)),
+        created=number("created") or 0.0,
+        started=number("started"),
+        ended=number("ended"),
+        pid=None if pid is None else int(pid),
+        place=row["place"],
+        owner=row["owner"],
+        waits_for=waits_for or None,
+        removed=row["removed"] is not None,
+        at=_at(row),
+        long=bool(row["long"]),
+        address=row["address"],
+        pinned=bool(row["pinned"]),
+        deleted=number("deleted"),
+        name=str(row["name"]),
+        note=str(row["note"]),
+        noted=row["figures"],
+    )
+
+
+def _at(row: sqlite3.Row) -> Holder | None:
     """Who watches over a job, as whoever took it has said; None where nobody has."""
-    if row["space"] is None:  # of an earlier version, or damaged
+    try:
+        return Holder(int(row["owner_pid"]), float(row["owner_since"]), str(row["space"]), str(row["host"]))
+    except (TypeError, ValueError):
         return None
-    return Holder(int(row["owner_pid"]), float(row["owner_since"]), str(row["space"]), str(row["host"]))
-
-
-def note_owner(db: sqlite3.Connection, identity: str, who: Holder) -> None:
-    """Write down whose job it is now, beside the columns that an earlier version knows."""
-    db.execute("INSERT OR REPLACE INTO spaces VALUES (?, ?, ?, ?, ?)", (identity, *astuple(who)))

@@ -7,16 +7,13 @@ run, are never touched.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import FINAL
 from ldp_core.runs.record import removal
-from ldp_core.runs.record.removal import PIN, Stuck
 from ldp_core.runs.record.weights import File, Kept, Scales, files_of, weighed
 from ldp_core.settings.table import QUOTA_GB
 
@@ -28,13 +25,7 @@ BESIDE = 50 * 10**6
 def kept() -> list[Kept]:
     """Every job that has a record, the newest first."""
     jobs = [job for job in queue.find(most=100_000) if job.folder.is_dir()]
-    pinned = {job.id: is_pinned(job) for job in jobs}
-    return weighed(reversed(jobs), pinned)[::-1]
-
-
-def is_pinned(job: Job) -> bool:
-    """True for a record that stays whatever happens."""
-    return (job.folder / PIN).exists()
+    return weighed(reversed(jobs))[::-1]
 
 
 def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = lambda _: 0) -> None:
@@ -49,28 +40,19 @@ def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = 
     Raises:
         UnknownJob: there is no such job.
         NotNow: its record was removed before, or too much is pinned already.
-        StorageFailed: its folder cannot be written to.
     """
-    with queue.held(identity) as job:  # or its record might be removed at this moment
-        if on and job.removed:
-            raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
-        if on and most is not None and not is_pinned(job):
-            _refuse_hoards(job, most, takes)
-        try:
-            if on:
-                job.folder.mkdir(parents=True, exist_ok=True)
-                (job.folder / PIN).touch()
-            else:
-                (job.folder / PIN).unlink(missing_ok=True)
-        except OSError as error:
-            raise StorageFailed(f"the record of job {job.id} cannot be written to") from error
+    job = queue.get(identity)
+    if on and most is not None and not job.pinned:
+        _refuse_hoards(job, most, takes)
+    if queue.set_pinned(identity, on).removed and on:
+        raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
 
 
 def _refuse_hoards(job: Job, most: int, takes: Takes) -> None:
     def to_come(one: Job, files: Mapping[File, int]) -> int:
         return 0 if one.status in FINAL else max(0, takes(one) - sum(files.values()))
 
-    before, (own, _) = [one for one in kept() if one.pinned], files_of(job.folder)
+    before, (own, _) = [one for one in kept() if one.job.pinned], files_of(job.folder)
     files = {file: size for one in before for file, size in one.files.items()}
     pinned = sum(files.values()) + sum(to_come(one.job, one.files) for one in before)
     more = sum(size for file, size in own.items() if file not in files) + to_come(job, own)
@@ -87,7 +69,7 @@ def taken() -> int:
 
 
 def _scales() -> Scales:
-    return Scales([*removal.deleted(), *kept()[::-1]])
+    return Scales([*weighed(queue.deleted()), *kept()[::-1]])
 
 
 def prune(most: int | None = None) -> list[Kept]:
@@ -103,10 +85,7 @@ def prune(most: int | None = None) -> list[Kept]:
         if not too_much:
             continue
         try:
-            done = _removed(one)
-        except Stuck as error:  # this one stays; it may not keep the others
-            logging.warning("%s", error)
-            continue
+            done = removal.forget(one.job) if one.job.deleted is not None else removal.strip(one.job)
         except StorageFailed:
             if not removed:
                 raise
@@ -116,12 +95,6 @@ def prune(most: int | None = None) -> list[Kept]:
             removed.append(one)
     removal.sweep()
     return removed
-
-
-def _removed(one: Kept) -> bool:
-    if one.deleted:
-        return removal.let_go(one.job.id)
-    return removal.remove_with(partial(queue.strip, one.job.id), one.job.folder)
 
 
 def most_bytes() -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Mapping
-from pathlib import Path
 
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Run, parse_draft
@@ -13,7 +12,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.queue.states import FINAL
 from ldp_core.runs.record import reference, run_cache
 from ldp_core.runs.record.run_cache import Known
-from ldp_core.runs.record.store import Recorder, copied, runs_of
+from ldp_core.runs.record.store import Recorder
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.holding import WRITER, hold
 
@@ -59,19 +58,6 @@ def mark(recorder: Recorder) -> None:
     """Mark a record that holds nothing but references: it takes no place."""
     if recorder.refers_only():
         (recorder.folder / reference.ONLY).touch()
-
-
-def twin_of(folder: Path) -> str:
-    """The job that a record refers to which has the same runs under the same labels, and nothing else; "" if
-    it refers to none such.
-    """
-    jobs = set(copied(folder).values())
-    other = folder.with_name(jobs.pop()) if len(jobs) == 1 else None
-    return other.name if other and _runs(other) == _runs(folder) else ""
-
-
-def _runs(folder: Path) -> list[tuple[int, str, str]]:
-    return [(row["variant"], row["label"], row["key"]) for row in runs_of(folder)]
 
 
 def complete(identity: str) -> bool:

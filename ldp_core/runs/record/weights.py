@@ -28,18 +28,15 @@ class Kept:
     job: Job
     size: int
     """Bytes that count as its own."""
-    pinned: bool
     files: Mapping[File, int]
     """The bytes of each of its files that counts."""
     beside: int = 0
     """Bytes that do not count: of a record that only refers to others, what it takes to do so."""
-    deleted: bool = False
-    """True for one that lies aside, from where it can be brought back."""
 
     @property
     def stays(self) -> bool:
         """True for what nobody may remove now."""
-        return self.pinned or self.job.live
+        return self.job.pinned or self.job.live
 
 
 def files_of(folder: Path) -> tuple[dict[File, int], int]:
@@ -57,14 +54,14 @@ def files_of(folder: Path) -> tuple[dict[File, int], int]:
     return counting, beside
 
 
-def weighed(jobs: Iterable[Job], pinned: Mapping[str, bool]) -> list[Kept]:
+def weighed(jobs: Iterable[Job]) -> list[Kept]:
     """The records of jobs, in their order, which is that of their age, the oldest first."""
     counted, found = set[File](), list[Kept]()
     for job in jobs:
         files, beside = files_of(job.folder)
         size = sum(size for file, size in files.items() if file not in counted)
         counted |= files.keys()
-        found.append(Kept(job, size, pinned[job.id], files, beside))
+        found.append(Kept(job, size, files, beside))
     return found
 
 

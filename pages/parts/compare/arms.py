@@ -9,8 +9,6 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Experiment, Variant, changed, parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import shelf
-from ldp_core.runs.record.shelf import Label
 from ldp_core.runs.record.store import is_imported
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.series import Series, series
@@ -59,7 +57,6 @@ class Arm:
 
 def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
     """The runs that can be shown, in the order of the choice; and why the others cannot, in sentences."""
-    labels = shelf.labels()
     found: list[Arm] = []
     trouble: list[str] = []
     for identity, variant in chosen:
@@ -80,8 +77,7 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
             continue
         letter = LETTERS[len(found)]
         made = replace(line, number=len(found), label=f"{letter} {line.label}")
-        name = labels.get(job.id, Label()).name or name_of(job)
-        name += " (imported)" * is_imported(job)
+        name = (job.name or name_of(job)) + " (imported)" * is_imported(job)
         found.append(Arm(letter, job, name, experiment, made))
     return _dressed(named_apart(found)), list(dict.fromkeys(trouble))
 

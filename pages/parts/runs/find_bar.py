@@ -9,7 +9,7 @@ import streamlit as st
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs
 from ldp_core.runs.jobs.finding import Line, Order, Wanted
-from ldp_core.runs.record.shelf import MOST_NAME, MOST_NOTE
+from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.runs.take_away import bring_in
 from pages.parts.ui.job_actions import refuse
@@ -98,8 +98,8 @@ def relabel(line: Line, was: str) -> None:
     identity = line.job.id
     keys = f"name of {identity}", f"note of {identity}"
     with st.popover("Name", type="tertiary", key=f"naming {identity}"):
-        st.text_input("Name", line.label.name, MOST_NAME, key=keys[0], placeholder=was or "Untitled")
-        st.text_area("Note", line.label.note, max_chars=MOST_NOTE, key=keys[1])
+        st.text_input("Name", line.job.name, MOST_NAME, key=keys[0], placeholder=was or "Untitled")
+        st.text_area("Note", line.job.note, max_chars=MOST_NOTE, key=keys[1])
         st.button("Keep", type="primary", key=f"keep name {identity}", on_click=_keep, args=(identity, *keys))
 
 

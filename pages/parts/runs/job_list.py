@@ -134,7 +134,7 @@ def _describe(one: Listed, whole: bool = False, line: Line | None = None) -> Non
     """Its name and its state; with all that is asked for where there is room for it."""
     job = one.job
     words = _said(job.id, job) if one.rounds else Words(one.name)
-    name = plain((line.label.name if line else "") or words.name or "Untitled")
+    name = plain((line.job.name if line else "") or words.name or "Untitled")
     if one.rounds and job.kind in PAGES:
         st.page_link(PAGES[job.kind], label=f":blue[{name}]", query_params={"job": job.id})
     else:
@@ -142,7 +142,7 @@ def _describe(one: Listed, whole: bool = False, line: Line | None = None) -> Non
     mine = job.owner is not None and job.owner == visitor().owner
     said = [
         _state(one),
-        "pinned" * one.pinned,
+        "pinned" * one.job.pinned,
         "imported" * one.imported,
         "yours" * mine,
         words.size,
@@ -153,8 +153,8 @@ def _describe(one: Listed, whole: bool = False, line: Line | None = None) -> Non
     if line and (figures := figures_in_words(line)):
         st.markdown(figures)
     st.caption(f"{state}  \n{plain(words.compared, 300)}{more}" if words.compared else state)
-    if line and line.label.note:
-        st.caption(f"*{plain(line.label.note, 500)}*")
+    if line and line.job.note:
+        st.caption(f"*{plain(line.job.note, 500)}*")
 
 
 def _state(one: Listed) -> str:
@@ -184,7 +184,7 @@ def _take_away(line: Line, name: str) -> None:
     shown = st.popover("Take away", type="tertiary", key=f"taking {line.job.id}", on_change="rerun")
     if shown.open:
         with shown:
-            take_away(line.job, line.label.name or name, "list")
+            take_away(line.job, line.job.name or name, "list")
 
 
 def _stop(one: Listed) -> None:
@@ -262,7 +262,7 @@ def _attacked(ladder: Ladder) -> str:
 
 def _keep(one: Listed) -> None:
     """What its owner may do with a record: keep it whatever happens, or delete it."""
-    if one.pinned:
+    if one.job.pinned:
         unpin = partial(jobs.pin, on=False)
         st.button("Unpin", key=f"unpin {one.job.id}", type="tertiary", on_click=act, args=(unpin, one.job.id))
     elif not one.job.removed:
@@ -274,5 +274,5 @@ def _keep(one: Listed) -> None:
             on_click=act,
             args=(jobs.pin, one.job.id),
         )
-    if not one.job.live and not one.pinned:
+    if not one.job.live and not one.job.pinned:
         delete_button(one.job.id, _taken.clear)

@@ -10,9 +10,7 @@ import streamlit as st
 from ldp_core.runs import jobs
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.queue.people import Person
-from ldp_core.runs.record import shelf
 from ldp_core.runs.record.removal import UNDO_SECONDS
-from ldp_core.runs.record.shelf import Label
 from pages.parts.ui.job_actions import act
 from pages.parts.ui.text import ago, plain, seconds
 from pages.parts.ui.uninterrupted import pressed
@@ -41,10 +39,10 @@ def _delete(identity: str, then: Callable[[], None]) -> None:
 
 def offered_back(me: Person) -> None:
     """What this person has deleted a moment ago, each with its way back."""
-    for one in jobs.deleted(me)[:MOST]:
-        with st.container(horizontal=True, vertical_alignment="center", key=f"deleted {one.job.id}"):
-            name = shelf.labels().get(one.job.id, Label()).name or describe(one.job).name or "Untitled"
-            st.markdown(f"**{plain(name)}** was deleted {ago(time.time() - one.at)}.", width="content")
-            st.button(
-                "Bring it back", key=f"back {one.job.id}", on_click=act, args=(jobs.bring_back, one.job.id)
+    for job in jobs.deleted(me)[:MOST]:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"deleted {job.id}"):
+            name = job.name or describe(job).name or "Untitled"
+            st.markdown(
+                f"**{plain(name)}** was deleted {ago(time.time() - (job.deleted or 0.0))}.", width="content"
             )
+            st.button("Bring it back", key=f"back {job.id}", on_click=act, args=(jobs.bring_back, job.id))

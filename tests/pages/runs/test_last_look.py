@@ -40,7 +40,7 @@ def page() -> None:
         return
     if happens == "it is deleted":
         queue.move(identity, "interrupted")
-        queue.drop(identity, lambda: True)
+        queue.delete(identity)
     if happens == "it is taken up":
         queue.requeue(identity)
         queue.claim()

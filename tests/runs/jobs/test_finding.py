@@ -15,8 +15,6 @@ from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.people import Person
-from ldp_core.runs.record import shelf
-from ldp_core.runs.storage.database import writing
 from tests.pace import of_cpu
 
 DRAFT = parse_draft({"rounds": 2, "attack": None, "name": "a plain one"}).as_json()
@@ -29,7 +27,7 @@ def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: floa
     figures: dict[str, Any] = {"label": "run", "seeds": 1, "accuracy": accuracy, "epsilon": epsilon}
     if hits is not None:
         figures |= {"hits": hits, "attempts": 10, "chance": 0.05}
-    shelf.note_finals(identity, [figures])
+    queue.note_figures(identity, [figures])
     return identity
 
 
@@ -95,22 +93,17 @@ def test_a_name_is_its_owners_and_text(runs_dir: Path):
         jobs.relabel(identity, "x" * 81, "")
     jobs.relabel(identity, "<script>", "a note")
     (line,) = lines(Wanted(text="script note"))
-    assert (line.label.name, line.label.note) == ("<script>", "a note")
+    assert (line.job.name, line.job.note) == ("<script>", "a note")
     jobs.relabel(identity, "", "")
-    assert lines(Wanted())[0].label == shelf.Label()
-    jobs.remove(identity)
-    assert shelf.finals() == {}
+    assert lines(Wanted())[0].job.name == ""
 
 
 def test_a_thousand_are_looked_through_in_a_moment(runs_dir: Path):
     with queue.table.changing() as db:
         text = '{"draft": {"base": {"name": "one of many"}, "variants": [{"label": "a"}]}}'
-        row = "INSERT INTO jobs (id, kind, request, status, created) VALUES (?, 'run', ?, 'completed', 0)"
-        db.executemany(row, [(f"{n:012x}", text) for n in range(1000)])
-    with writing(shelf._path(), shelf.SCHEMA) as db:
         told = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
-        db.executemany("INSERT INTO finals VALUES (?, ?)", [(f"{n:012x}", told) for n in range(1000)])
-
+        row = "INSERT INTO jobs (id, kind, request, status, created, figures) VALUES (?, 'run', ?, ?, 0, ?)"
+        db.executemany(row, [(f"{n:012x}", text, "completed", told) for n in range(1000)])
     wanted = Wanted(text="many", order="accuracy", accuracy=0.1)
     lines(wanted)
     with of_cpu(0.3):  # a sixth of that was measured

@@ -70,7 +70,7 @@ def test_what_cannot_be_noted_as_lost_is_told_all_the_same(
     monkeypatch.setattr(process_identity, "is_alive", lambda *_: False)
 
     def cannot(*_: object) -> bool:
-        raise StorageFailed("queue.sqlite cannot be written")
+        raise StorageFailed("studio.sqlite cannot be written")
 
     monkeypatch.setattr(ownerless, "_interrupt", cannot)
     for seen in (jobs.look(identity), *jobs.recent()):

@@ -12,7 +12,6 @@ import pytest
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process.training import OUTCOME
 from ldp_core.runs.queue import table
-from ldp_core.runs.record.removal import PIN
 from tests.runs.processes import launch, trained_a_round, until, workers
 
 ENDLESS = {"rounds": 10_000, "attack": None}
@@ -94,11 +93,10 @@ def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
     """Its file is moved away, as the message on a damaged one advises; a new worker begins with a new one."""
     first = launch({"rounds": 1})
     folder = until(first, lambda job: not job.live).folder
-    (folder / PIN).touch()
     for worker in workers(runs_dir):
         worker.kill()
         worker.wait(60)
-    for file in runs_dir.glob("queue.sqlite*"):
+    for file in runs_dir.glob("studio.sqlite*"):
         file.rename(file.with_name(f"old {file.name}"))
     second = launch({"rounds": 2})
     until(second, lambda job: not job.live)

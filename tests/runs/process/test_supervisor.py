@@ -51,7 +51,7 @@ def test_a_queue_that_is_locked_when_a_job_begins_loses_no_job(
 
     def locked(*values: Any) -> None:
         if next(failures, None) is not None:
-            raise StorageFailed("queue.sqlite cannot be used (database is locked)")
+            raise StorageFailed("studio.sqlite cannot be used (database is locked)")
         set_pid(*values)
 
     monkeypatch.setattr(queue, "set_pid", locked)
@@ -136,7 +136,7 @@ def test_an_end_that_could_not_be_written_down_is_written_later_and_kills_nobody
 
     def locked(*_: Any) -> bool:
         monkeypatch.setattr(queue, "move", move)
-        raise StorageFailed("queue.sqlite is kept locked by another program")
+        raise StorageFailed("studio.sqlite is kept locked by another program")
 
     monkeypatch.setattr(queue, "move", locked)
     with pytest.raises(StorageFailed):

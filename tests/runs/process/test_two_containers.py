@@ -17,12 +17,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import training
 from ldp_core.runs.process.child_process import CONTEXT
 from ldp_core.runs.process.executor import TAKEN
-from ldp_core.runs.record.removal import Stuck, put_away
+from ldp_core.runs.record import removal
 from ldp_core.runs.record.store import database, events_after
 from ldp_core.runs.storage.holding import WRITER, is_written
 from tests.conftest import ROOT
@@ -104,8 +105,9 @@ def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder
     assert queue.claim() is None, "nothing begins beside it"
     monkeypatch.setattr("ldp_core.runs.jobs.lookup.ensure_worker", lambda *_: None)
     assert "written by process 1 of host" in jobs.look(job.id).message
-    with pytest.raises(Stuck, match="still being written"):
-        put_away(job.folder)
+    assert not removal.strip(job)
+    with pytest.raises(StorageFailed, match="still being written"):
+        removal.delete(job)
 
     def trained() -> int:
         process = CONTEXT.Process(target=training.train_job, args=(job.folder, job.request, 10**9))

@@ -58,7 +58,7 @@ def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(monkeypatch: pyte
 
     def sometimes(watched: list[str]) -> None:
         if Slow.made and next(failures, None) is not None:
-            raise StorageFailed("queue.sqlite cannot be used (database is locked)")
+            raise StorageFailed("studio.sqlite cannot be used (database is locked)")
         reap(watched)
 
     monkeypatch.setattr(queue, "reap", sometimes)
@@ -88,7 +88,7 @@ def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(monkeypat
 
     def locked(*given: Any) -> bool:
         if refuse and refuse.pop():
-            raise StorageFailed("queue.sqlite is kept locked by another program")
+            raise StorageFailed("studio.sqlite is kept locked by another program")
         return move(*given)
 
     monkeypatch.setattr(worker, "Watched", no_memory)

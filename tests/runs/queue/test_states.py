@@ -135,12 +135,13 @@ class Jobs(RuleBasedStateMachine):
 
     @rule(job=known)
     def strip(self, job: str) -> None:
+        removed = any(one.removed for one in queue.find("id = ?", (job,)))
         rests = job in self.model and self.model[job] not in states.LIVE
-        assert queue.strip(job, lambda: True) is rests
+        assert queue.note_removed(job) is (rests and not removed)
 
     @rule(job=known)
     def drop(self, job: str) -> None:
-        assert queue.drop(job, lambda: True) is (job in self.model and self.model[job] not in states.LIVE)
+        assert queue.delete(job) is (job in self.model and self.model[job] not in states.LIVE)
         if queue.find("id = ?", (job,)) == []:
             self.model.pop(job, None)
 

@@ -6,18 +6,22 @@ import sqlite3
 import threading
 import time
 from itertools import product
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from ldp_core.errors import UnknownJob
+from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.queue import states, table
 from ldp_core.runs.storage.database import writing
 from ldp_core.system import process_identity
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+def end(identity: str) -> None:
+    with writing(queue.queue_path(), table.SCHEMA) as db:
+        db.execute("UPDATE jobs SET status = 'completed' WHERE id = ?", (identity,))
 
 
 def put(status: states.Status) -> str:
@@ -27,20 +31,17 @@ def put(status: states.Status) -> str:
     return identity
 
 
-@pytest.mark.parametrize(("before", "after"), list(product(get_args(states.Status), repeat=2)))
-def test_only_legal_transitions_happen(before: states.Status, after: states.Status):
-    identity = put(before)
-    legal = before in states.LIVE and after in states.MAY_BECOME[before]
-    assert queue.move(identity, after, "why") is legal
-    job = queue.get(identity)
-    assert job.status == (after if legal else before)
-    assert (job.ended is not None) == (legal and after not in states.LIVE)
-
-
-@pytest.mark.parametrize("before", get_args(states.Status))
-def test_what_rests_is_only_taken_up_by_whoever_asks_for_it(before: states.Status):
-    identity = put(before)
-    assert queue.requeue(identity) is (before in ("failed", "cancelled", "interrupted"))
+def test_only_legal_transitions_happen_and_what_rests_is_only_taken_up_by_whoever_asks():
+    for before, after in product(get_args(states.Status), repeat=2):
+        identity = put(before)
+        legal = before in states.LIVE and after in states.MAY_BECOME[before]
+        assert queue.move(identity, after, "why") is legal
+        job = queue.get(identity)
+        assert job.status == (after if legal else before)
+        assert (job.ended is not None) == (legal and after not in states.LIVE)
+        end(identity)
+    for before in get_args(states.Status):
+        assert queue.requeue(put(before)) is (before in ("failed", "cancelled", "interrupted"))
 
 
 def test_jobs_are_claimed_in_order_of_arrival_and_once():
@@ -115,10 +116,10 @@ def test_an_id_that_belongs_to_no_job_is_refused(identity: str):
         queue.get(identity)
 
 
-def test_nothing_is_there_before_the_first_job(runs_dir: Path):
+def test_nothing_is_there_before_the_first_job():
     assert queue.find() == []
     assert queue.reap() == []
-    assert not (runs_dir / "queue.sqlite").exists()
+    assert not queue.queue_path().exists()
 
 
 def test_who_finds_a_job_ownerless_does_not_interrupt_somebody_who_took_it_up(
@@ -144,5 +145,16 @@ def test_who_finds_a_job_ownerless_does_not_interrupt_somebody_who_took_it_up(
 def test_a_job_never_waits_for_itself():
     identity = queue.add("run", {"draft": {}})
     with sqlite3.connect(queue.queue_path()) as db:
-        db.execute("INSERT INTO waits VALUES (?, ?)", (identity, identity))
+        db.execute("UPDATE jobs SET waits_for = id")
     assert [job.id for job in queue.in_turn()] == [identity]
+
+
+def test_a_file_of_another_format_is_named_and_left_alone():
+    queue.add("run", {})
+    with sqlite3.connect(queue.queue_path()) as db:
+        db.execute("PRAGMA user_version = 2")
+    before = queue.queue_path().read_bytes()
+    for use in (queue.find, lambda: queue.add("run", {})):
+        with pytest.raises(StorageFailed, match=r"studio.sqlite .* is of format 2, and this program reads 1"):
+            use()
+    assert queue.queue_path().read_bytes() == before

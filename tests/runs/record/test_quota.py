@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.errors import NotNow, StorageFailed
+from ldp_core.errors import NotNow
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import run
@@ -79,15 +79,6 @@ def test_records_that_go_while_they_are_weighed_count_for_nothing(monkeypatch: p
 
     monkeypatch.setattr(os, "walk", slowly)
     assert [(one.job.id, one.size) for one in quota.kept()] == [(identity, 0)]
-
-
-def test_a_record_that_cannot_be_written_to_is_not_pinned():
-    folder = queue.get(queue.add("run", {})).folder
-    folder.parent.mkdir(parents=True)
-    folder.write_bytes(b"no folder")
-    for on in (True, False):
-        with pytest.raises(StorageFailed, match="cannot be written to"):
-            quota.pin(folder.name, on)
 
 
 def test_the_quota_can_be_set(monkeypatch: pytest.MonkeyPatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import signal
@@ -19,7 +20,7 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import run
 from ldp_core.runs.process import training
 from ldp_core.runs.process.child_process import CONTEXT
-from ldp_core.runs.record import quota, reference, removal, reuse, run_cache, shelf
+from ldp_core.runs.record import quota, reference, removal, reuse, run_cache
 from ldp_core.runs.record.store import Recorder, copied, database, events_after, glance
 from tests.extent import in_gate
 from tests.runs.record.test_reuse import BOTH, curves, draft, first, once, train
@@ -83,11 +84,8 @@ def test_it_outlives_the_first_and_is_never_trained_again_while_anybody_has_it(f
 def test_what_it_came_to_is_known_to_the_list_without_reading_it_again(first: str):
     run._note_finals(queue.get(first).folder)
     same, less = again(), jobs.submit(Draft(parse({"rounds": 2}), BOTH[:1]))
-    assert reuse.twin_of(queue.get(same).folder) == first
-    assert reuse.twin_of(queue.get(less).folder) == ""
-    told = shelf.finals()
-    assert told[same] == told[first]
-    assert [one["label"] for one in told[less]] == ["mean"]
+    assert queue.get(same).noted == queue.get(first).noted
+    assert [one["label"] for one in json.loads(queue.get(less).noted or "")] == ["mean"]
 
 
 def test_pressing_again_and_again_removes_nobody_elses(first: str, monkeypatch: pytest.MonkeyPatch):
@@ -119,7 +117,7 @@ def test_pins_count_a_file_once(first: str):
     size = quota.taken()
     quota.pin(first, most=size + 2000)
     quota.pin(second, most=size + 2000)
-    assert all(one.pinned for one in quota.kept())
+    assert all(one.job.pinned for one in quota.kept())
     other = train(draft(seed=5))
     with pytest.raises(NotNow, match="unpin one of yours"):
         quota.pin(other, most=size + 2000)

@@ -14,36 +14,25 @@ from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue.people import Person
 from ldp_core.runs.record import quota, removal
-from ldp_core.runs.record.quota import is_pinned
-from ldp_core.runs.record.removal import PIN
+from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage.holding import WRITER, hold
 from tests.runs.record.test_quota import record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
 def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: pytest.MonkeyPatch):
-    identity, drop = record("completed"), queue.drop
+    identity, delete = record("completed"), queue.delete
 
-    def late(*given: Any) -> bool:
+    def late(*given: Any, **more: Any) -> bool:
         quota.pin(identity)
-        return drop(*given)
+        return delete(*given, **more)
 
-    monkeypatch.setattr(queue, "drop", late)
+    monkeypatch.setattr(queue, "delete", late)
     with pytest.raises(NotNow, match="is pinned; unpin it"):
         jobs.remove(identity)
-    assert (queue.get(identity).folder / PIN).exists()
-
-
-def test_a_pin_waits_for_whoever_removes_the_record(monkeypatch: pytest.MonkeyPatch):
-    identity = record("completed")
-    with queue.held(identity):
-        monkeypatch.setattr("ldp_core.runs.storage.database._busy", [0.1])
-        with pytest.raises(StorageFailed, match="locked"):
-            quota.pin(identity)
-    quota.prune(0)
-    with pytest.raises(NotNow, match="nothing to pin"):
-        quota.pin(identity)
-    assert not queue.get(identity).folder.exists()
+    assert queue.get(identity).pinned
+    assert queue.get(identity).folder.exists()
 
 
 ANNA = Person("a" * 16)
@@ -55,22 +44,36 @@ def test_what_still_trains_is_pinned_with_what_it_will_take(monkeypatch: pytest.
     monkeypatch.setenv("EPSILON_QUOTA_GB", "0.01")
     with pytest.raises(NotNow, match=r"this one \d\d+.\d MB, and visitors may keep 5.0 MB pinned"):
         jobs.pin(identity, ANNA)
-    assert not is_pinned(queue.get(identity))
+    assert not queue.get(identity).pinned
     monkeypatch.setenv("EPSILON_QUOTA_GB", "5")
     jobs.pin(identity, ANNA)
-    assert is_pinned(queue.get(identity))
+    assert queue.get(identity).pinned
 
 
-def test_a_folder_that_cannot_be_removed_is_a_sentence(monkeypatch: pytest.MonkeyPatch):
-    identity = record("completed")
+def test_a_folder_that_cannot_be_removed_is_due_until_it_can(monkeypatch: pytest.MonkeyPatch):
+    identity, other = record("completed"), record("completed")
+    folder, rename = queue.get(identity).folder, Path.rename
 
-    def refused(*_: Any) -> None:
-        raise PermissionError(13, "Permission denied")
+    def refused(path: Path, to: Path) -> Path:
+        if path == folder:
+            raise PermissionError(13, "Permission denied")
+        return rename(path, to)
 
-    monkeypatch.setattr(Path, "rename", refused)
-    with pytest.raises(StorageFailed, match=r"cannot be removed \(Permission denied\)"):
+    with monkeypatch.context() as stuck:
+        stuck.setattr(Path, "rename", refused)
+        assert [one.job.id for one in quota.prune(0)] == [other], "it keeps no other"
+        jobs.delete(identity)
+        stuck.setattr(disk_space, "_free", lambda: 0)
+        assert removal.sweep() == []
+        assert folder.exists()
+    assert [job.id for job in jobs.deleted()] == [identity]
+
+
+def test_what_is_written_is_not_removed():
+    identity = record("interrupted")
+    with hold(queue.get(identity).folder / WRITER), pytest.raises(StorageFailed, match="still being written"):
         jobs.remove(identity)
-    assert queue.get(identity).status == "completed"
+    assert queue.get(identity).folder.exists()
 
 
 def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.MonkeyPatch):
@@ -84,33 +87,21 @@ def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.Monke
             quota.prune(0)
         with pytest.raises(StorageFailed, match="locked"):
             jobs.remove(ids[2])
-    removal.sweep()
+    assert removal.sweep() == []
     assert [one.job.id for one in quota.kept()] == ids[::-1]
     assert {queue.get(identity).message for identity in ids} == {""}
 
 
-def test_a_record_that_was_put_away_by_somebody_who_was_killed_is_brought_back():
-    kept, noted, forgotten = (record("completed") for _ in range(3))
-    for identity in (kept, noted, forgotten):
-        removal.put_away(queue.get(identity).folder)  # and then the lights went out
-    queue.strip(noted, lambda: True)
-    queue.drop(forgotten, lambda: True)
-    assert len(removal.sweep()) == 2
+def test_what_was_noted_by_somebody_who_was_killed_is_finished_and_nothing_else_goes():
+    kept, noted, nobodys = (record("completed") for _ in range(3))
+    queue.note_removed(noted)  # and then the lights went out
+    with queue.table.changing() as db:
+        db.execute("DELETE FROM jobs WHERE id = ?", (nobodys,))  # the database may have been lost
+    folder = queue.get(noted).folder
+    assert removal.sweep() == [noted]
+    assert not folder.exists()
+    assert folder.with_name(nobodys).exists()
     assert [one.job.id for one in quota.kept()] == [kept]
-
-
-def test_one_record_that_cannot_be_removed_keeps_no_other(monkeypatch: pytest.MonkeyPatch):
-    ids = [record("completed") for _ in range(3)]
-    put_away = removal.put_away
-
-    def stuck(folder: Path, name: str = "") -> None:
-        if folder.name == ids[0]:
-            raise removal.Stuck("Operation not permitted")
-        put_away(folder, name)
-
-    monkeypatch.setattr(removal, "put_away", stuck)
-    assert [one.job.id for one in quota.prune(0)] == ids[1:]
-    assert queue.get(ids[0]).message == ""
 
 
 def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(monkeypatch: pytest.MonkeyPatch):

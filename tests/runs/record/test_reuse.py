@@ -121,7 +121,7 @@ def test_what_has_become_of_it_is_noted_though_the_queue_is_locked_for_a_while(
 
     def sometimes(*given: Any) -> bool:
         if next(failures, None) is not None:
-            raise StorageFailed("queue.sqlite is kept locked by another program")
+            raise StorageFailed("studio.sqlite is kept locked by another program")
         return move(*given)
 
     monkeypatch.setattr(queue, "move", sometimes)

@@ -1,0 +1,129 @@
+"""Changes to a row of the queue, each in one transaction: state, message, label, deletion."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ldp_core.errors import InvalidInput, UnknownJob, printable
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.states import LIVE, MAY_BECOME, Status
+from ldp_core.runs.queue.table import changing, one
+
+MOST_NAME, MOST_NOTE = 80, 500
+"""Characters."""
+RESTS = f"status NOT IN {LIVE}"
+"""True for a job that neither waits nor runs."""
+
+
+def move(identity: str, to: Status, message: str = "", waits_for: str | None = None) -> bool:
+    """Move a job that waits or runs to another state; False if it may not (any more). One that has ended is
+    taken up by `requeue` alone.
+
+    Args:
+        identity: of the job.
+        to: the state.
+        message: why, where that is not what one would expect.
+        waits_for: the job that is to end before this one, which is queued, has a turn again.
+    """
+    sources = [status for status in LIVE if to in MAY_BECOME[status]]
+    marks = ", ".join("?" * len(sources))
+    ended = None if to in LIVE else time.time()
+    with changing() as db:
+        # why somebody has stopped it is kept
+        said = "CASE WHEN status = 'cancelling' AND ? = 'cancelled' THEN message ELSE ? END"
+        sets = f"status = ?, message = {said}, ended = ?, waits_for = ?"
+        query = f"UPDATE jobs SET {sets} WHERE id = ? AND status IN ({marks})"  # noqa: S608
+        return db.execute(query, (to, to, message, ended, waits_for, identity, *sources)).rowcount == 1
+
+
+def cancel(identity: str, why: str = "") -> None:
+    """Ask for a job to stop: one that waits has stopped, of one that runs its worker says when it has."""
+    with changing() as db:
+        query = "UPDATE jobs SET status = 'cancelled', message = ?, ended = ? WHERE id = ? AND status = ?"
+        if not db.execute(query, (why, time.time(), identity, "queued")).rowcount:
+            query = "UPDATE jobs SET status = 'cancelling', message = ? WHERE id = ? AND status = 'running'"
+            db.execute(query, (why, identity))
+
+
+def say(identity: str, message: str) -> None:
+    """Tell what a running job is doing; "" for what one would expect."""
+    with changing() as db:
+        query = "UPDATE jobs SET message = ? WHERE id = ? AND status = 'running' AND message != ?"
+        db.execute(query, (message, identity, message))
+
+
+def set_pid(identity: str, pid: int | None) -> None:
+    """Note which process trains for a job."""
+    with changing() as db:
+        db.execute("UPDATE jobs SET pid = ? WHERE id = ?", (pid, identity))
+
+
+def release(identity: str) -> None:
+    """Have a job wait for no other one any more."""
+    with changing() as db:
+        db.execute("UPDATE jobs SET waits_for = NULL WHERE id = ?", (identity,))
+
+
+def note_figures(identity: str, figures: Sequence[dict[str, Any]]) -> None:
+    """What a job's variants came to, for lists."""
+    with changing() as db:
+        db.execute("UPDATE jobs SET figures = ? WHERE id = ?", (json.dumps(list(figures)), identity))
+
+
+def relabel(identity: str, name: str, note: str) -> None:
+    """Give a job a name and a note; both empty: as it was.
+
+    Raises:
+        InvalidInput: one is too long, or no text.
+    """
+    given = {"a name": (name.strip(), MOST_NAME), "a note": (note.strip(), MOST_NOTE)}
+    for what, (text, most) in given.items():
+        if len(text) > most:
+            raise InvalidInput(f"{what} has at most {most} characters; got {len(text)}: shorten it")
+        if not printable(text):
+            raise InvalidInput(f"{what} holds half a character, which no file takes: type it again")
+    with changing() as db:
+        values = (*(text for text, _ in given.values()), identity)
+        db.execute("UPDATE jobs SET name = ?, note = ? WHERE id = ?", values)
+
+
+def set_pinned(identity: str, on: bool) -> Job:
+    """Pin a job, or unpin it; returns it as it is then. One whose record was removed is never pinned.
+
+    Raises:
+        UnknownJob: there is no such job.
+    """
+    with changing() as db:
+        query = "UPDATE jobs SET pinned = ? WHERE id = ? AND removed IS NULL"
+        db.execute(query, (int(on), identity))
+        return one(db, identity)
+
+
+def delete(identity: str, at: float | None = None) -> bool:
+    """Mark a job as deleted at some time (now); False if it waits, runs or is pinned, or is there no more."""
+    with changing() as db:
+        query = f"UPDATE jobs SET deleted = ? WHERE id = ? AND deleted IS NULL AND NOT pinned AND {RESTS}"  # noqa: S608
+        return db.execute(query, (time.time() if at is None else at, identity)).rowcount == 1
+
+
+def bring_back(identity: str, since: float) -> Job:
+    """Have a job as it was that was deleted since then.
+
+    Raises:
+        UnknownJob: it was not, or is gone for good.
+    """
+    with changing() as db:
+        query = "UPDATE jobs SET deleted = NULL WHERE id = ? AND deleted >= ?"
+        if not db.execute(query, (identity, since)).rowcount:
+            raise UnknownJob(identity)
+        return one(db, identity)
+
+
+def note_removed(identity: str) -> bool:
+    """Note that a job's record goes, to make room; False if it waits, runs or is pinned."""
+    with changing() as db:
+        query = f"UPDATE jobs SET removed = ? WHERE id = ? AND removed IS NULL AND NOT pinned AND {RESTS}"  # noqa: S608
+        return db.execute(query, (time.time(), identity)).rowcount == 1
