@@ -14,8 +14,8 @@ from ldp_core.runs.queue.table import changing, one
 
 MOST_NAME, MOST_NOTE = 80, 500
 """Characters."""
-RESTS = f"status NOT IN {LIVE}"
-"""True for a job that neither waits nor runs."""
+MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
+"""Of a job that somebody deletes, or whose record is removed."""
 
 
 def move(identity: str, to: Status, message: str = "", waits_for: str | None = None) -> bool:
@@ -105,7 +105,7 @@ def set_pinned(identity: str, on: bool) -> Job:
 def delete(identity: str, at: float | None = None) -> bool:
     """Mark a job as deleted at some time (now); False if it waits, runs or is pinned, or is there no more."""
     with changing() as db:
-        query = f"UPDATE jobs SET deleted = ? WHERE id = ? AND deleted IS NULL AND NOT pinned AND {RESTS}"  # noqa: S608
+        query = f"UPDATE jobs SET deleted = ? WHERE id = ? AND {MAY_GO}"  # noqa: S608
         return db.execute(query, (time.time() if at is None else at, identity)).rowcount == 1
 
 
@@ -125,5 +125,5 @@ def bring_back(identity: str, since: float) -> Job:
 def note_removed(identity: str) -> bool:
     """Note that a job's record goes, to make room; False if it waits, runs or is pinned."""
     with changing() as db:
-        query = f"UPDATE jobs SET removed = ? WHERE id = ? AND removed IS NULL AND NOT pinned AND {RESTS}"  # noqa: S608
+        query = f"UPDATE jobs SET removed = ? WHERE id = ? AND removed IS NULL AND {MAY_GO}"  # noqa: S608
         return db.execute(query, (time.time(), identity)).rowcount == 1
