@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS guessed (
 );
 CREATE TABLE IF NOT EXISTS passed (
     who TEXT NOT NULL,
-    scenario TEXT NOT NULL,
+    scenario TEXT NOT NULL,  -- its name; or the key of settings whose answer was shown
     PRIMARY KEY (who, scenario)
 );
 """
@@ -55,6 +55,12 @@ def skip(who: str, scenario: str, skipped: bool = True) -> None:
         query = "DELETE FROM passed WHERE who = ? AND scenario = ?"
     with writing(_path(), SCHEMA) as db:
         db.execute(query, (who, scenario))
+
+
+def shown(who: str, draft: Draft) -> None:
+    """Remember that somebody has seen what came of these settings."""
+    if not is_skipped(who, about := key_of(draft)):
+        skip(who, about)
 
 
 def is_skipped(who: str, scenario: str) -> bool:

@@ -21,7 +21,7 @@ class Guessed:
 
     guesses: Mapping[str, Guess]
     """By the scenario's name."""
-    skipped: frozenset[str]
+    told: frozenset[str]
 
     @classmethod
     def here(cls) -> Guessed:
@@ -29,11 +29,12 @@ class Guessed:
         about = guesses.all_of(me())
         names = {name: guess for name in presets.names() if (guess := about.get(_key(name))) is not None}
         passed = guesses.all_skipped(me())
-        return cls(names, frozenset(name for name in presets.names() if presets.get(name).label in passed))
+        told = (name for name in presets.names() if passed & {presets.get(name).label, _key(name)})
+        return cls(names, frozenset(told))
 
     def untold(self, name: str) -> bool:
-        """Whether the answer has not been asked for: a guess may be changed until then."""
-        return name not in self.skipped
+        """Whether the answer has been neither asked for nor shown: a guess may be changed until then."""
+        return name not in self.told
 
     def level(self, name: str) -> float | None:
         """The guess where it is an accuracy: a share."""

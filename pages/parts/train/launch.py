@@ -26,6 +26,8 @@ from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor, who
 from pages.parts.ui.workspace import Workspace
 
+SPOKEN_OF = ("clients", "partition", "dataset", "model", "system")
+"""In the scenarios' questions."""
 MOST_WRONG = 3
 """Mistakes told beside the button."""
 
@@ -36,12 +38,11 @@ def title(draft: Draft | None = None) -> DeltaGenerator:
 
 
 def question_of(draft: Draft) -> str:
-    """What its scenario asks; "" once the clients are others: the question says who they are."""
+    """What its scenario asks; "" once something that it speaks of is other."""
     preset = preset_of(draft)
     if preset is None:
         return ""
-    base, prepared = draft.base, preset.draft.base
-    same = (base.clients, base.partition) == (prepared.clients, prepared.partition)
+    same = all(getattr(draft.base, what) == getattr(preset.draft.base, what) for what in SPOKEN_OF)
     return preset.question if same else ""
 
 

@@ -5,6 +5,7 @@ What is asked stands in the scenario's own file; the answer is read from the rec
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +54,7 @@ class Asked:
 
 
 def question_about(draft: Draft) -> Question | None:
-    """What its scenario asks; None once the clients or the runs that tell are others."""
+    """What its scenario asks; None once what it speaks of or the runs that tell are others."""
     preset = preset_of(draft)
     if preset is None or not question_of(draft):
         return None
@@ -131,6 +132,8 @@ def _answer(job: Job, now: Asked) -> None:
         mine = "" if now.guess is None else f"; you guessed {literal(shown(now.question, now.guess))}"
         st.markdown(f"{question} {tell}{mine}.")
         return
+    with suppress(StorageFailed):
+        guesses.shown(me(), now.draft)
     _picture(scale(now.question, now.guess, answers))
     said = told(now.question, now.guess, answers)
     # why, of the scenario as it was prepared, and as far as these runs bear it out

@@ -14,6 +14,8 @@ from ldp_core.presets.evidence import Evidence, Outcome
 from ldp_core.runs import queue
 from ldp_core.runs.queue.people import person
 from ldp_core.runs.record import drafts, guesses
+from pages.parts.start import guessed
+from pages.parts.start.guessed import Guessed
 from pages.parts.watch import prediction
 from pages.parts.watch.prediction import Asked, question_about
 from tests.extent import every
@@ -68,6 +70,7 @@ def accuracies(*ends: float) -> Evidence:
 
 
 def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(guessed, "me", lambda: ME)
     identity = drafts.new(DRAFT)
     app = opened(identity)
     assert "How accurate will the plain mean be?" in said(app) and "Kept" not in said(app)
@@ -94,7 +97,9 @@ def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(prediction, "_evidence", lambda job: accuracies(0.18, 0.2, 0.19))
     assert queue.move(launched, "completed")
+    assert Guessed.here().untold("two_volunteers")
     words = said(app)
+    assert not Guessed.here().untold("two_volunteers"), "nor is it asked on Start any more"
     assert "A surprise: you guessed 60\u202f%, and it came out at 19\u202f%" in words
     assert "drowns in the noise of the eighteen" in words, "why"
     monkeypatch.setattr(prediction, "_evidence", lambda job: accuracies(0.58, 0.6))
@@ -158,9 +163,15 @@ def test_every_scenario_is_asked_with_a_real_form_element(name: str, runs_dir: P
 
 @pytest.mark.parametrize(
     ("change", "asks"),
-    [({"rounds": 3}, True), ({"clients.epsilon": 1.0}, False), ({"name": "mine"}, False)],
+    [
+        ({"rounds": 3}, True),
+        ({"clients.epsilon": 1.0}, False),
+        ({"name": "mine"}, False),
+        ({"dataset": "mnist_sample"}, False),
+        ({"model": "mlp"}, False),
+    ],
 )
-def test_the_question_is_asked_as_long_as_it_is_about_these_clients(change: dict[str, object], asks: bool):
+def test_the_question_is_asked_as_long_as_it_is_about_this(change: dict[str, object], asks: bool):
     assert (question_about(DRAFT.with_base(change)) is not None) is asks
 
 
