@@ -68,21 +68,19 @@ def audit(
         samples: runs on each of the two inputs.
         precision: of the values that are perturbed, and so of all arithmetic; training runs in float32.
     """
-    delta = float(getattr(mechanism, "delta_", 0.0)) if mechanism.mu(epsilon, low, high) is not None else 0.0
+    law = mechanism.at(epsilon, low, high)
+    delta = float(getattr(mechanism, "delta_", 0.0)) if law.mu is not None else 0.0
     length = () if mechanism.scope == "coordinate" else (getattr(mechanism, "dimension", None) or VECTOR,)
     samples = max(200, min(samples, MOST // math.prod(length)))
     shape = (samples, *length)
-    ends = [
-        mechanism.perturb(np.full(shape, end, precision), epsilon, low, high, generator)
-        for end in (low, high)
-    ]
+    ends = [law.perturb(np.full(shape, end, precision), generator) for end in (low, high)]
     inputs = [np.full(length, end) if length else np.float64(end) for end in (low, high)]
-    laws = [[mechanism.log_prob(y, x, epsilon, low, high) for x in inputs] for y in ends]
+    likely = [[law.log_prob(y, x) for x in inputs] for y in ends]
     first = samples // 10
     looked = precision == "float32" and countable(mechanism)
     bounds, alone = [], []
     for one, other in ((0, 1), (1, 0)):
-        ratios = [_ratio(laws[i][one], laws[i][other]) for i in (one, other)]
+        ratios = [_ratio(likely[i][one], likely[i][other]) for i in (one, other)]
         if looked:
             elsewhere = Client(mechanism, (low, high)[other], epsilon, low, high)
             possible = can_give(elsewhere, np.concatenate([ends[one], ends[other]]))
@@ -97,13 +95,12 @@ def audit(
 
 def exact_epsilon(mechanism: Mechanism, epsilon: float, low: float, high: float) -> float:
     """The exact pure loss, or the exact ε at the mechanism's own δ where it has no pure loss."""
-    loss = float(mechanism.privacy_loss(epsilon, low, high))
-    mu = mechanism.mu(epsilon, low, high)
-    if mu is None:
-        return loss
+    law = mechanism.at(epsilon, low, high)
+    if law.mu is None:
+        return float(law.loss)
     from ldp_core.normal import epsilon_of
 
-    return float(epsilon_of(mechanism.delta_, mu))  # type: ignore[attr-defined]
+    return float(epsilon_of(mechanism.delta_, law.mu))  # type: ignore[attr-defined]
 
 
 def _ratio(top: Any, bottom: Any) -> Floats:

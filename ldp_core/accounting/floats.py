@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.harmony import Harmony
 from ldp_core.mechanisms.ldpsign import LDPSign
-from ldp_core.mechanisms.privunit import PrivUnit, law_at
+from ldp_core.mechanisms.privunit import PrivUnit, cut_at
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.mechanisms.shared.scale_free import ScaleFree
 from ldp_core.streams import stream
@@ -169,10 +169,10 @@ def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) ->
         return GivenAway(None, None, None, exact=False)
     ends = [Client(mechanism, end, epsilon, low, high) for end in (low, high)]
     if ends[0].normal:
-        shares = []
+        shares, law = [], mechanism.at(epsilon, low, high)
         for one, other in (ends, ends[::-1]):
             values = np.full(SAMPLE, one.value, np.float32)
-            sent = mechanism.perturb(values, epsilon, low, high, stream(0, "audit"))
+            sent = law.perturb(values, stream(0, "audit"))
             shares.append(float(1 - can_give(other, sent).mean()))
         return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
     counted = [np.unique(_bits(end.answers(np.arange(DRAWS))), return_counts=True) for end in ends]
@@ -193,16 +193,16 @@ def _compared(one: Any, other: Any) -> GivenAway:
 def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> GivenAway:
     """By halving: up to some toss of its coin the answer is the high one."""
     counted = []
-    single = mechanism.model_copy(update={"dimension": 1})
+    law = mechanism.model_copy(update={"dimension": 1}).at(epsilon, low, high)
     for end in (low, high):
         least, most = 0, COINS  # tosses that give the high answer
         while least < most:
             middle = (least + most) // 2
             toss = Given(np.array([0.0, middle / COINS]))
-            sent = single.perturb(np.array([end], np.float32), epsilon, low, high, toss)
+            sent = law.perturb(np.array([end], np.float32), toss)
             least, most = (middle + 1, most) if sent[0] > (low + high) / 2 else (least, middle)
-        law = np.array([COINS - least, least])
-        counted.append((np.flatnonzero(law), law[law > 0]))
+        tosses = np.array([COINS - least, least])
+        counted.append((np.flatnonzero(tosses), tosses[tosses > 0]))
     return _compared(*counted)
 
 
@@ -210,38 +210,38 @@ def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
     """Of an upload whose weight is 0 (`low`) and one whose weight is not (`high`): the share of a sample of
     answers for which no normal draw is found by which the other one gives the same.
     """
-    pair = mechanism.model_copy(update={"dimension": 2})
-    unit = float(law_at(np.array(epsilon)).scale) / mechanism.norm
+    law = mechanism.model_copy(update={"dimension": 2}).at(epsilon, -1.0, 1.0)
+    unit = float(cut_at(np.array(epsilon)).scale) / mechanism.norm
     ends = [np.array([0.0, 1.0]), np.array([0.6, 0.8])]
     generator = stream(0, "audit")
     shares = []
     for one, other in (ends, ends[::-1]):
         values = np.tile(np.float32(mechanism.norm * one), (SAMPLE, 1))
-        sent = pair.perturb(values, epsilon, -1.0, 1.0, generator)[:, 0]
+        sent = law.perturb(values, generator)[:, 0]
         rest = generator.standard_normal((SAMPLE, 4))
         values = np.tile(np.float32(mechanism.norm * other), (SAMPLE, 1))
         for _ in range(2):  # an answer is linear in the weight's own draw
-            given = pair.perturb(values, epsilon, -1.0, 1.0, Given(rest))[:, 0]
+            given = law.perturb(values, Given(rest))[:, 0]
             missing = (
                 (sent - given).astype(np.float64) * unit / (1 - float(values[0, 0] / mechanism.norm) ** 2)
             )
             rest[:, 0] += missing
-        given = pair.perturb(values, epsilon, -1.0, 1.0, Given(rest))[:, 0]
+        given = law.perturb(values, Given(rest))[:, 0]
         shares.append(float((_bits(given) != _bits(sent)).mean()))
     return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
 
 
 def _gaussian(mechanism: GaussianNoise, epsilon: float, low: float, high: float) -> GivenAway:
     """As `_privunit`, of a weight in the middle of the safe range and one that is not."""
-    single = mechanism.model_copy(update={"dimension": 1})
-    sigma = float(single.sigma(np.array(epsilon), np.array(low), np.array(high)))
+    law = mechanism.model_copy(update={"dimension": 1}).at(epsilon, low, high)
+    sigma = float(law.sigma)
     middle, half = (low + high) / 2, (high - low) / 2
     ends = [np.full((SAMPLE, 1), np.float32(middle + part * half)) for part in (0.0, 0.6)]
     shares = []
     for one, other in (ends, ends[::-1]):
-        sent = single.perturb(one, epsilon, low, high, stream(0, "audit"))
+        sent = law.perturb(one, stream(0, "audit"))
         drawn = (sent.astype(np.float64) - other) / sigma
-        given = single.perturb(other, epsilon, low, high, Given(drawn))
+        given = law.perturb(other, Given(drawn))
         shares.append(float((_bits(given) != _bits(sent)).mean()))
     return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
 

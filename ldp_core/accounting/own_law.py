@@ -43,7 +43,7 @@ FADED = 42.0
 
 
 @dataclass(frozen=True)
-class Law:
+class Losses:
     """Losses −n·step … n·step of one use, `masses` of shape (2n + 1,), a probability each."""
 
     step: float
@@ -78,12 +78,12 @@ def own_epsilon(
         uses: how often it is used on the same client's data, k ≥ 1.
         delta: at which to bound, in (0, 1).
     """
-    loss = float(mechanism.privacy_loss(epsilon, low, high))
+    loss = float(mechanism.at(epsilon, low, high).loss)
     if loss < LEAST:
         return uses * loss
     cells = min(CELLS, max(FEWEST, int(WINDOW / (16 * math.sqrt(uses)))))
-    law = law_of(mechanism, epsilon, low, high, cells)
-    found = min(_epsilon(law, uses, delta), uses * loss)
+    once = losses_of(mechanism, epsilon, low, high, cells)
+    found = min(_epsilon(once, uses, delta), uses * loss)
     pair = two_answers.answers(mechanism, epsilon, low, high)
     if pair is None or uses < 2:
         return found
@@ -93,16 +93,18 @@ def own_epsilon(
 
 
 @lru_cache(maxsize=4096)
-def law_of(mechanism: Mechanism, epsilon: float, low: float, high: float, cells: int) -> Law:
+def losses_of(mechanism: Mechanism, epsilon: float, low: float, high: float, cells: int) -> Losses:
     """The losses of one use on a lattice from above: of `cells` steps up to the pure loss, or of one step
     where the curve is a straight line."""
-    loss = float(mechanism.privacy_loss(epsilon, low, high))
-    curve = np.asarray(mechanism.delta(np.linspace(0.0, loss, cells + 1), epsilon, low, high), np.float64)
-    law = _joined(loss, curve)
-    return _joined(loss, curve[[0, -1]]) if law.masses[cells + 1 : -1].sum() <= STRAIGHT else law
+    law = mechanism.at(epsilon, low, high)
+    loss = float(law.loss)
+    curve = np.asarray(law.delta(np.linspace(0.0, loss, cells + 1)), np.float64)
+    losses = _joined(loss, curve)
+    straight = losses.masses[cells + 1 : -1].sum() <= STRAIGHT
+    return _joined(loss, curve[[0, -1]]) if straight else losses
 
 
-def _joined(loss: float, curve: Floats) -> Law:
+def _joined(loss: float, curve: Floats) -> Losses:
     """The law whose δ at evenly spaced losses from 0 to `loss` is this, and a line in e^t between them."""
     cells = len(curve) - 1
     step = loss / cells
@@ -112,7 +114,7 @@ def _joined(loss: float, curve: Floats) -> Law:
     down = up * np.exp(-step * np.arange(1, cells + 1))
     # what is left has no loss at all; rounding may have taken it below nothing
     rest = max(0.0, 1.0 - float(up.sum() + down.sum()))
-    return Law(step, np.concatenate([down[::-1], [rest], up]))
+    return Losses(step, np.concatenate([down[::-1], [rest], up]))
 
 
 def _inverse_expm1(step: float) -> float:
@@ -120,9 +122,9 @@ def _inverse_expm1(step: float) -> float:
     return math.exp(-step) / -math.expm1(-step)
 
 
-def _epsilon(law: Law, uses: int, delta: float) -> float:
+def _epsilon(once: Losses, uses: int, delta: float) -> float:
     """The ε at which the sum of `uses` losses has this `delta`."""
-    chance, first, wrong = _sum_of(law, uses)
+    chance, first, wrong = _sum_of(once, uses)
     goal = delta - wrong
     if goal <= 0:
         return math.inf
@@ -133,9 +135,9 @@ def _epsilon(law: Law, uses: int, delta: float) -> float:
     # δ(ε) = Σ_{l > ε} P(l)·(1 − e^{ε − l}) falls with ε: step back from where the tail alone is small
     # enough, until δ is too large; the answer lies between
     start, back = last, 1
-    while start > 0 and _delta(chance[start:], law.step) <= goal:
+    while start > 0 and _delta(chance[start:], once.step) <= goal:
         start, back = max(0, last - back), 2 * back
-    losses = (first + np.arange(start, len(chance))) * law.step
+    losses = (first + np.arange(start, len(chance))) * once.step
     # without the condition l > ε the sum from l on is largest for the right l, so the largest ε that
     # some l asks for is the answer
     with np.errstate(divide="ignore"):
@@ -149,16 +151,16 @@ def _delta(chance: Floats, step: float) -> float:
     return float(chance @ -np.expm1(-step * np.arange(len(chance))))
 
 
-def _sum_of(law: Law, uses: int) -> tuple[Floats, int, float]:
+def _sum_of(once: Losses, uses: int) -> tuple[Floats, int, float]:
     """The law of a sum of losses in a window: probabilities, the first one's place in steps, and what
     may be missing or wrong of a probability in all."""
-    mean, variance, cells = law.mean, law.variance, law.cells
+    mean, variance, cells = once.mean, once.variance, once.cells
     reach = math.ceil(min(_hoeffding(cells, uses), _bernstein(cells, uses, variance))) + 1
     first = max(-cells * uses, math.floor(uses * mean) - reach)
     last = min(cells * uses, math.ceil(uses * mean) + reach)
     length = last - first + 1
     size = 2 ** max(1, math.ceil(math.log2(length)))
-    characteristic, lost = _characteristic(law, uses, mean, size)
+    characteristic, lost = _characteristic(once, uses, mean, size)
     frequencies = np.flatnonzero(characteristic)
     turns = 2 * np.pi * frequencies / size
     spectrum = np.zeros(size // 2 + 1, np.complex128)
@@ -169,19 +171,19 @@ def _sum_of(law: Law, uses: int) -> tuple[Floats, int, float]:
     return np.maximum(chance[:length], 0.0), first, OUTSIDE + rounded + lost
 
 
-def _characteristic(law: Law, uses: int, mean: float, size: int) -> tuple[NDArray[np.complex128], float]:
+def _characteristic(once: Losses, uses: int, mean: float, size: int) -> tuple[NDArray[np.complex128], float]:
     """E e^{−iω(S − mean)} of the sum at the frequencies 2π·f/size, and a bound on what is left out.
 
     φ^k keeps its digits for any k because φ − 1 is summed about the mean, where the parts that would
     cancel are small. That takes a sine and a cosine for each loss, so it is done only where |φ|^k is
     not nothing, which a quick transform tells.
     """
-    folded = np.bincount(np.arange(-law.cells, law.cells + 1) % size, law.masses, size)
+    folded = np.bincount(np.arange(-once.cells, once.cells + 1) % size, once.masses, size)
     rough = np.abs(np.fft.rfft(folded))
     with np.errstate(divide="ignore"):
         there = np.flatnonzero(uses * np.log(np.minimum(rough + 1e-15, 1.0)) > -FADED)
-    held = np.flatnonzero(law.masses)
-    masses, places = law.masses[held], held - law.cells - mean
+    held = np.flatnonzero(once.masses)
+    masses, places = once.masses[held], held - once.cells - mean
     values = np.zeros(size // 2 + 1, np.complex128)
     for part in np.array_split(there, 1 + there.size * held.size // 2**18):
         angles = 2 * np.pi / size * part[:, None] * places

@@ -54,7 +54,7 @@ class Spending:
         release = self._releases[0][1]
         if release.sent.clear:
             return Promise(why=release.sent.why)
-        mu = release.mechanism.mu(*client)
+        mu = release.mechanism.at(*client).mu
         if mu is not None:
             # in a ball, a single weight may change as much as a whole upload
             boxed = release.mechanism.scope == "upload" and release.mechanism.region == "box"
@@ -73,7 +73,7 @@ class Spending:
         clear = next((release.sent.why for release in told if release.sent.clear), "")
         if clear:
             return Promise(why=clear)
-        if all(release.mechanism.mu(*client) is not None for release in told):
+        if all(release.mechanism.at(*client).mu is not None for release in told):
             return self._normal(client, count)
         # the bound is for the next whole use
         uses = [math.ceil(n * release.uses - 1e-9) for n, release in self._first(count)]
@@ -86,7 +86,7 @@ class Spending:
         Of noise that changes from round to round, the first round's tells most.
         """
         release = self._releases[0][1]
-        if release.sent.clear or release.mechanism.mu(*client) is None:
+        if release.sent.clear or release.mechanism.at(*client).mu is None:
             return Spending(self.experiment, ((times, release),)).uploads(client, times)
         each = _uses_of_noise(release)
         return _gaussian(times * each * float(_squares(self.experiment, client)[0]), times * each)
@@ -121,7 +121,8 @@ class Spending:
 @lru_cache(maxsize=4096)
 def _pure(mechanism: Mechanism, client: Client, uses: int) -> Promise:
     """For so many uses, without Gaussian noise."""
-    loss, exact = float(mechanism.ledger_loss(*client)), float(mechanism.privacy_loss(*client))
+    law = mechanism.at(*client)
+    loss, exact = float(law.ledger_loss), float(law.loss)
     if not math.isfinite(loss):
         why = NO_NOISE if mechanism.role == "identity" else IN_CLEAR
         return Promise(why=why)
@@ -158,7 +159,7 @@ def _added(parts: list[Promise]) -> Promise:
 @lru_cache(maxsize=4096)
 def _squares(experiment: Experiment, client: Client) -> np.ndarray:
     """μ² of one use in each round."""
-    each = [(rounds, float(release.mechanism.mu(*client)) ** 2) for rounds, release in experiment.releases]
+    each = [(rounds, float(release.mechanism.at(*client).mu) ** 2) for rounds, release in experiment.releases]
     return np.repeat([square for _, square in each], [rounds for rounds, _ in each])
 
 

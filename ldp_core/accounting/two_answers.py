@@ -53,10 +53,11 @@ def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> An
     """The answers of a mechanism that tell two things; None for one that tells more, or the same by both."""
     if mechanism.scope != "coordinate":
         return None
-    atoms = mechanism.atoms(low, epsilon, low, high)
+    law = mechanism.at(epsilon, low, high)
+    atoms = law.atoms(low)
     if not 2 <= len(atoms) <= MOST:
         return None
-    found = _told_apart(*(mechanism.log_prob(atoms, end, epsilon, low, high) for end in (high, low)))
+    found = _told_apart(*(law.log_prob(atoms, end) for end in (high, low)))
     if len(found) != 2:
         return None
     top, bottom = found.T.tolist()

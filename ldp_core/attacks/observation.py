@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import torch
 
 Image = NDArray[np.float64]
-Law = tuple[slice, Mechanism]
+Part = tuple[slice, Mechanism]
 """A stretch of the upload and the mechanism that perturbed it."""
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class Observation:
     shape: Shape
     """Of one sample."""
     classes: int
-    laws: tuple[Law, ...]
+    parts: tuple[Part, ...]
     """Who perturbed what; together they cover the upload."""
     epsilon: Floats
     """(V,), in the mechanism's scope."""
@@ -91,7 +91,7 @@ class Observation:
     @property
     def mechanism(self) -> Mechanism:
         """Of the first layer."""
-        return self.laws[0][1]
+        return self.parts[0][1]
 
     @property
     def rounds(self) -> int:
@@ -197,9 +197,9 @@ class Observation:
         weights come in clear is to be found out of all uploads, or where there is noise, which some weigh in
         products whose last bits depend on how many are in them.
         """
-        alike = (self.laws, self.clear, self.shortened_by, self.rounds, self.low.shape, self.batch_size)
+        alike = (self.parts, self.clear, self.shortened_by, self.rounds, self.low.shape, self.batch_size)
         theirs = (
-            other.laws,
+            other.parts,
             other.clear,
             other.shortened_by,
             other.rounds,

@@ -35,7 +35,7 @@ PUBLIC = 256
 """Public images whose reactions are computed, at most."""
 
 
-Law = Callable[[Floats], Any]
+Likelihood = Callable[[Floats], Any]
 
 
 class Posterior(Reconstructor):
@@ -105,8 +105,8 @@ class _Reading:
         turned = [np.ascontiguousarray(part.transpose(0, 2, 1)) for part in (base, *sent)]
         self._all = [part.transpose(0, 2, 1)[..., None] for part in turned]
         ends = tuple(end[:, None, None, None] for end in (seen.epsilon, seen.low, seen.high))
-        law = seen.mechanism.law_of
-        self._laws = [[law(one, *ends) for one in parts[1:]] for parts in (self._pixels, self._all)]
+        law = seen.mechanism.at(*ends)
+        self._likelihoods = [[law.likelihood(one) for one in sent[1:]] for sent in (self._pixels, self._all)]
 
     def pixels(self, reactions: Floats, log_prior: Floats) -> Floats:
         """(V, F): each pixel's posterior mean, given the reactions (V, R)."""
@@ -115,7 +115,7 @@ class _Reading:
         steps = self._seen.moved(reactions[:, None, :] * BRIGHTNESS[:, None])  # (V, GRID, R)
         value = np.empty((victims, GRID, rows, features)).transpose(0, 2, 3, 1)
         np.add(base, steps.transpose(0, 2, 1)[:, :, None], out=value)
-        return _mean(BRIGHTNESS, log_prior + self._log_likelihood(self._laws[0], value, 1))
+        return _mean(BRIGHTNESS, log_prior + self._log_likelihood(self._likelihoods[0], value, 1))
 
     def reactions(self, pixels: Floats, expected: Floats, spread: Floats) -> Floats:
         """(V, R): each reaction's posterior mean, given the pixels (V, F) and the constant 1 of the bias."""
@@ -125,12 +125,12 @@ class _Reading:
         value = self._seen.moved(gradients).transpose(0, 3, 2, 1)
         value += self._all[0]
         log_prior = -(SPREADS**2) / 2
-        return _mean(levels, log_prior + self._log_likelihood(self._laws[1], value, 2))
+        return _mean(levels, log_prior + self._log_likelihood(self._likelihoods[1], value, 2))
 
     @staticmethod
-    def _log_likelihood(laws: Sequence[Law], value: Floats, over: int) -> Floats:
+    def _log_likelihood(likelihoods: Sequence[Likelihood], value: Floats, over: int) -> Floats:
         """Of what was sent, if the values (V, R, F, GRID) without noise were these, added over an axis."""
-        total, *others = (law(value) for law in laws)
+        total, *others = (of(value) for of in likelihoods)
         for each in others:
             total = total + each
         return np.ascontiguousarray(total.sum(axis=over))
@@ -174,9 +174,9 @@ def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tu
 
 def _too_fine(seen: Observation, delta: Floats) -> NDArray[np.bool_]:
     """(V,): where the mechanism's window is narrower than the grid, and no prior is needed any more."""
-    law = window(seen)
-    if law is None:
+    narrow = window(seen)
+    if narrow is None:
         return np.zeros(len(delta), dtype=bool)
     levels = np.abs(delta).max(axis=1)[:, None] * np.array([0.5, 0.5 + 1 / (GRID - 1)])
     step = np.abs(np.diff(seen.moved(levels), axis=1))[:, 0]  # between two levels of brightness
-    return np.asarray((law.half / law.gain)[:, 0, 0] < step)
+    return np.asarray((narrow.half / narrow.gain)[:, 0, 0] < step)

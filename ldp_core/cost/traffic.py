@@ -53,8 +53,6 @@ def _bits(experiment: Experiment) -> float:
     mechanism, people = experiment.randomiser, experiment.population()
     if mechanism.role == "identity" or mechanism.scope != "coordinate":
         return 8.0 * FLOAT
-    values = mechanism.atoms(0.0, float(people.epsilon[0]), float(people.low[0]), float(people.high[0]))
-    continuous = len(
-        mechanism.edges(0.0, float(people.epsilon[0]), float(people.low[0]), float(people.high[0]))
-    )
-    return 8.0 * FLOAT if continuous or not len(values) else math.log2(len(values))
+    law = mechanism.at(people.epsilon[0], people.low[0], people.high[0])
+    values = law.atoms(0.0)
+    return 8.0 * FLOAT if len(law.edges(0.0)) or not len(values) else math.log2(len(values))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -44,9 +45,9 @@ class Laws:
     """The mechanisms of an upload's pieces at the budgets and ranges of some clients; the last are kept."""
 
     def __init__(self) -> None:
-        self._last: tuple[Sequence[Piece], Columns, list[Law]] | None = None
+        self._last: tuple[Sequence[Piece], Columns, list[Law[Any]]] | None = None
 
-    def of(self, pieces: Sequence[Piece], clients: Columns) -> list[Law]:
+    def of(self, pieces: Sequence[Piece], clients: Columns) -> list[Law[Any]]:
         """One for each piece."""
         if self._last and self._last[0] == pieces and all(map(np.array_equal, self._last[1], clients)):
             return self._last[2]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +96,7 @@ def perturbed(
 
 
 def _sent(
-    pieces: Sequence[Piece], values: Vectors, laws: Sequence[Law], noise: np.random.Generator
+    pieces: Sequence[Piece], values: Vectors, laws: Sequence[Law[Any]], noise: np.random.Generator
 ) -> Vectors:
     if len(pieces) == 1:
         return laws[0].perturb(values, noise)
@@ -130,7 +131,7 @@ class Moments:
         passed: Sequence[NDArray[np.bool_]],
         shares: Floats,
         whether: bool,
-        laws: Sequence[Law] | None = None,
+        laws: Sequence[Law[Any]] | None = None,
     ) -> None:
         self._of = pieces, clipped, clients, passed
         self._shares, self._whether = shares, whether

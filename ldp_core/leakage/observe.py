@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ldp_core import limits, mechanisms
 from ldp_core.attacks import Observation, Public
-from ldp_core.attacks.observation import Law
+from ldp_core.attacks.observation import Part
 from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment.schema import Piece
@@ -174,7 +174,7 @@ def observe(
     filled = previous if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
 
     def seen(
-        uploads: Vectors, laws: tuple[Law, ...], ends: tuple[Floats, Floats], clipped: bool = True
+        uploads: Vectors, parts: tuple[Part, ...], ends: tuple[Floats, Floats], clipped: bool = True
     ) -> Observation:
         mechanism = pieces[0].mechanism
         return Observation(
@@ -186,7 +186,7 @@ def observe(
             model=federation.recipe.model.shared,
             shape=federation.shape,
             classes=federation.classes,
-            laws=laws,
+            parts=parts,
             epsilon=columns[0][:, 0],
             low=ends[0],
             high=ends[1],
@@ -195,7 +195,7 @@ def observe(
             public=public,
             noted=noted or {},
             device=str(federation.device),
-            clear=0.0 if laws[0][1].role == "identity" else experiment.tells.clear / experiment.uploaded,
+            clear=0.0 if parts[0][1].role == "identity" else experiment.tells.clear / experiment.uploaded,
             unsent=np.stack(missing[: len(uploads)]) if missing else None,
             shortened_by=mechanism if clipped and mechanism.region == "ball" else None,
         )
@@ -208,12 +208,12 @@ def observe(
     def without_noise(values: Vectors) -> Vectors:
         return np.where(missing[0], filled, values)[None] if missing else values[None]
 
-    laws = tuple((piece.columns, piece.mechanism) for piece in pieces)
-    nothing: tuple[Law, ...] = ((slice(0, m), mechanisms.get("none")),)
+    parts = tuple((piece.columns, piece.mechanism) for piece in pieces)
+    nothing: tuple[Part, ...] = ((slice(0, m), mechanisms.get("none")),)
     wide = np.full(len(exact), limits.BOUND.maximum)
     low, high = (end[:, 0] if end.shape[1] == 1 else end for end in ranges[1:])
     return {
-        None: seen(np.stack([answered(one) for one in encoded]), laws, (low, high)),
+        None: seen(np.stack([answered(one) for one in encoded]), parts, (low, high)),
         "clean": seen(without_noise(exact), nothing, (-wide, wide), clipped=False),
         "clipped": seen(without_noise(projected(pieces, exact, ranges)), nothing, (low, high)),
     }

@@ -104,15 +104,13 @@ def total_budget(seen: Observation) -> tuple[float, float | None]:
     if seen.clear:
         return float("inf"), None
     loss, squares, gaussian = 0.0, 0.0, True
-    for where, mechanism in seen.laws:
-        budget = (
-            seen.epsilon[0],
-            *(end[0] if end.ndim == 1 else end[0, where] for end in (seen.low, seen.high)),
-        )
+    for where, mechanism in seen.parts:
+        ends = (end[0] if end.ndim == 1 else end[0, where] for end in (seen.low, seen.high))
+        law = mechanism.at(seen.epsilon[0], *ends)
         uses = where.stop - where.start if mechanism.scope == "coordinate" else 1
         # of weights with ranges of their own the worst
-        loss += seen.rounds * uses * float(np.max(mechanism.privacy_loss(*budget)))
-        mu = mechanism.mu(*budget)
+        loss += seen.rounds * uses * float(np.max(law.loss))
+        mu = law.mu
         gaussian = gaussian and mu is not None
         squares += seen.rounds * uses * float(np.max(mu)) ** 2 if mu is not None else 0.0
     return loss, float(np.sqrt(squares)) if gaussian else None

@@ -1,25 +1,19 @@
-"""The contract of a mechanism.
-
-Values, budgets and ranges broadcast against each other: a matrix of K clients by d coordinates
-takes budgets and ranges of shape (K, 1). Everything exact (mean, variance, log_prob, …) is float64
-and takes numbers or numpy arrays; `perturb` takes numpy arrays or torch tensors and keeps their
-type. A value outside its safe range is clipped to it first, in every method: unclipped, it would
-void the guarantee without a sign.
-"""
+"""The contract of a mechanism: its parameters, and the law that it has at given budgets and safe ranges."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldp_core.component import Component
-from ldp_core.errors import InvalidInput, shown
-from ldp_core.mechanisms.shared.law import Law
+from ldp_core.mechanisms.shared.law import Floating as Floating
+from ldp_core.mechanisms.shared.law import Floats as Floats
+from ldp_core.mechanisms.shared.law import Law, check_budget, check_range
+from ldp_core.mechanisms.shared.law import Values as Values
+from ldp_core.mechanisms.shared.law import as_floats as as_floats
 
 if TYPE_CHECKING:
     import torch
@@ -28,9 +22,6 @@ Form = Literal["corrected", "as_printed"]
 Scope = Literal["coordinate", "layer", "upload"]
 Region = Literal["box", "ball"]
 Role = Literal["estimate", "vote", "identity"]
-Floats: TypeAlias = NDArray[np.float64]
-Floating: TypeAlias = NDArray[np.floating[Any]]
-Values = TypeVar("Values", "NDArray[Any]", "torch.Tensor")
 
 
 @dataclass(frozen=True)
@@ -69,6 +60,8 @@ class InClear:
 class Mechanism(Component):
     """A randomiser of values in a safe range [low, high] with budget epsilon."""
 
+    law: ClassVar[type[Law[Any]]]
+    """What it is at given budgets and ranges."""
     role: ClassVar[Role] = "estimate"
     """What an answer is: an estimate of the value, a vote (its sign, good for counting only), or the value
     itself."""
@@ -160,7 +153,18 @@ class Mechanism(Component):
         clipped: Floating = np.clip(values, low, high).astype(values.dtype)
         return clipped
 
-    @abstractmethod
+    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Law[Any]:
+        """Its law at these budgets (in the mechanism's scope) and safe ranges.
+
+        Raises:
+            InvalidInput: a budget, or a range.
+        """
+        return self.law(self, *self.checked(epsilon, low, high))
+
+    def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        """Budgets, and the ends between which a single weight may lie: of its range, or of a ball."""
+        return check_budget(epsilon), *check_range(low, high)
+
     def perturb(
         self,
         values: Values,
@@ -169,189 +173,27 @@ class Mechanism(Component):
         high: ArrayLike,
         generator: np.random.Generator | torch.Generator,
     ) -> Values:
-        """Project `values` (most often: clip them to [low, high]) and randomise them.
+        return self.at(epsilon, low, high).perturb(values, generator)
 
-        Args:
-            values: floats, shape (..., d); integers are taken as float64.
-            epsilon: budgets in the mechanism's scope, > 0, broadcast against values.
-            low, high: ends of the safe ranges, low < high, broadcast against values.
-            generator: a numpy Generator for numpy values, a torch.Generator for torch values.
-
-        Returns:
-            The same kind, floating dtype and (broadcast) shape as `values`.
-
-        Raises:
-            InvalidInput: a budget, a range, a NaN value or a generator of the wrong kind.
-        """
-
-    @abstractmethod
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """The exact expected output for an input `value`, in the units of the value.
+        return self.at(epsilon, low, high).mean(value)
 
-        Where a whole layer or upload is perturbed at once, this and `variance` are of the marginal
-        law of one of its coordinates.
-        """
-
-    @abstractmethod
     def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """The exact variance of the output for an input `value`, in squared units."""
+        return self.at(epsilon, low, high).variance(value)
 
-    def moments(
-        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> tuple[Any, Any]:
-        """`mean` and `variance`, bit for bit; whoever overrides it computes once what both need."""
-        return self.mean(value, epsilon, low, high), self.variance(value, epsilon, low, high)
-
-    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Law:
-        """`perturb` and `moments` at these budgets and ranges, for whoever asks often.
-
-        Raises:
-            InvalidInput: a budget or a range; some mechanisms say so only when they are asked.
-        """
-        return Law(self, epsilon, low, high)
-
-    @abstractmethod
-    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """The largest variance over the safe range.
-
-        It depends on nobody's data, so it is the one that a server may weight uploads by.
-        """
-
-    def weighing_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """What a server weighs uploads by: the largest variance; for a vote, that of the noise whose sign is
-        sent, as the votes themselves vary alike however noisy they are.
-        """
-        return self.max_variance(epsilon, low, high)
-
-    @abstractmethod
     def log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
+        self, output: ArrayLike, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
     ) -> Any:
-        """The log of the output's density, or of its probability where it is an atom.
+        return self.at(epsilon, low, high).log_prob(output, value)
 
-        Per coordinate; in layer and upload scope one number per vector (the last axis).
-        """
-
-    def marginal_log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        """The log law of one coordinate of the output, whatever the scope."""
-        return self.log_prob(output, value, epsilon, low, high)
-
-    def law_of(
-        self, output: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> Callable[[ArrayLike], Any]:
-        """`marginal_log_prob` of one output as a function of the value, bit for bit: for whoever tries many
-        values, and would have it look at the output each time anew.
-        """
-        return lambda value: self.marginal_log_prob(output, value, epsilon, low, high)
-
-    def log_affinity(
-        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> Any:
-        """The log of the Bhattacharyya coefficient ∫√(p·p′) between the laws of two inputs, per coordinate.
-
-        0 where the outputs tell nothing; None for a mechanism without a closed form. Where one weight of a
-        layer is answered, one number per vector (the last axis).
-        """
-        return None
-
-    @abstractmethod
     def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """The largest log likelihood ratio of any output under any two inputs in the range.
+        return self.at(epsilon, low, high).loss
 
-        It is for one use, in the mechanism's scope; inf where there is no bound.
-        """
-
-    @abstractmethod
     def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """The smallest δ for which one use is (target, δ)-private; 0 from the pure loss on."""
-
-    def outputs(self, epsilon: float, low: float, high: float) -> Floats | None:
-        """(n, d): every vector that can be sent, where a whole vector has few answers; None elsewhere."""
-        return None
-
-    def mu(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """Sensitivity over σ of Gaussian noise, in the mechanism's scope; None for all other noise."""
-        return None
-
-    def ledger_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """What the ledger takes for the pure loss: the exact one, unless a paper's form has its own."""
-        return self.privacy_loss(epsilon, low, high)
+        return self.at(epsilon, low, high).delta(target)
 
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use
     ) -> tuple[Difference, ...]:
         """What its paper prints beside what is right, in numbers, for one weight of one client."""
         return ()
-
-    @abstractmethod
-    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        """The outputs of a coordinate with a probability of their own, ascending (empty if none)."""
-
-    @abstractmethod
-    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        """Where the density is not smooth, ascending, from its lowest output to its highest.
-
-        Without a lowest or highest output the ends are −inf and inf; empty if all are atoms.
-        """
-
-
-def check_budget(epsilon: ArrayLike) -> Floats:
-    """`epsilon` as float64.
-
-    Raises:
-        InvalidInput: a budget that is not a positive, finite number.
-    """
-    array = as_floats(epsilon, "epsilon")
-    wrong = ~(np.isfinite(array) & (array > 0))
-    if wrong.any():
-        raise InvalidInput(f"epsilon must be a positive, finite number; got {shown(float(array[wrong][0]))}")
-    return array
-
-
-def check_range(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
-    """The ends of the safe ranges as float64.
-
-    Raises:
-        InvalidInput: an end that is not finite, or a low end that is not below its high end.
-    """
-    lows, highs = as_floats(low, "low"), as_floats(high, "high")
-    if lows.shape != highs.shape:
-        lows, highs = np.broadcast_arrays(lows, highs)
-    right = (lows < highs) & (lows > -np.inf) & (highs < np.inf)
-    if not right.all():
-        wrong = ~right
-        raise InvalidInput(
-            "low must be below high and both finite; "
-            f"got low {shown(float(lows[wrong][0]))} and high {shown(float(highs[wrong][0]))}"
-        )
-    return lows, highs
-
-
-def as_floats(value: ArrayLike, what: str) -> Floats:
-    """`value` as a float64 array.
-
-    Raises:
-        InvalidInput: it is no number.
-    """
-    try:
-        if isinstance(value, str | bool | None):
-            raise TypeError
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = None
-    # the least of some numbers is none where one of them is: asked in one pass, as large grids are given here
-    if array is None or (array.size and np.isnan(np.minimum.reduce(array, axis=None))):
-        raise InvalidInput(f"{what} must be a number or an array of numbers; got {shown(value)}")
-    return array

@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from pydantic import Field
 
 from ldp_core.fields import Checked, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLES, SLOWNESS
-from ldp_core.mechanisms.base import Difference, Floats, Use, check_budget
+from ldp_core.mechanisms.base import Difference, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import epsilon_of
 
@@ -53,20 +52,18 @@ class DynamicGaussian(GaussianNoise):
         own = {"rounds": self.rounds or use.rounds, "round": use.round, "samples": use.samples}
         return super().fitted(use).model_copy(update=own)
 
-    def budget(self, epsilon: ArrayLike, round: int) -> Any:
+    def budget(self, epsilon: Floats | float, round: Any) -> Any:
         """ε_m of round m."""
-        return check_budget(epsilon) / (1 + np.log(round) / self.a)
+        return epsilon / (1 + np.log(round) / self.a)
 
-    def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return self._stated_sensitivity(low, high) * classical(
-            self.budget(epsilon, self.round or 1), self.delta_
-        )
+    def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
+        return sensitivity * classical(self.budget(epsilon, self.round or 1), self.delta_)
 
     def total(self, epsilon: float) -> tuple[float, float]:
         """The sum of the rounds' budgets as printed, εa·ln(1 + ln(M)/a), and as it is."""
         rounds = self.rounds or 1
         printed = epsilon * self.a * np.log1p(np.log(rounds) / self.a)
-        return float(printed), float(self.budget(epsilon, np.arange(1, rounds + 1)).sum())  # type: ignore[arg-type]
+        return float(printed), float(self.budget(epsilon, np.arange(1, rounds + 1)).sum())
 
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use
@@ -74,8 +71,7 @@ class DynamicGaussian(GaussianNoise):
         fitted = self.fitted(use)
         printed, summed = fitted.total(epsilon)
         forms = [fitted.formed("as_printed"), fitted.formed("corrected")]
-        small, large = (float(form.sigma(epsilon, low, high)) for form in forms)
-        stated = forms[0].mu(epsilon, low, high)
+        printed_law, law = (form.at(epsilon, low, high) for form in forms)
         return (
             Difference(
                 f"budget of {fitted.rounds} rounds",
@@ -84,12 +80,15 @@ class DynamicGaussian(GaussianNoise):
                 "the integral's substitution drops a factor; δ adds up as well",
             ),
             Difference(
-                "σ of one weight", small, large, "dividing by the samples does not fit a clipped upload"
+                "σ of one weight",
+                float(printed_law.sigma),
+                float(law.sigma),
+                "dividing by the samples does not fit a clipped upload",
             ),
             Difference(
                 "ε of one weight, one round",
                 epsilon,
-                float(epsilon_of(self.delta_, stated)),
+                float(epsilon_of(self.delta_, printed_law.mu)),
                 "what the printed noise gives",
             ),
         )
@@ -100,6 +99,6 @@ class DynamicGaussianAsPrinted(DynamicGaussian):
 
     form = "as_printed"
 
-    def _stated_sensitivity(self, low: ArrayLike, high: ArrayLike) -> Floats:
-        stated = super()._stated_sensitivity(low, high)
+    def stated(self, sensitivity: Floats) -> Floats:
+        stated = super().stated(sensitivity)
         return stated if self.sensitivity is not None else stated / (self.samples or 1.0)

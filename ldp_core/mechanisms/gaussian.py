@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from pydantic import Field
 
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLING
-from ldp_core.mechanisms.base import Difference, Floats, Use, check_budget
+from ldp_core.mechanisms.base import Difference, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import delta_of, epsilon_of, mu_of
 
@@ -56,13 +55,12 @@ class Gaussian(GaussianNoise):
         fitted = super().fitted(use)
         return fitted if self.rounds is not None else fitted.model_copy(update={"rounds": use.rounds})
 
-    def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        budget, sensitivity = check_budget(epsilon), self._stated_sensitivity(low, high)
+    def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
         if self.calibration == "classical":
-            return sensitivity * classical(budget, self.delta_)
+            return sensitivity * classical(epsilon, self.delta_)
         if self.calibration == "analytic":
-            return sensitivity / mu_of(budget, self.delta_)
-        return sensitivity * self._equation_4(budget)
+            return sensitivity / mu_of(epsilon, self.delta_)
+        return sensitivity * self._equation_4(epsilon)
 
     def _prefactor(self) -> float:
         q = self.sampling
@@ -83,7 +81,7 @@ class Gaussian(GaussianNoise):
         if self.calibration == "analytic":
             return ()
         if self.calibration == "classical":
-            true = float(delta_of(epsilon, self.mu(epsilon, low, high)))
+            true = float(delta_of(epsilon, self.at(epsilon, low, high).mu))
             why = "the formula is proved for ε below 1: more noise than needed there, too little far above"
             return (Difference(f"δ at ε {epsilon:g}", self.delta_, true, why),)
         own = whole.model_dump(by_alias=True)

@@ -6,6 +6,7 @@ probability Φ(w/σ): it has a pure loss, and that is what the ledger counts.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -15,27 +16,94 @@ from scipy.special import erf, log_ndtr, ndtr
 
 from ldp_core.fields import Number
 from ldp_core.limits import DELTA, SENSITIVITY
-from ldp_core.mechanisms.base import (
-    Difference,
-    Floats,
-    Mechanism,
-    Use,
-    Values,
-    as_floats,
-    check_budget,
-    check_range,
-)
-from ldp_core.mechanisms.shared.blocks import perturb_blocks
+from ldp_core.mechanisms.base import Difference, Mechanism, Use
+from ldp_core.mechanisms.shared.blocks import Blocks
 from ldp_core.mechanisms.shared.gaussian_noise import classical
+from ldp_core.mechanisms.shared.law import Floats, Law, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import two_atoms
 
 if TYPE_CHECKING:
     import torch
 
 
+class SignLaw(Law["LDPSign"]):
+    """+1 with probability Φ(w/σ), else −1."""
+
+    @cached_property
+    def sigma(self) -> Floats:
+        """The standard deviation of the noise whose sign is sent."""
+        stated, width = self.mechanism.sensitivity, self.high - self.low
+        sensitivity = width if stated is None else np.full_like(width, stated)
+        return sensitivity * classical(self.epsilon, self.mechanism.delta_)
+
+    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+        perturbed: Values = self._blocks.perturb(_sign, values, generator, normal=True, placed=False)
+        return perturbed
+
+    @cached_property
+    def _blocks(self) -> Blocks:
+        half, centre = (self.high - self.low) / 2, (self.high + self.low) / 2
+        # the sign of centre + half·v + σz, all of it in σ
+        coefficients = {"gain": half / self.sigma, "offset": centre / self.sigma, "one": np.ones(())}
+        return Blocks(coefficients, self.low, self.high)
+
+    def mean(self, value: ArrayLike) -> Any:
+        return erf(self._z(value) / np.sqrt(2))[()]
+
+    def variance(self, value: ArrayLike) -> Any:
+        z = self._z(value)
+        return (4 * ndtr(z) * ndtr(-z))[()]
+
+    @property
+    def max_variance(self) -> Any:
+        return self.variance(np.clip(0.0, self.low, self.high))
+
+    @property
+    def weighing_variance(self) -> Any:
+        return (self.sigma**2)[()]
+
+    def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
+        z, y = self._z(value), as_floats(output, "output")
+        return two_atoms(y, np.ones_like(z), -np.ones_like(z), log_ndtr(z), log_ndtr(-z))[()]
+
+    def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:
+        v, w = self._z(value), self._z(other)
+        both = [(log_ndtr(s * v) + log_ndtr(s * w)) / 2 for s in (1, -1)]
+        return np.minimum(np.logaddexp(*both), 0.0)[()]
+
+    @property
+    def loss(self) -> Any:
+        top, bottom = self._z(self.high), self._z(self.low)
+        return np.maximum(log_ndtr(top) - log_ndtr(bottom), log_ndtr(-bottom) - log_ndtr(-top))[()]
+
+    @property
+    def ledger_loss(self) -> Any:
+        """As printed, the nominal ε."""
+        corrected = self.mechanism.form == "corrected"
+        return self.loss if corrected else (self.epsilon + np.zeros_like(self.loss))[()]
+
+    def delta(self, target: ArrayLike) -> Any:
+        top, bottom, goal = self._z(self.high), self._z(self.low), as_floats(target, "target")
+        # P − e^t·Q, as P·(1 − e^{t − loss}) so that it stays exact near the loss
+        plus = -ndtr(top) * np.expm1(np.minimum(goal - log_ndtr(top) + log_ndtr(bottom), 0))
+        minus = -ndtr(-bottom) * np.expm1(np.minimum(goal - log_ndtr(-bottom) + log_ndtr(-top), 0))
+        return np.maximum(plus, minus)[()]
+
+    def atoms(self, value: float) -> Floats:
+        return np.array([-1.0, 1.0])
+
+    def edges(self, value: float) -> Floats:
+        return np.empty(0)
+
+    def _z(self, value: ArrayLike) -> Floats:
+        """The clipped value over σ."""
+        return np.asarray(np.clip(as_floats(value, "value"), self.low, self.high) / self.sigma)
+
+
 class LDPSign(Mechanism):
     """Two outcomes, +1 and −1; biased, for votes and not for averages."""
 
+    law = SignLaw
     label = "ldpsign"
     role = "vote"
     order = 11
@@ -56,86 +124,6 @@ class LDPSign(Mechanism):
         None, description="sensitivity Δ₂, if not that of the safe range"
     )
 
-    def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """The standard deviation of the noise whose sign is sent."""
-        lows, highs = check_range(low, high)
-        sensitivity = highs - lows if self.sensitivity is None else np.full_like(lows, self.sensitivity)
-        return sensitivity * classical(check_budget(epsilon), self.delta_)
-
-    def perturb(
-        self,
-        values: Values,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-        generator: np.random.Generator | torch.Generator,
-    ) -> Values:
-        lows, highs = check_range(low, high)
-        half, centre = (highs - lows) / 2, (highs + lows) / 2
-        sigma = self.sigma(epsilon, lows, highs)
-        # the sign of centre + half·v + σz, all of it in σ
-        coefficients = {"gain": half / sigma, "offset": centre / sigma, "one": np.ones(())}
-        return perturb_blocks(_sign, coefficients, values, lows, highs, generator, normal=True, placed=False)
-
-    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        z = self._z(value, epsilon, low, high)
-        return erf(z / np.sqrt(2))[()]
-
-    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        z = self._z(value, epsilon, low, high)
-        return (4 * ndtr(z) * ndtr(-z))[()]
-
-    def moments(
-        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> tuple[Any, Any]:
-        z = self._z(value, epsilon, low, high)
-        return erf(z / np.sqrt(2))[()], (4 * ndtr(z) * ndtr(-z))[()]
-
-    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        lows, highs = check_range(low, high)
-        return self.variance(np.clip(0.0, lows, highs), epsilon, lows, highs)
-
-    def weighing_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return self.sigma(epsilon, low, high) ** 2
-
-    def log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        z = self._z(value, epsilon, low, high)
-        y = as_floats(output, "output")
-        return two_atoms(y, np.ones_like(z), -np.ones_like(z), log_ndtr(z), log_ndtr(-z))[()]
-
-    def log_affinity(
-        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> Any:
-        v, w = (self._z(x, epsilon, low, high) for x in (value, other))
-        both = [(log_ndtr(s * v) + log_ndtr(s * w)) / 2 for s in (1, -1)]
-        return np.minimum(np.logaddexp(*both), 0.0)[()]
-
-    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        top, bottom = self._z(high, epsilon, low, high), self._z(low, epsilon, low, high)
-        plus = log_ndtr(top) - log_ndtr(bottom)
-        return np.maximum(plus, log_ndtr(-bottom) - log_ndtr(-top))[()]
-
-    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        top, bottom = self._z(high, epsilon, low, high), self._z(low, epsilon, low, high)
-        goal = as_floats(target, "target")
-        # P − e^t·Q, as P·(1 − e^{t − loss}) so that it stays exact near the loss
-        plus = -ndtr(top) * np.expm1(np.minimum(goal - log_ndtr(top) + log_ndtr(bottom), 0))
-        minus = -ndtr(-bottom) * np.expm1(np.minimum(goal - log_ndtr(-bottom) + log_ndtr(-top), 0))
-        return np.maximum(plus, minus)[()]
-
-    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return np.array([-1.0, 1.0])
-
-    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return np.empty(0)
-
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use
     ) -> tuple[Difference, ...]:
@@ -150,20 +138,11 @@ class LDPSign(Mechanism):
             ),
         )
 
-    def _z(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
-        """The clipped value over σ."""
-        lows, highs = check_range(low, high)
-        sigma = self.sigma(epsilon, lows, highs)
-        return np.asarray(np.clip(as_floats(value, "value"), lows, highs) / sigma)
-
 
 class LDPSignAsPrinted(LDPSign):
     """The same law; the ledger believes the nominal ε."""
 
     form = "as_printed"
-
-    def ledger_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return (check_budget(epsilon) + np.zeros_like(self.privacy_loss(epsilon, low, high)))[()]
 
 
 def _sign(xp: Any, v: Any, z: Any, k: Any) -> Any:

@@ -7,17 +7,57 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldp_core.errors import InvalidInput
-from ldp_core.mechanisms.base import Floats, InClear, Mechanism, Values, as_floats, check_range
-from ldp_core.mechanisms.shared.blocks import broadcast, checked
+from ldp_core.mechanisms.base import InClear, Mechanism
+from ldp_core.mechanisms.shared.blocks import checked
+from ldp_core.mechanisms.shared.law import Floats, Law, Values, as_floats, check_range
 
 if TYPE_CHECKING:
     import torch
 
 
+class Clipped(Law["NoNoise"]):
+    """The value itself, with probability 1."""
+
+    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+        xp, data = checked(values, generator, self.low, self.high, self.epsilon.shape)
+        if xp is np:
+            ends = [end.astype(data.dtype) for end in (self.low, self.high)]
+        else:
+            ends = [xp.as_tensor(end, dtype=data.dtype, device=data.device) for end in (self.low, self.high)]
+        return xp.clip(data, *ends)
+
+    def mean(self, value: ArrayLike) -> Any:
+        return (np.clip(as_floats(value, "value"), self.low, self.high) + np.zeros_like(self.epsilon))[()]
+
+    def variance(self, value: ArrayLike) -> Any:
+        return np.zeros_like(self.mean(value))[()]
+
+    @property
+    def max_variance(self) -> Any:
+        return (np.zeros_like(self.low) + np.zeros_like(self.epsilon))[()]
+
+    def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
+        same = np.isclose(as_floats(output, "output"), self.mean(value), rtol=1e-6, atol=1e-9)
+        return np.where(same, 0.0, -np.inf)[()]
+
+    @property
+    def loss(self) -> Any:
+        return (self.max_variance + np.inf)[()]
+
+    def delta(self, target: ArrayLike) -> Any:
+        return np.where(as_floats(target, "target") < self.loss, 1.0, 0.0)[()]
+
+    def atoms(self, value: float) -> Floats:
+        return np.atleast_1d(self.mean(value))
+
+    def edges(self, value: float) -> Floats:
+        return np.empty(0)
+
+
 class NoNoise(Mechanism):
     """Sends the clipped value. Budgets are ignored, so any will do."""
 
+    law = Clipped
     label = "No noise"
     role = "identity"
     order = 1
@@ -28,59 +68,5 @@ class NoNoise(Mechanism):
     def in_clear(self) -> tuple[InClear, ...]:
         return (InClear("the clipped weights themselves", "every upload", "there is no mechanism"),)
 
-    def perturb(
-        self,
-        values: Values,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-        generator: np.random.Generator | torch.Generator,
-    ) -> Values:
-        lows, highs = check_range(low, high)
-        xp, data = checked(values, generator, lows, highs)
-        shape = broadcast(tuple(data.shape), lows.shape, as_floats(epsilon, "epsilon").shape)
-        data = xp.broadcast_to(data, shape)
-        if bool(xp.isnan(data).any()):
-            raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
-        if xp is np:
-            ends = [end.astype(data.dtype) for end in (lows, highs)]
-        else:
-            ends = [xp.as_tensor(end, dtype=data.dtype, device=data.device) for end in (lows, highs)]
-        return xp.clip(data, *ends)
-
-    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        lows, highs = check_range(low, high)
-        clipped = np.clip(as_floats(value, "value"), lows, highs)
-        return (clipped + np.zeros_like(as_floats(epsilon, "epsilon")))[()]
-
-    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return np.zeros_like(self.mean(value, epsilon, low, high))[()]
-
-    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        lows, _ = check_range(low, high)
-        return (np.zeros_like(lows) + np.zeros_like(as_floats(epsilon, "epsilon")))[()]
-
-    def log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        sent = self.mean(value, epsilon, low, high)
-        same = np.isclose(as_floats(output, "output"), sent, rtol=1e-6, atol=1e-9)
-        return np.where(same, 0.0, -np.inf)[()]
-
-    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return (self.max_variance(epsilon, low, high) + np.inf)[()]
-
-    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        unbounded = self.privacy_loss(epsilon, low, high)
-        return np.where(as_floats(target, "target") < unbounded, 1.0, 0.0)[()]
-
-    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return np.atleast_1d(self.mean(value, epsilon, low, high))
-
-    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return np.empty(0)
+    def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        return as_floats(epsilon, "epsilon"), *check_range(low, high)

@@ -82,28 +82,27 @@ class PDPM(ScaleFree):
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use
     ) -> tuple[Difference, ...]:
-        printed, merged = self.formed("as_printed"), self.formed("corrected")
-        budget = (np.asarray(epsilon), np.asarray(low), np.asarray(high))
+        printed, merged = (self.formed(form).at(epsilon, low, high) for form in ("as_printed", "corrected"))
         return (
             Difference(
                 "largest variance, by theorem 1 and in truth",
-                float(self.printed_variance_bound(*budget)),
-                float(printed.max_variance(*budget)),
+                float(self.printed_variance_bound(epsilon, low, high)),
+                float(printed.max_variance),
                 "the bound divides by the range's length where it should multiply by its square",
             ),
             Difference(
                 f"variance for a weight of {value:g}",
-                float(printed.variance(value, *budget)),
-                float(merged.variance(value, *budget)),
+                float(printed.variance(value)),
+                float(merged.variance(value)),
                 "the two low answers have the same likelihoods: the split hides nothing and adds noise",
             ),
         )
 
     @staticmethod
-    def printed_variance_bound(epsilon: Floats, low: Floats, high: Floats) -> Floats:
+    def printed_variance_bound(epsilon: float, low: float, high: float) -> float:
         """The bound of paper 000's theorem 1, (E+1)(E+3)/(L(E−1)²): wrong, for comparison only."""
         x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
-        return (1 + x) * (1 + 3 * x) / ((high - low) * gap**2)
+        return float((1 + x) * (1 + 3 * x) / ((high - low) * gap**2))
 
 
 class PDPMAsPrinted(PDPM):

@@ -14,19 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.mechanisms import printed_scale
-from ldp_core.mechanisms.base import (
-    Difference,
-    Floats,
-    InClear,
-    Use,
-    Values,
-    as_floats,
-    check_budget,
-    check_range,
-)
-from ldp_core.mechanisms.shared.blocks import broadcast, checked, perturb_blocks
-from ldp_core.mechanisms.shared.law import Law
-from ldp_core.mechanisms.shared.scale_free import ScaleFree
+from ldp_core.mechanisms.base import Difference, InClear, Use
+from ldp_core.mechanisms.shared.blocks import Blocks, checked
+from ldp_core.mechanisms.shared.law import Floats, Values, as_floats
+from ldp_core.mechanisms.shared.scale_free import ScaleFree, UnitLaw
 
 if TYPE_CHECKING:
     import torch
@@ -138,115 +129,96 @@ class Piecewise(ScaleFree):
         )
 
 
-class PiecewiseAsPrinted(Piecewise):
+class OwnScaleLaw(UnitLaw):
     """The scale is the largest weight of the upload, so the law depends on the whole upload."""
 
-    form = "as_printed"
-
-    def in_clear(self) -> tuple[InClear, ...]:
-        told = "the largest weight of each upload", "the ends of what is sent"
-        return (InClear(*told, "the scale is taken from the data"),)
-
-    def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
-        return None
-
-    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Law:
-        return Law(self, epsilon, low, high)
-
-    def perturb(
-        self,
-        values: Values,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-        generator: np.random.Generator | torch.Generator,
-    ) -> Values:
-        lows, highs = check_range(low, high)
-        coefficients = self.unit_coefficients(check_budget(epsilon))
-        xp, data = checked(values, generator, lows, highs)
-        shape = broadcast(tuple(data.shape), lows.shape, *(c.shape for c in coefficients.values()))
-        data = xp.broadcast_to(data, shape)
+    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+        unit, lows, highs = self.mechanism, self.low, self.high
+        coefficients = unit.unit_coefficients(self.epsilon)
+        xp, data = checked(values, generator, lows, highs, *(c.shape for c in coefficients.values()))
         array = data if xp is np else data.detach().cpu().numpy()
         if not array.size:
-            return super().at(epsilon, low, high).perturb(values, generator)
+            return super().perturb(values, generator)
         v, scale = printed_scale.scaled(array if array.ndim else array[None], lows, highs)
         reach = max(1.0, float(v.max()), -float(v.min()))
 
         def sample(xp: Any, w: Any, u: Any, k: Mapping[str, Any]) -> Any:
             w = w * reach  # the blocks deal in [−1, 1]
-            usual, below = self.unit_sample(xp, xp.clip(w, -1, 1), u, k), w < -1
+            usual, below = unit.unit_sample(xp, xp.clip(w, -1, 1), u, k), w < -1
             return xp.where(below, printed_scale.sample(xp, w, u, k), usual) if bool(below.any()) else usual
 
-        ratios = v.astype(array.dtype).reshape(array.shape) if array.size else array
+        ratios = v.astype(array.dtype).reshape(array.shape)
         moved = ratios if xp is np else xp.as_tensor(ratios, dtype=data.dtype, device=data.device)
-        ends = np.array(-reach), np.array(reach)
-        out = perturb_blocks(sample, coefficients, moved, *ends, generator)
+        out = Blocks(coefficients, np.array(-reach), np.array(reach)).perturb(sample, moved, generator)
         out /= reach
         t: Any = (scale[..., :1] if data.ndim else scale[0]).astype(ratios.dtype)
         out *= t if xp is np else xp.as_tensor(t, dtype=data.dtype, device=data.device)
-        return out
+        perturbed: Values = out
+        return perturbed
 
-    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return self.moments(value, epsilon, low, high)[0]
+    def mean(self, value: ArrayLike) -> Any:
+        return self.moments(value)[0]
 
-    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return self.moments(value, epsilon, low, high)[1]
+    def variance(self, value: ArrayLike) -> Any:
+        return self.moments(value)[1]
 
-    def moments(
-        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> tuple[Any, Any]:
-        v, scale = printed_scale.scaled(value, low, high)
-        budget = check_budget(epsilon)
-        variance = np.array(self.unit_variance(np.clip(v, -1, 1), budget))
+    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
+        v, scale = printed_scale.scaled(value, self.low, self.high)
+        variance = np.array(self.mechanism.unit_variance(np.clip(v, -1, 1), self.epsilon))
         mean = np.array(np.broadcast_to(v, variance.shape))
         below = mean < -1
         mean[below], variance[below] = printed_scale.moments(
-            mean[below], np.broadcast_to(budget, mean.shape)[below]
+            mean[below], np.broadcast_to(self.epsilon, mean.shape)[below]
         )
         return (scale * mean)[()], (scale**2 * variance)[()]
 
-    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+    @property
+    def max_variance(self) -> Any:
         # at either end of the range, for the scale that the range's upper end gives
-        lows, highs = check_range(low, high)
-        budget = check_budget(epsilon)
-        ends = [self._at_end(end, epsilon, lows, highs) for end in (lows, highs)]
+        ends = [self._at_end(end) for end in (self.low, self.high)]
         # an upload without a positive weight takes its largest size for the scale
-        below = np.minimum(lows, 0.0) ** 2 * self.unit_variance(np.ones_like(budget), budget)
-        return np.maximum(np.maximum(*ends), below)[()]
+        at_scale = self.mechanism.unit_variance(np.ones_like(self.epsilon), self.epsilon)
+        return np.maximum(np.maximum(*ends), np.minimum(self.low, 0.0) ** 2 * at_scale)[()]
 
-    def _at_end(self, end: Floats, epsilon: ArrayLike, low: Floats, high: Floats) -> Any:
-        budget = check_budget(epsilon)
-        scale = np.where(high > 0, high, np.maximum(np.abs(low), np.abs(high)))
+    def _at_end(self, end: Floats) -> Any:
+        scale = np.where(self.high > 0, self.high, np.maximum(np.abs(self.low), np.abs(self.high)))
         v = end / scale
-        usual = self.unit_variance(np.clip(v, -1, 1), budget)
-        return scale**2 * np.where(v < -1, printed_scale.moments(v, budget)[1], usual)
+        usual = self.mechanism.unit_variance(np.clip(v, -1, 1), self.epsilon)
+        return scale**2 * np.where(v < -1, printed_scale.moments(v, self.epsilon)[1], usual)
 
-    def log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        v, scale = printed_scale.scaled(value, low, high)
-        y, budget = as_floats(output, "output") / scale, check_budget(epsilon)
-        usual = self.unit_log_prob(y, np.clip(v, -1, 1), budget)
-        outside = printed_scale.log_density(y, np.minimum(v, -1), budget)
+    def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
+        v, scale = printed_scale.scaled(value, self.low, self.high)
+        y = as_floats(output, "output") / scale
+        usual = self.mechanism.unit_log_prob(y, np.clip(v, -1, 1), self.epsilon)
+        outside = printed_scale.log_density(y, np.minimum(v, -1), self.epsilon)
         return (np.where(v < -1, outside, usual) - np.log(scale))[()]
 
-    def law_of(
-        self, output: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> Callable[[ArrayLike], Any]:
+    def likelihood(self, output: ArrayLike) -> Callable[[ArrayLike], Any]:
         # where an output lies depends on the value's own scale
-        return lambda value: self.log_prob(output, value, epsilon, low, high)
+        return lambda value: self.log_prob(output, value)
 
-    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return (super().privacy_loss(epsilon, low, high) + np.inf)[()]
+    def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:
+        return None
 
-    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return np.ones_like(super().delta(target, epsilon, low, high))[()]
+    @property
+    def loss(self) -> Any:
+        return (super().loss + np.inf)[()]
 
-    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        v, scale = (float(x) for x in printed_scale.scaled(value, low, high))
-        return scale * self.unit_edges(v, epsilon)[slice(None) if v >= -1 else slice(1, None)]
+    def delta(self, target: ArrayLike) -> Any:
+        return np.ones_like(super().delta(target))[()]
+
+    def edges(self, value: float) -> Floats:
+        v, scale = (float(x) for x in printed_scale.scaled(value, self.low, self.high))
+        found = self.mechanism.unit_edges(v, float(self.epsilon))
+        return scale * found[slice(None) if v >= -1 else slice(1, None)]
+
+
+class PiecewiseAsPrinted(Piecewise):
+    """See `printed_scale`."""
+
+    law = OwnScaleLaw
+    form = "as_printed"
+
+    def in_clear(self) -> tuple[InClear, ...]:
+        told = "the largest weight of each upload", "the ends of what is sent"
+        return (InClear(*told, "the scale is taken from the data"),)

@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldp_core.mechanisms.base import Floats, as_floats, check_range
+from ldp_core.mechanisms.base import Floats, as_floats
 
 
-def scaled(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
+def scaled(value: ArrayLike, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """v = θ/t and the scale t, taken over the last axis of the clipped values.
 
     A number by itself stands for a weight of an upload whose largest weight is at the range's upper
     end.
     """
-    lows, highs = check_range(low, high)
-    theta = np.clip(as_floats(value, "value"), lows, highs)
-    upload = theta if np.ndim(value) else np.stack(np.broadcast_arrays(highs, theta), axis=-1)
+    theta = np.clip(as_floats(value, "value"), low, high)
+    upload = theta if np.ndim(value) else np.stack(np.broadcast_arrays(high, theta), axis=-1)
     top = upload.max(axis=-1, keepdims=True)
     size = np.maximum(np.abs(upload).max(axis=-1, keepdims=True), 1e-300)
     scale = np.where(top > 0, top, size)

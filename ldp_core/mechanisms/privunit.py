@@ -14,6 +14,7 @@ answered by scaled float32 normals alone, and any other answer told that it is n
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -24,19 +25,10 @@ from scipy.special import log_expit, log_ndtr, ndtr, ndtri_exp
 from ldp_core.errors import InvalidInput
 from ldp_core.fields import Checked, Number, Whole
 from ldp_core.limits import DIMENSION, NORM
-from ldp_core.mechanisms.base import (
-    Floating,
-    Floats,
-    Mechanism,
-    Region,
-    Scope,
-    Use,
-    Values,
-    as_floats,
-    check_budget,
-)
+from ldp_core.mechanisms.base import Mechanism, Region, Scope, Use
 from ldp_core.mechanisms.shared.ball import shortened
 from ldp_core.mechanisms.shared.blocks import broadcast, checked, on_grid
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats, check_budget
 
 if TYPE_CHECKING:
     import torch
@@ -55,7 +47,7 @@ change no figure, and so coarse that thousands of float64 draws share each answe
 up to 64 standard deviations."""
 
 
-class Law(NamedTuple):
+class Cut(NamedTuple):
     """What follows from ε alone, float64 of its shape."""
 
     log_p: Floats
@@ -70,9 +62,147 @@ class Law(NamedTuple):
     """E[α²]·d for α = ⟨V, x⟩."""
 
 
+class DirectionLaw(Law["PrivUnit"]):
+    """A direction that leans towards the upload's own."""
+
+    @cached_property
+    def _cut(self) -> Cut:
+        return cut_at(self.epsilon)
+
+    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+        shapes = self.epsilon.shape, self.low.shape
+        xp, data = checked(values, generator, np.array(-1.0), np.array(1.0), *shapes)
+        shape = tuple(data.shape)
+        d = self._size(shape)
+        if not int(np.prod(shape)):
+            return xp.empty_like(data)
+        rows = int(np.prod(shape[:-1], dtype=np.int64))
+        flat = data.reshape(rows, d)
+        cut = cut_at(np.broadcast_to(self.epsilon, shape)[..., 0].reshape(rows))
+        sent, step = xp.empty_like(flat), max(1, BLOCK // (d + 2))
+        for first in range(0, rows, step):
+            some = slice(first, first + step)
+            sent[some] = self._answered(xp, flat[some], Cut(*(part[some] for part in cut)), generator)
+        return sent.reshape(shape)
+
+    def _answered(self, xp: Any, flat: Any, law: Cut, generator: Any) -> Any:
+        """Rows perturbed in float64, and rounded to the multiples of a power of two that the law alone
+        decides: every answer that one upload can cause, every other can, weight by weight.
+        """
+        (rows, d), norm = flat.shape, self.mechanism.norm
+        # two more draws a row: how far the answer lies along x, and which of its two ends it leans to
+        if xp is np:
+            drawn, wide = generator.standard_normal((rows, d + 2)), flat.astype(np.float64)
+            length = np.linalg.norm(wide, axis=1)
+            extra = drawn[:, d:]
+        else:
+            wide = flat.double()
+            drawn = xp.randn((rows, d + 2), generator=generator, dtype=wide.dtype, device=flat.device)
+            length = xp.linalg.vector_norm(wide, dim=1).cpu().numpy()
+            extra = drawn[:, d:].cpu().numpy()
+        nearer = (1 + np.minimum(length / norm, 1.0)) / 2
+        along = np.where(ndtr(extra[:, 1]) < nearer, 1.0, -1.0) * _along(law, extra[:, 0])
+
+        def column(numbers: Floats) -> Any:
+            return numbers[:, None] if xp is np else xp.as_tensor(numbers[:, None], device=flat.device)
+
+        nothing = length < LEAST
+        unit = wide / column(np.where(nothing, 1.0, length))
+        unit[np.flatnonzero(nothing), 0] = 1.0
+        z = drawn[:, :d]
+        sent = z + (column(along) - (z * unit).sum(-1)[:, None]) * unit
+        spread = norm / law.scale
+        grid = 2.0 ** (np.floor(np.log2(spread)) - GRID_BITS)
+        answers = on_grid(xp, sent * column(spread), column(grid))
+        return answers.astype(flat.dtype) if xp is np else answers.to(flat.dtype)
+
+    def mean(self, value: ArrayLike) -> Any:
+        return (self._inside(value) + np.zeros_like(self.epsilon) + np.zeros_like(self.low))[()]
+
+    def variance(self, value: ArrayLike) -> Any:
+        """E‖error‖²/d, the mean over the upload's weights; of a single number, for an upload as long as the
+        ball allows."""
+        x, d = self._inside(value), self.mechanism.size
+        vector = x.ndim > 0 and x.shape[-1] == d
+        longest = np.full(x.shape, self.mechanism.norm**2)
+        square = (x**2).sum(axis=-1, keepdims=True) if vector else longest
+        return (self.max_variance - square / d + np.zeros_like(x))[()]
+
+    @property
+    def max_variance(self) -> Any:
+        cut, own = self._cut, self.mechanism
+        variance = own.norm**2 * ((cut.square - 1) / own.size + 1) / cut.scale**2
+        return (variance + np.zeros_like(self.low))[()]
+
+    def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
+        d, norm = self.mechanism.size, self.mechanism.norm
+        x, y = self._inside(value) / norm, as_floats(output, "output") / norm
+        cut = Cut(*(part[..., 0] if part.ndim else part for part in self._cut))
+        shape = np.broadcast_shapes(x.shape, y.shape)
+        if not shape or shape[-1] != d:
+            raise InvalidInput(f"privunit must be given uploads of {d} weights; got shape {shape}")
+        length = np.linalg.norm(x, axis=-1)
+        nothing = (length < LEAST / norm)[..., None]
+        unit = np.where(nothing, np.eye(1, d)[0], x / np.where(nothing, 1.0, length[..., None]))
+        v = y * cut.scale[..., None]  # √d·V: standard normal but for the side of the cut
+        along = (v * unit).sum(axis=-1)
+        normal = -(v**2).sum(axis=-1) / 2 - d / 2 * np.log(2 * np.pi) + d * np.log(cut.scale / norm)
+        share = np.minimum(length, 1.0)
+        with np.errstate(divide="ignore"):
+            sides = [np.log((1 + s * share) / 2) + _side(cut, s * along >= cut.cut) for s in (1, -1)]
+        return (normal + np.logaddexp(*sides))[()]
+
+    def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
+        """Of one weight of an upload as long as the ball allows."""
+        cut, norm = self._cut, self.mechanism.norm
+        u = np.clip(as_floats(value, "value") / norm, -1, 1)
+        v = as_floats(output, "output") / norm * cut.scale
+        # of a standard normal vector, what lies along x is normal with mean u·v and variance 1 − u²
+        with np.errstate(divide="ignore", invalid="ignore"):
+            beyond = (u * v - cut.cut) / np.sqrt(1 - u**2)
+        beyond = np.where(np.isnan(beyond), np.inf, beyond)
+        side = np.logaddexp(
+            log_ndtr(beyond) + cut.log_p - cut.log_q, log_ndtr(-beyond) + cut.log_not_p - cut.log_not_q
+        )
+        return (-(v**2) / 2 - np.log(2 * np.pi) / 2 + np.log(cut.scale / norm) + side)[()]
+
+    @property
+    def loss(self) -> Any:
+        return (self.epsilon + np.zeros_like(self.low))[()]
+
+    def delta(self, target: ArrayLike) -> Any:
+        goal = as_floats(target, "target")
+        # opposite directions: on one's side of the cut the odds are e^ε, and it is there with probability p
+        excess = -np.exp(self._cut.log_p) * np.expm1(np.minimum(goal - self.epsilon, 0.0))
+        return (excess + np.zeros_like(self.low))[()]
+
+    def atoms(self, value: float) -> Floats:
+        return np.empty(0)
+
+    def edges(self, value: float) -> Floats:
+        return np.array([-np.inf, np.inf])
+
+    def _inside(self, value: ArrayLike) -> Floats:
+        """Vectors shortened to the ball, and single numbers clipped to its radius."""
+        x, own = as_floats(value, "value"), self.mechanism
+        if x.ndim and x.shape[-1] == own.size:
+            return np.asarray(own.project(x, -1, 1), np.float64)
+        return np.clip(x, -own.norm, own.norm)
+
+    def _size(self, shape: tuple[int, ...]) -> int:
+        """Values in an upload: the last axis."""
+        known = self.mechanism.dimension
+        if not shape:
+            raise InvalidInput("privunit perturbs an upload of weights; got a single number")
+        if known is not None and shape[-1] not in (0, known):
+            raise InvalidInput(f"privunit must be given uploads of {known} weights; got {shape[-1]}")
+        return shape[-1]
+
+
 class PrivUnit(Mechanism):
     """One direction; exactly ε for the whole upload, attained by opposite directions."""
 
+    law = DirectionLaw
     label = "PrivUnit"
     order = 12
     summary = (
@@ -109,167 +239,19 @@ class PrivUnit(Mechanism):
         """Shorten vectors (the last axis) to the ball's radius; `low` and `high` are ignored."""
         return shortened(values, self.norm)
 
-    def perturb(
-        self,
-        values: Values,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-        generator: np.random.Generator | torch.Generator,
-    ) -> Values:
-        budget = check_budget(epsilon)
-        xp, data = checked(values, generator, np.array(-1.0), np.array(1.0))
-        shape = broadcast(tuple(data.shape), budget.shape, np.shape(low), np.shape(high))
-        d = self._size(shape)
-        data = xp.broadcast_to(data, shape)
-        if not int(np.prod(shape)):
-            return xp.empty_like(data)
-        rows = int(np.prod(shape[:-1], dtype=np.int64))
-        flat = data.reshape(rows, d)
-        if bool(xp.isnan(flat).any()):
-            raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
-        law = law_at(np.broadcast_to(budget, shape)[..., 0].reshape(rows))
-        sent, step = xp.empty_like(flat), max(1, BLOCK // (d + 2))
-        for first in range(0, rows, step):
-            some = slice(first, first + step)
-            sent[some] = self._answered(xp, flat[some], Law(*(part[some] for part in law)), generator)
-        return sent.reshape(shape)
-
-    def _answered(self, xp: Any, flat: Any, law: Law, generator: Any) -> Any:
-        """Rows perturbed in float64, and rounded to the multiples of a power of two that the law alone
-        decides: every answer that one upload can cause, every other can, weight by weight.
-        """
-        rows, d = flat.shape
-        # two more draws a row: how far the answer lies along x, and which of its two ends it leans to
-        if xp is np:
-            drawn, wide = generator.standard_normal((rows, d + 2)), flat.astype(np.float64)
-            length = np.linalg.norm(wide, axis=1)
-            extra = drawn[:, d:]
-        else:
-            wide = flat.double()
-            drawn = xp.randn((rows, d + 2), generator=generator, dtype=wide.dtype, device=flat.device)
-            length = xp.linalg.vector_norm(wide, dim=1).cpu().numpy()
-            extra = drawn[:, d:].cpu().numpy()
-        nearer = (1 + np.minimum(length / self.norm, 1.0)) / 2
-        along = np.where(ndtr(extra[:, 1]) < nearer, 1.0, -1.0) * _along(law, extra[:, 0])
-
-        def column(numbers: Floats) -> Any:
-            return numbers[:, None] if xp is np else xp.as_tensor(numbers[:, None], device=flat.device)
-
-        nothing = length < LEAST
-        unit = wide / column(np.where(nothing, 1.0, length))
-        unit[np.flatnonzero(nothing), 0] = 1.0
-        z = drawn[:, :d]
-        sent = z + (column(along) - (z * unit).sum(-1)[:, None]) * unit
-        spread = self.norm / law.scale
-        grid = 2.0 ** (np.floor(np.log2(spread)) - GRID_BITS)
-        answers = on_grid(xp, sent * column(spread), column(grid))
-        return answers.astype(flat.dtype) if xp is np else answers.to(flat.dtype)
-
-    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return (self._inside(value) + np.zeros_like(check_budget(epsilon)) + self._nothing(low, high))[()]
-
-    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        """E‖error‖²/d, the mean over the upload's weights; of a single number, for an upload as long as the
-        ball allows."""
-        x = self._inside(value)
-        vector = x.ndim > 0 and x.shape[-1] == self._d
-        square = (x**2).sum(axis=-1, keepdims=True) if vector else np.full(x.shape, self.norm**2)
-        return (self.max_variance(epsilon, low, high) - square / self._d + np.zeros_like(x))[()]
-
-    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        law = law_at(check_budget(epsilon))
-        return (self.norm**2 * ((law.square - 1) / self._d + 1) / law.scale**2 + self._nothing(low, high))[()]
-
-    def log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        law, d = law_at(check_budget(epsilon)), self._d
-        x, y = self._inside(value) / self.norm, as_floats(output, "output") / self.norm
-        law = Law(*(part[..., 0] if part.ndim else part for part in law))
-        shape = np.broadcast_shapes(x.shape, y.shape)
-        if not shape or shape[-1] != d:
-            raise InvalidInput(f"privunit must be given uploads of {d} weights; got shape {shape}")
-        length = np.linalg.norm(x, axis=-1)
-        nothing = (length < LEAST / self.norm)[..., None]
-        unit = np.where(nothing, np.eye(1, d)[0], x / np.where(nothing, 1.0, length[..., None]))
-        v = y * law.scale[..., None]  # √d·V: standard normal but for the side of the cut
-        along = (v * unit).sum(axis=-1)
-        normal = -(v**2).sum(axis=-1) / 2 - d / 2 * np.log(2 * np.pi) + d * np.log(law.scale / self.norm)
-        share = np.minimum(length, 1.0)
-        with np.errstate(divide="ignore"):
-            sides = [np.log((1 + s * share) / 2) + _side(law, s * along >= law.cut) for s in (1, -1)]
-        return (normal + np.logaddexp(*sides))[()]
-
-    def marginal_log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        """Of one weight of an upload as long as the ball allows."""
-        law = law_at(check_budget(epsilon))
-        u = np.clip(as_floats(value, "value") / self.norm, -1, 1)
-        v = as_floats(output, "output") / self.norm * law.scale
-        # of a standard normal vector, what lies along x is normal with mean u·v and variance 1 − u²
-        with np.errstate(divide="ignore", invalid="ignore"):
-            beyond = (u * v - law.cut) / np.sqrt(1 - u**2)
-        beyond = np.where(np.isnan(beyond), np.inf, beyond)
-        side = np.logaddexp(
-            log_ndtr(beyond) + law.log_p - law.log_q, log_ndtr(-beyond) + law.log_not_p - law.log_not_q
-        )
-        return (-(v**2) / 2 - np.log(2 * np.pi) / 2 + np.log(law.scale / self.norm) + side)[()]
-
-    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return (check_budget(epsilon) + self._nothing(low, high))[()]
-
-    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        budget, goal = check_budget(epsilon), as_floats(target, "target")
-        # opposite directions: on one's side of the cut the odds are e^ε, and it is there with probability p
-        excess = -np.exp(law_at(budget).log_p) * np.expm1(np.minimum(goal - budget, 0.0))
-        return (excess + self._nothing(low, high))[()]
-
-    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return np.empty(0)
-
-    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return np.array([-np.inf, np.inf])
-
-    def _inside(self, value: ArrayLike) -> Floats:
-        """Vectors shortened to the ball, and single numbers clipped to its radius."""
-        x = as_floats(value, "value")
-        if x.ndim and x.shape[-1] == self._d:
-            return np.asarray(self.project(x, -1, 1), np.float64)
-        return np.clip(x, -self.norm, self.norm)
-
-    @staticmethod
-    def _nothing(low: ArrayLike, high: ArrayLike) -> Floats:
-        """Zeros of the ranges' shape: all that is made of them."""
-        return np.zeros(broadcast(np.shape(low), np.shape(high)))
+    def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        ends = np.full(broadcast(np.shape(low), np.shape(high)), self.norm)  # ranges have a shape, no more
+        return check_budget(epsilon), -ends, ends
 
     @property
-    def _d(self) -> int:
+    def size(self) -> int:
+        """Weights of an upload."""
         if self.dimension is None:
             raise InvalidInput("privunit must know how many weights an upload has; give it as dimension=…")
         return self.dimension
 
-    def _size(self, shape: tuple[int, ...]) -> int:
-        """Values in an upload: the last axis."""
-        if not shape:
-            raise InvalidInput("privunit perturbs an upload of weights; got a single number")
-        if self.dimension is not None and shape[-1] not in (0, self.dimension):
-            raise InvalidInput(f"privunit must be given uploads of {self.dimension} weights; got {shape[-1]}")
-        return shape[-1]
 
-
-def law_at(epsilon: Floats) -> Law:
+def cut_at(epsilon: Floats) -> Cut:
     """The best p for each budget and what follows from it."""
     budgets, places = np.unique(epsilon, return_inverse=True)
     golden = (np.sqrt(5) - 1) / 2
@@ -284,7 +266,7 @@ def law_at(epsilon: Floats) -> Law:
     hazard = np.exp(_log_phi(cut) - log_expit(t - budgets))
     hazard_before = np.exp(_log_phi(cut) - log_expit(budgets - t))
     p, not_p = np.exp(log_expit(t)), np.exp(log_expit(-t))
-    found = Law(
+    found = Cut(
         log_expit(t),
         log_expit(-t),
         log_expit(t - budgets),
@@ -293,7 +275,7 @@ def law_at(epsilon: Floats) -> Law:
         np.exp(_log_scale(t, budgets)),
         p * (1 + cut * hazard) + not_p * (1 - cut * hazard_before),
     )
-    return Law(*(part[places].reshape(epsilon.shape) for part in found))
+    return Cut(*(part[places].reshape(epsilon.shape) for part in found))
 
 
 def _log_scale(t: Floats, epsilon: Floats) -> Floats:
@@ -307,12 +289,12 @@ def _log_phi(g: Floats) -> Floats:
     return np.asarray(-(g**2) / 2 - np.log(2 * np.pi) / 2)
 
 
-def _side(law: Law, beyond: Any) -> Floats:
+def _side(law: Cut, beyond: Any) -> Floats:
     """How much likelier an answer is than under N(0, I/d), as a logarithm."""
     return np.where(beyond, law.log_p - law.log_q, law.log_not_p - law.log_not_q)
 
 
-def _along(law: Law, z: Floats) -> Floats:
+def _along(law: Cut, z: Floats) -> Floats:
     """√d·α for standard normal z, by the law's quantiles; the far tail keeps its digits."""
     above = log_ndtr(-z)  # ln of the probability of a larger one
     beyond = above < law.log_p

@@ -56,7 +56,7 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
     # an upload of two weights: the one in the middle, and one at the upper end
     upload = np.stack([centre, population.high], axis=-1)
     columns = population.columns(np.arange(len(centre)))
-    mean, variance = (moment(upload, *columns)[:, 0] for moment in (mechanism.mean, mechanism.variance))
+    mean, variance = (moment[:, 0] for moment in mechanism.at(*columns).moments(upload))
     return Drawn(np.asarray(variance, np.float64), np.asarray(mean - centre, np.float64))
 
 
@@ -73,7 +73,7 @@ def _worst_variance(experiment: Experiment, round: int) -> Floats:
     found = _over_pieces(
         experiment,
         round,
-        lambda m: m.weighing_variance(population.epsilon, population.low, population.high),
+        lambda m: m.at(population.epsilon, population.low, population.high).weighing_variance,
     )
     found.setflags(write=False)
     return found

@@ -61,11 +61,11 @@ def test_other_mechanisms_come_close_as_well(name: str):
 
 def test_a_mechanism_that_breaks_its_promise_is_convicted():
     class Doubles(Duchi):
-        def perturb(self, values: Any, epsilon: Any, low: Any, high: Any, generator: Any) -> Any:
-            return super().perturb(values, 2 * np.asarray(epsilon), low, high, generator)
+        def unit_coefficients(self, epsilon: Any) -> Any:
+            return super().unit_coefficients(2 * epsilon)
 
-        def log_prob(self, output: Any, value: Any, epsilon: Any, low: Any, high: Any) -> Any:
-            return super().log_prob(output, value, 2 * np.asarray(epsilon), low, high)
+        def unit_log_prob(self, y: Any, v: Any, epsilon: Any) -> Any:
+            return super().unit_log_prob(y, v, 2 * epsilon)
 
     found = audit(Doubles(), 1.0, -1.0, 1.0, generator())
     assert found.measured > 1.8

@@ -158,7 +158,7 @@ def test_gaussian_answers_of_whole_uploads_lie_on_a_grid_that_no_input_moves(
         odd = np.frexp(np.float64(answers[answers != 0]))
         grids.append(float(np.min(odd[1] - 53 + _twos(odd[0] * 2.0**53))))
     assert isinstance(noise, GaussianNoise)
-    spread = np.log2(float(noise.sigma(2.0, low, high)))
+    spread = np.log2(float(noise.at(2.0, low, high).sigma))
     assert min(grids) == max(grids)
     assert -24 < grids[0] - spread < -12
 

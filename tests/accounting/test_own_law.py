@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ldp_core import mechanisms
 from ldp_core.accounting import DELTA, ledger, two_answers
 from ldp_core.accounting.compose import compose_counts
-from ldp_core.accounting.own_law import Law, law_of, own_epsilon
+from ldp_core.accounting.own_law import Losses, losses_of, own_epsilon
 from ldp_core.mechanisms import Mechanism
 from tests.cases import case
 from tests.extent import turns
@@ -95,7 +95,7 @@ def outcomes(mechanism: Mechanism, epsilon: float) -> tuple[list[float], list[fl
         q = math.exp(-epsilon / 2)
         window, other = 1 / (1 + q), math.exp(-epsilon) / (1 + q)
         return [window, other, 1 - window - other], [other, window, 1 - window - other]
-    atoms = mechanism.atoms(0.0, epsilon, *RANGE)
+    atoms = mechanism.at(epsilon, *RANGE).atoms(0.0)
     tops, bottoms = (
         [math.exp(mechanism.log_prob(y, end, epsilon, *RANGE)) for y in atoms] for end in (1.0, -1.0)
     )
@@ -122,7 +122,7 @@ def test_no_sequence_of_outcomes_exceeds_it(name: str):
     epsilon, uses, delta = 1.0, 4, 1e-3
     mechanism = mechanisms.get(name)
     found = own_epsilon(mechanism, epsilon, *RANGE, uses, delta)
-    grid = np.linspace(-30, 30, 24_001) if name != "pdpm" else mechanism.atoms(0.0, epsilon, *RANGE)
+    grid = np.linspace(-30, 30, 24_001) if name != "pdpm" else mechanism.at(epsilon, *RANGE).atoms(0.0)
     laws = [np.exp(mechanism.log_prob(grid, end, epsilon, *RANGE)) for end in RANGE]
     kinds: dict[float, list[float]] = {}
     for p, q in zip(*(law / law.sum() for law in laws), strict=True):
@@ -178,7 +178,7 @@ def test_for_any_budget_and_any_number_of_uses(
 def test_the_lattice_lies_above_the_curve(mechanism: Mechanism):
     for epsilon, cells in turns([1e-6, 0.01, 1.0, 30.0, 700.0], [1, 7, 32]):
         with case(epsilon, cells):
-            law = law_of(mechanism, epsilon, *RANGE, cells)
+            law = losses_of(mechanism, epsilon, *RANGE, cells)
             assert law.masses.sum() == pytest.approx(1.0, abs=1e-7)  # ldpsign has few digits for tiny ε
             places = np.arange(-law.cells, law.cells + 1) * law.step
             for target in np.linspace(0, law.cells * law.step, 40):
@@ -189,8 +189,8 @@ def test_the_lattice_lies_above_the_curve(mechanism: Mechanism):
 
 def test_a_thousand_million_uses_of_a_law_with_known_moments():
     """So many uses are normal: the ε of the normal law with this mean and variance, to four digits."""
-    law = law_of(mechanisms.get("piecewise"), 0.5, *RANGE, 1)
-    assert isinstance(law, Law)
+    law = losses_of(mechanisms.get("piecewise"), 0.5, *RANGE, 1)
+    assert isinstance(law, Losses)
     uses = 10**9
     mean, deviation = law.mean * law.step * uses, math.sqrt(law.variance * uses) * law.step
     found = own_epsilon(mechanisms.get("piecewise"), 0.5, *RANGE, uses, DELTA)
@@ -219,7 +219,7 @@ def test_no_inputs_at_the_ends_exceed_it(epsilon: float, uses: int):
     """Every number of uses turned round, with all outcomes: below the bound, and the worst close to it."""
     pdpm, delta = mechanisms.get("pdpm"), 1e-3
     found = own_epsilon(pdpm, epsilon, *RANGE, uses, delta)
-    high = pdpm.atoms(0.0, epsilon, *RANGE)[1]
+    high = pdpm.at(epsilon, *RANGE).atoms(0.0)[1]
     p, q = (math.exp(pdpm.log_prob(high, end, epsilon, *RANGE)) for end in (1.0, -1.0))
     worst = 0.0
     for turned in range(uses + 1):

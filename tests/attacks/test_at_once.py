@@ -84,11 +84,11 @@ def test_a_law_of_one_output_is_the_law(name: str, form: mechanisms.base.Form):
         (np.array([1.0, 8.0])[:, None, None, None], -0.2, 0.2),
     )
     output = mechanism.perturb(values[..., 0].astype(np.float32), ends[0][..., 0], *ends[1:], rng)[..., None]
-    law = mechanism.law_of(output, *ends)
+    law = mechanism.at(*ends).likelihood(output)
     apart = np.ascontiguousarray(values.transpose(0, 3, 1, 2)).transpose(0, 2, 3, 1)  # as attackers lay grids
     for _ in range(2):
         for some in (values, apart):
-            assert np.array_equal(law(some), mechanism.marginal_log_prob(output, values, *ends))
+            assert np.array_equal(law(some), mechanism.at(*ends).marginal_log_prob(output, values))
 
 
 def test_a_direction_that_stays_is_not_turned_any_further():

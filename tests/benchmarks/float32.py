@@ -58,7 +58,7 @@ def main() -> None:
     lines = []
     for mechanism, alike in all_of_them():
         # atoms follow the range, so that another range makes no difference to what tells them apart
-        bounded = mechanism.scope != "upload" and mechanism.edges(0.0, 1.0, -1.0, 1.0).size
+        bounded = mechanism.scope != "upload" and mechanism.at(1.0, -1.0, 1.0).edges(0.0).size
         spans = float_table.SPANS[: None if bounded else 1]
         for span in spans:
             for epsilon in float_table.EPSILONS:

@@ -209,7 +209,7 @@ def _held_against_theory(run: dict[str, Any], out: Path) -> list[tuple[str, floa
             # in units of each weight's own deviation, so that no client outweighs the others
             noises.append(noise / np.sqrt(variance))
             excess.append(noise**2 / variance - 1)
-            worst.append(float(made.max_variance(*budget)))
+            worst.append(float(made.at(*budget).max_variance))
             sizes.append(float(given["told_num-examples"]))
             aggregate.append(noise)
             expected.append(variance)

@@ -88,12 +88,12 @@ def drawn() -> list[Mechanism]:
 
 def exact(one: Mechanism, value: float, epsilon: float, low: float, high: float) -> tuple[Any, Any]:
     """The figures that the browser is asked for, and at which outputs it is asked for the density."""
-    atoms, edges = one.atoms(value, epsilon, low, high), one.edges(value, epsilon, low, high)
+    atoms, edges = one.at(epsilon, low, high).atoms(value), one.at(epsilon, low, high).edges(value)
     finite = edges[np.isfinite(edges)]
     sigma = float(np.sqrt(one.variance(value, epsilon, low, high)))
     outputs = value + sigma * np.array([-2.3, -0.7, 0.01, 0.9, 2.1]) if edges.size else np.empty(0)
-    chance = np.exp(one.marginal_log_prob(atoms, value, epsilon, low, high))
-    density = np.exp(one.marginal_log_prob(outputs, value, epsilon, low, high))
+    chance = np.exp(one.at(epsilon, low, high).marginal_log_prob(atoms, value))
+    density = np.exp(one.at(epsilon, low, high).marginal_log_prob(outputs, value))
     figures = [sigma**2, *np.stack([atoms, chance], 1).ravel(), *finite, *density]
     return np.array(figures), outputs.tolist()
 

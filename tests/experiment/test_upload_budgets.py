@@ -53,7 +53,7 @@ def test_every_calibration_is_the_one_for_a_whole_upload(mechanism: dict[str, An
     assert one.pieces(2) == other.pieces(2)
     assert ledger(one) == ledger(other)
     np.testing.assert_array_equal(one.population().epsilon, np.full(4, 8.0))
-    mu = float(one.pieces(1)[0].mechanism.mu(8.0, -1.0, 1.0))
+    mu = float(one.pieces(1)[0].mechanism.at(8.0, -1.0, 1.0).mu)
     assert ledger(one)[0]["upload"]["epsilon"] == pytest.approx(float(epsilon_of(DELTA, mu)), rel=1e-9)
 
 

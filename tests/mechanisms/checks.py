@@ -82,7 +82,7 @@ def check_moments(mechanism: Mechanism, budget: Budget) -> None:
 def check_worst_variance(mechanism: Mechanism, budget: Budget) -> None:
     """The variance never exceeds its stated maximum, and reaches it."""
     epsilon, low, high = budget
-    worst = float(mechanism.max_variance(epsilon, low, high))
+    worst = float(mechanism.at(epsilon, low, high).max_variance)
     seen = mechanism.variance(np.linspace(low, high, 4001), epsilon, low, high)
     assert seen.max() <= worst * (1 + 1e-12) + 1e-300
     assert close(seen.max(), worst, 1e-4)
@@ -92,8 +92,8 @@ def outputs_of(mechanism: Mechanism, budget: Budget, inputs: np.ndarray) -> np.n
     """Outputs that stand for all: atoms, edges, what lies between them and beyond."""
     found = [np.empty(0)]
     for v in inputs:
-        found.append(mechanism.atoms(v, *budget))
-        edges = mechanism.edges(v, *budget)
+        found.append(mechanism.at(*budget).atoms(v))
+        edges = mechanism.at(*budget).edges(v)
         finite = edges[np.isfinite(edges)]
         found += [finite, (finite[1:] + finite[:-1]) / 2]
         if edges.size:
@@ -113,7 +113,7 @@ def check_loss(mechanism: Mechanism, budget: Budget) -> None:
         low, high = budget[1:]
         ends = np.array(np.meshgrid(*[[low, (low + high) / 2, high]] * 3)).reshape(3, -1).T
         inputs_ = np.concatenate([ends, np.repeat(high, len(ends) * (VECTOR - 3)).reshape(len(ends), -1)], 1)
-        sent = mechanism.outputs(*budget)
+        sent = mechanism.at(*budget).outputs()
         assert sent is not None
         table = mechanism.log_prob(sent[:, None, :], inputs_[None, :, :], *budget)
         assert close(float(np.exp(table).sum(axis=0).max()), 1, 0, 1e-9)
@@ -133,7 +133,7 @@ def check_delta(mechanism: Mechanism, budget: Budget, target: float) -> None:
             ratio = mechanism.log_prob(y, b, *budget) - mechanism.log_prob(y, a, *budget)
             return np.maximum(0.0, -np.expm1(np.minimum(target + ratio, 0.0)))
 
-        return expectation(mechanism, a, budget, over, cuts=mechanism.edges(b, *budget))
+        return expectation(mechanism, a, budget, over, cuts=mechanism.at(*budget).edges(b))
 
     low, high = budget[1:]
     stated = float(mechanism.delta(target, *budget))
@@ -146,13 +146,13 @@ def check_samples(mechanism: Mechanism, budget: Budget, value: float, kind: str,
     """Samples follow the law: chi-square over its atoms, Kolmogorov-Smirnov over its density."""
     sample = draw(mechanism, value, budget, n, kind).astype(np.float64)
     assert np.isfinite(sample).all()
-    atoms = mechanism.atoms(value, *budget)
+    atoms = mechanism.at(*budget).atoms(value)
     atomic = np.zeros(n, dtype=bool)
     if atoms.size:
         nearest = np.abs(sample[:, None] - atoms).argmin(axis=1)
         apart = np.diff(atoms).min() if atoms.size > 1 else 1.0
         atomic = np.abs(sample - atoms[nearest]) < 1e-5 * max(apart, np.abs(atoms).max())
-        mass = np.exp(mechanism.marginal_log_prob(atoms, value, *budget))
+        mass = np.exp(mechanism.at(*budget).marginal_log_prob(atoms, value))
         assert atomic.all() or mass.sum() < 1 - 1e-9, "an answer that is no atom"
         counts = np.append(np.bincount(nearest[atomic], minlength=atoms.size), (~atomic).sum())
         mass = np.append(mass, max(0.0, 1 - mass.sum()))
@@ -178,7 +178,7 @@ def check_finite(mechanism: Mechanism, budget: Budget, kind: str) -> None:
         assert variance >= 0
         sample = draw(mechanism, value, budget, 4000, kind)
         assert np.isfinite(sample).all()
-        likely = mechanism.marginal_log_prob(sample, value, *budget)
+        likely = mechanism.at(*budget).marginal_log_prob(sample, value)
         assert np.isfinite(likely).all(), "an output that its own law calls impossible"
 
 
@@ -211,7 +211,7 @@ def check_independence(mechanism: Mechanism, budget: Budget) -> None:
         assert close(spread, np.sqrt(mechanism.variance(middle, *budget)), 0.1), "weights share noise"
         return
     out = mechanism.perturb(np.full((4000, VECTOR), middle), *budget, np.random.default_rng(5))
-    sent = mechanism.outputs(*budget)
+    sent = mechanism.at(*budget).outputs()
     assert sent is not None
     expected = np.exp(mechanism.log_prob(sent, np.full(VECTOR, middle), *budget)) * len(out)
     counts = np.bincount(np.abs(out[:, None] - sent).sum(axis=2).argmin(axis=1), minlength=len(sent))

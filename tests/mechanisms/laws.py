@@ -27,10 +27,10 @@ def expectation(
     cuts: Floats | None = None,
 ) -> float:
     """E[of(output)] of one coordinate for one input: over its atoms and its density."""
-    atoms = mechanism.atoms(value, *budget)
+    atoms = mechanism.at(*budget).atoms(value)
     total = 0.0
     if atoms.size:
-        mass = np.exp(mechanism.marginal_log_prob(atoms, value, *budget))
+        mass = np.exp(mechanism.at(*budget).marginal_log_prob(atoms, value))
         total = float((mass * of(atoms)).sum())
     edges = finite_edges(mechanism, value, budget)
     if edges:
@@ -40,14 +40,14 @@ def expectation(
         grid = np.linspace(left, right, PANELS + 1)
         half = (grid[1:] - grid[:-1]) / 2
         y = (grid[:-1] + half)[:, None] + half[:, None] * NODES
-        density = np.exp(mechanism.marginal_log_prob(y, value, *budget))
+        density = np.exp(mechanism.at(*budget).marginal_log_prob(y, value))
         total += float((half[:, None] * WEIGHTS * density * of(y)).sum())
     return total
 
 
 def finite_edges(mechanism: Mechanism, value: float, budget: Budget) -> list[float]:
     """The edges of the density, the infinite ones replaced by points far out, with steps on the way."""
-    edges = mechanism.edges(value, *budget)
+    edges = mechanism.at(*budget).edges(value)
     if not edges.size:
         return []
     sd = float(np.sqrt(mechanism.variance(value, *budget)))
@@ -62,6 +62,6 @@ def cdf(mechanism: Mechanism, value: float, budget: Budget) -> Callable[[Floats]
     edges = finite_edges(mechanism, value, budget)
     grid = np.unique(np.concatenate([np.linspace(left, right, 400) for left, right in pairwise(edges)]))
     middle = (grid[1:] + grid[:-1]) / 2
-    density = np.exp(mechanism.marginal_log_prob(middle, value, *budget))
+    density = np.exp(mechanism.at(*budget).marginal_log_prob(middle, value))
     heights = np.concatenate([[0.0], np.cumsum(density * np.diff(grid))])
     return lambda y: np.interp(y, grid, heights / heights[-1])

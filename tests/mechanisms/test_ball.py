@@ -32,8 +32,8 @@ def test_an_upload_is_shortened_and_never_cut_off(kind: type[GaussianNoise]):
 def test_two_uploads_lie_two_lengths_apart_however_many_weights_they_have(kind: type[GaussianNoise]):
     for d in (2, 21_840):
         made = kind(norm=1.5, dimension=d, per="upload")
-        assert made.true_sensitivity(-1, 1) == 3
-        assert made.mu(1.0, -1, 1) == pytest.approx(3 / made.sigma(1.0, -1, 1))
+        assert made.at(1.0, -1, 1).sensitivity == 3
+        assert made.at(1.0, -1, 1).mu == pytest.approx(3 / made.at(1.0, -1, 1).sigma)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -43,7 +43,7 @@ def test_what_is_sent_has_the_mean_and_variance_that_it_says(kind: type[Gaussian
     values = np.tile(np.array([3.0, -4.0]), (n, 1))
     sent = made.perturb(values, 5.0, -9, 9, stream(0, "noise", 1))
     inside = np.array([0.6, -0.8])
-    sigma = float(made.sigma(5.0, -9, 9))
+    sigma = float(made.at(5.0, -9, 9).sigma)
     assert made.mean(inside, 5.0, -9, 9) == pytest.approx(inside)
     assert np.abs(sent.mean(axis=0) - inside).max() < 6 * sigma / np.sqrt(n)
     assert np.abs(sent.var(axis=0) / made.variance(inside, 5.0, -9, 9) - 1).max() < 6 * np.sqrt(2 / n)
@@ -53,7 +53,7 @@ def test_torch_tensors_are_shortened_as_arrays_are():
     made = Gaussian(norm=1.0, dimension=2)
     values = torch.tensor([[30.0, 40.0]]).repeat(50_000, 1)
     sent = made.perturb(values, 50.0, -9, 9, torch.Generator().manual_seed(1))
-    sigma = float(made.sigma(50.0, -9, 9))
+    sigma = float(made.at(50.0, -9, 9).sigma)
     assert sent.dtype == torch.float32
     assert (sent.mean(0) - torch.tensor([0.6, 0.8])).abs().max() < 6 * sigma / np.sqrt(50_000)
 
@@ -65,7 +65,7 @@ def test_the_ledger_counts_a_weight_like_an_upload():
     )[0]
     assert lines["upload"]["epsilon"] == pytest.approx(2, rel=1e-6)
     assert lines["coordinate"]["epsilon"] == lines["upload"]["epsilon"]
-    mu = Gaussian(norm=1.0, dimension=650).mu(2.0, -1, 1)
+    mu = Gaussian(norm=1.0, dimension=650).at(2.0, -1, 1).mu
     fifteen = float(epsilon_of(1e-5, mu * np.sqrt(15)))
     assert lines["run_worst"]["epsilon"] == pytest.approx(fifteen, rel=1e-9)
 

@@ -93,7 +93,7 @@ def test_probabilities_at_the_ends_are_exact_down_to_the_smallest(epsilon: float
         rare = float(mpmath.log(1 / (1 + mpmath.exp(epsilon))))
     for name in ("duchi", "grr"):
         mechanism = mechanisms.get(name, **({"levels": 2} if name == "grr" else {}))
-        upper = mechanism.atoms(LOW, epsilon, LOW, HIGH)[-1]
+        upper = mechanism.at(epsilon, LOW, HIGH).atoms(LOW)[-1]
         assert mechanism.log_prob(upper, LOW, epsilon, LOW, HIGH) == pytest.approx(rare, rel=1e-9)
 
 

@@ -18,8 +18,8 @@ WEIGHTS = np.linspace(*RANGE, 41)
 @pytest.mark.parametrize("epsilon", BUDGETS)
 def test_hybrids_worst_case_is_never_above_its_parts_and_its_noise_is_even(epsilon: float):
     hybrid, *parts = (mechanisms.get(name) for name in ("hybrid", "piecewise", "duchi"))
-    worst = hybrid.max_variance(epsilon, *RANGE)
-    assert all(worst <= part.max_variance(epsilon, *RANGE) * (1 + 1e-12) for part in parts)
+    worst = hybrid.at(epsilon, *RANGE).max_variance
+    assert all(worst <= part.at(epsilon, *RANGE).max_variance * (1 + 1e-12) for part in parts)
     variances = hybrid.variance(WEIGHTS, epsilon, *RANGE)
     if epsilon > EPSILON_STAR:
         np.testing.assert_allclose(variances, worst, rtol=1e-9)
@@ -38,11 +38,11 @@ def test_harmony_as_printed_moves_every_average_answer_alike(low: float, high: f
 
 def test_others_have_a_smaller_worst_case_than_hybrid():
     """So no sentence may say that none has."""
-    sixteen = mechanisms.get("grr", levels=16).max_variance(8.0, *RANGE)
+    sixteen = mechanisms.get("grr", levels=16).at(8.0, *RANGE).max_variance
     assert sixteen == pytest.approx(0.0112, abs=5e-5)
-    assert mechanisms.get("hybrid").max_variance(8.0, *RANGE) == pytest.approx(0.0249, abs=5e-5)
-    gaussian = mechanisms.get("gaussian", delta=0.5).max_variance(2.0, *RANGE)
-    assert gaussian < mechanisms.get("hybrid").max_variance(2.0, *RANGE)
+    assert mechanisms.get("hybrid").at(8.0, *RANGE).max_variance == pytest.approx(0.0249, abs=5e-5)
+    gaussian = mechanisms.get("gaussian", delta=0.5).at(2.0, *RANGE).max_variance
+    assert gaussian < mechanisms.get("hybrid").at(2.0, *RANGE).max_variance
     for name in mechanisms.names():
         assert "no mechanism" not in mechanisms.get(name).summary
 
@@ -53,18 +53,18 @@ def test_the_sentences_of_the_others(epsilon: float):
     for form in ("corrected", "as_printed"):
         printed = mechanisms.get("pdpm", form=form).variance(WEIGHTS, epsilon, *RANGE)
         assert (printed >= duchi.variance(WEIGHTS, epsilon, *RANGE) * (1 - 1e-12)).all()
-    assert abs(duchi.atoms(0.0, epsilon, *RANGE)).min() >= 1
+    assert abs(duchi.at(epsilon, *RANGE).atoms(0.0)).min() >= 1
     assert math.exp(epsilon / 2) / (math.exp(epsilon / 2) + 1) > 0.5, "Piecewise's window"
     for weight in WEIGHTS:
-        _, left, right, _ = piecewise.edges(weight, epsilon, *RANGE)
+        _, left, right, _ = piecewise.at(epsilon, *RANGE).edges(weight)
         assert left - 1e-9 <= weight <= right + 1e-9
     bound = pdpm.printed_variance_bound  # type: ignore[attr-defined]
     for length, holds in ((1.36, True), (1.45, False)):
-        true = mechanisms.get("pdpm", form="as_printed").max_variance(epsilon, 0.0, length)
+        true = mechanisms.get("pdpm", form="as_printed").at(epsilon, 0.0, length).max_variance
         assert (true <= bound(np.asarray(epsilon), 0.0, length)) == holds
     levels = mechanisms.get("grr", levels=7)
     right, wrong = (
-        levels.log_prob(levels.atoms(0, epsilon, *RANGE)[i], 1.0, epsilon, *RANGE) for i in (6, 2)
+        levels.log_prob(levels.at(epsilon, *RANGE).atoms(0)[i], 1.0, epsilon, *RANGE) for i in (6, 2)
     )
     assert right - wrong == pytest.approx(epsilon, rel=1e-9)
 

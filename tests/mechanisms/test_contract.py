@@ -41,7 +41,7 @@ ALL = [m for m in EVERY if m.region == "box"]
 """Those whose inputs lie in ranges; of a ball there are tests of their own (test_privunit.py)."""
 NOISY = [m for m in ALL if m.role != "identity"]
 PURE = [m for m in NOISY if np.isfinite(m.privacy_loss(1.0, -1, 1))]
-NORMAL = [m for m in NOISY if m.mu(1.0, -1, 1) is not None]
+NORMAL = [m for m in NOISY if m.at(1.0, -1, 1).mu is not None]
 EPSILONS = [0.001, 0.1, 0.5, 1.0, 2.0, 5.0, 8.0, 20.0]
 EXTREMES = [0.001, 1.0, 88.0, 89.0, 350.0, 700.0]
 RANGES = [(-1.0, 1.0), (0.4, 0.6), (-3.0, 197.0)]
@@ -65,28 +65,30 @@ def test_both_moments_at_once_are_the_two_bit_for_bit(mechanism: Mechanism, span
     low, high = span
     values = np.linspace(low - 0.1, high + 0.1, 3 * VECTOR).reshape(3, VECTOR)
     values[0, :3], values[1] = [0.0, low, high], -np.abs(values[1])
-    given = values, np.array([[0.1], [1.0], [700.0]]), np.full((3, 1), low), np.full((3, 1), high)
-    for ours, theirs in zip(
-        mechanism.moments(*given), (mechanism.mean(*given), mechanism.variance(*given)), strict=True
-    ):
+    law = mechanism.at(np.array([[0.1], [1.0], [700.0]]), np.full((3, 1), low), np.full((3, 1), high))
+    for ours, theirs in zip(law.moments(values), (law.mean(values), law.variance(values)), strict=True):
         assert ours.dtype == theirs.dtype == np.float64
         np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=named)
-def test_a_law_that_is_asked_again_gives_the_bits_of_the_mechanism(mechanism: Mechanism):
+def test_a_mechanisms_own_names_are_its_laws_bit_for_bit_however_often_that_is_asked(mechanism: Mechanism):
     given = np.array([[0.1], [1.0], [20.0]]), np.full((3, 1), -0.5), np.array([[0.5], [1.0], [2.0]])
     law, draw = mechanism.at(*given), np.random.default_rng(1)
     for number, kind in enumerate((np.float32, np.float32, np.float64, np.float32)):
         values = draw.normal(0, 1, (3, VECTOR)).astype(kind)
         mine, own = (np.random.default_rng(number) for _ in range(2))
-        np.testing.assert_array_equal(law.perturb(values, mine), mechanism.perturb(values, *given, own))
-        for ours, theirs in zip(law.moments(values), mechanism.moments(values, *given), strict=True):
-            np.testing.assert_array_equal(ours, theirs)
+        sent = law.perturb(values, mine)
+        np.testing.assert_array_equal(sent, mechanism.perturb(values, *given, own))
+        np.testing.assert_array_equal(law.mean(values), mechanism.mean(values, *given))
+        np.testing.assert_array_equal(law.variance(values), mechanism.variance(values, *given))
+        np.testing.assert_array_equal(law.log_prob(sent, values), mechanism.log_prob(sent, values, *given))
+    np.testing.assert_array_equal(law.loss, mechanism.privacy_loss(*given))
+    np.testing.assert_array_equal(law.delta(0.5), mechanism.delta(0.5, *given))
     if mechanism.role == "identity":
         return
     with pytest.raises(InvalidInput, match="epsilon must be"):
-        mechanism.at(np.array([[-1.0]]), -1.0, 1.0).perturb(values, draw)
+        mechanism.at(np.array([[-1.0]]), -1.0, 1.0)
     values[1, 2] = np.nan
     with pytest.raises(InvalidInput):
         law.perturb(values, draw)
@@ -236,9 +238,7 @@ def test_a_budget_that_is_no_budget_is_refused(mechanism: Mechanism):
 def test_a_range_that_is_no_range_is_refused(mechanism: Mechanism):
     for low, high in [(1, 1), (2, 1), (np.nan, 1), (-np.inf, 1), (0, np.inf)]:
         with case(low, high), pytest.raises(InvalidInput, match="low must be"):
-            mechanism.perturb(np.zeros(VECTOR), 1.0, low, high, np.random.default_rng(0))
-        with case(low, high), pytest.raises(InvalidInput, match="low must be"):
-            mechanism.max_variance(1.0, low, high)
+            mechanism.at(1.0, low, high)
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=named)
@@ -270,7 +270,7 @@ def test_exact_moments_are_finite_and_consistent_for_any_input(
     mean = mechanism.mean(value, epsilon, low, high)
     variance = mechanism.variance(value, epsilon, low, high)
     assert np.isfinite(mean)
-    assert 0 <= variance <= mechanism.max_variance(epsilon, low, high) * (1 + 1e-9) + 1e-300
+    assert 0 <= variance <= mechanism.at(epsilon, low, high).max_variance * (1 + 1e-9) + 1e-300
     biased = mechanism.role == "vote" or isinstance(mechanism, PiecewiseAsPrinted | HarmonyAsPrinted)
     if not biased:
         assert mean == pytest.approx(np.clip(value, low, high), rel=1e-9, abs=1e-9 * width)
@@ -307,7 +307,7 @@ def test_noise_for_a_whole_upload_needs_its_length():
 @pytest.mark.parametrize(("low", "high"), [(-5.0, 0.1), (-1.0, 0.5), (-2.0, -1.0), (-1.0, 1.0), (0.5, 2.0)])
 def test_the_printed_scale_never_exceeds_its_stated_variance(low: float, high: float):
     printed = mechanisms.get("piecewise", form="as_printed")
-    worst = printed.max_variance(1.0, low, high)
+    worst = printed.at(1.0, low, high).max_variance
     uploads = np.random.default_rng(0).uniform(low, high, (200, 5))
     uploads[0], uploads[1] = low, high
     assert printed.variance(uploads, 1.0, low, high).max() <= worst * (1 + 1e-12)

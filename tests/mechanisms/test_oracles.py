@@ -39,7 +39,7 @@ def test_harmony(oracles: dict[str, Any]):
         assert printed.mean(value, *budget) == pytest.approx(point["zero_fill_mean"], **EXACT)
         for output, probability in zip(point["support"], point["probabilities"], strict=True):
             if probability:
-                got = np.exp(harmony.marginal_log_prob(output, value, *budget))
+                got = np.exp(harmony.at(*budget).marginal_log_prob(output, value))
                 assert got == pytest.approx(probability, **EXACT)
         bits = harmony.differences(value, *budget, Use(params["d"]))[-1].corrected
         assert bits == max(1, point["communication_bits_per_layer"])
@@ -55,7 +55,7 @@ def test_categories(oracles: dict[str, Any]):
     for point in points:
         params = point["params"]
         grr, budget = mechanisms.get("grr", levels=params["k"]), (params["epsilon"], 0.0, params["k"] - 1.0)
-        law = np.exp(grr.log_prob(grr.atoms(point["input"], *budget), point["input"], *budget))
+        law = np.exp(grr.log_prob(grr.at(*budget).atoms(point["input"]), point["input"], *budget))
         assert law[point["input"]] == pytest.approx(point["p_true"], **EXACT)
         assert np.delete(law, point["input"]) == pytest.approx(point["q_other"], **EXACT)
         assert grr.privacy_loss(*budget) == pytest.approx(point["privacy_loss_max"], **EXACT)
@@ -100,8 +100,8 @@ def test_equation_4_of_paper_001(oracles: dict[str, Any]):
             weight = mechanisms.get("gaussian", form=form, **own)
             upload = mechanisms.get("gaussian", form=form, dimension=params["d"], **own)
             assert np.sqrt(weight.variance(0.0, *budget)) == pytest.approx(known["sigma"], **EXACT)
-            assert weight.mu(*budget) == pytest.approx(known["per_coordinate_mu_one_round"], **EXACT)
-            assert upload.mu(*budget) == pytest.approx(known["vector_mu_one_round"], **EXACT)
+            assert weight.at(*budget).mu == pytest.approx(known["per_coordinate_mu_one_round"], **EXACT)
+            assert upload.at(*budget).mu == pytest.approx(known["vector_mu_one_round"], **EXACT)
             rounds = known["vector_mu_one_round"] * np.sqrt(params["R"])
             for mu, epsilon in (
                 (known["per_coordinate_mu_one_round"], known["epsilon_one_coordinate_one_round"]),
@@ -124,7 +124,7 @@ def test_dynamic_schedule_of_paper_002(oracles: dict[str, Any]):
             assert np.sqrt(one.variance(0.0, params["epsilon"], -1, 1)) == pytest.approx(sigma, **EXACT)
             assert one.budget(params["epsilon"], i + 1) == pytest.approx(point["eps_m_first3"][i], **EXACT)
         last = DynamicGaussian(round=params["M"], **own)
-        assert last.sigma(params["epsilon"], -1, 1) == pytest.approx(
+        assert last.at(params["epsilon"], -1, 1).sigma == pytest.approx(
             point["sigma_over_sensitivity_last"], **EXACT
         )
         printed, summed = last.total(params["epsilon"])
@@ -139,7 +139,7 @@ def test_ldpsign(oracles: dict[str, Any]):
         params, value = point["params"], point["input"]
         sign = LDPSign(delta=params["delta"])
         budget = (params["epsilon"], -params["clip_c"], params["clip_c"])
-        assert sign.sigma(*budget) == pytest.approx(point["sigma"], **EXACT)
+        assert sign.at(*budget).weighing_variance ** 0.5 == pytest.approx(point["sigma"], **EXACT)
         assert sign.mean(value, *budget) == pytest.approx(point["mean"], **EXACT)
         assert sign.variance(value, *budget) == pytest.approx(point["variance"], **EXACT)
         assert sign.privacy_loss(*budget) == pytest.approx(point["privacy_loss_max"], **EXACT)
@@ -165,9 +165,11 @@ def test_points(section: str, oracles: dict[str, Any]):
         assert mechanism.variance(value, *budget) == pytest.approx(point["variance"], **EXACT)
         assert mechanism.privacy_loss(*budget) == pytest.approx(point["privacy_loss_max"], **EXACT)
         if "max_variance_over_range" in point:
-            assert mechanism.max_variance(*budget) == pytest.approx(point["max_variance_over_range"], **EXACT)
+            assert mechanism.at(*budget).max_variance == pytest.approx(
+                point["max_variance_over_range"], **EXACT
+            )
         if isinstance(point.get("support"), list):
-            assert mechanism.atoms(value, *budget) == pytest.approx(sorted(point["support"]), **EXACT)
+            assert mechanism.at(*budget).atoms(value) == pytest.approx(sorted(point["support"]), **EXACT)
             got = np.exp(mechanism.log_prob(np.array(point["support"]), value, *budget))
             assert got == pytest.approx(point["probabilities"], **EXACT)
         for piece in point.get("density_pieces", ()):
@@ -202,11 +204,11 @@ def test_crossings(oracles: dict[str, Any]):
     """Where Piecewise and Duchi are equally noisy at worst, and where PDPM's worst input changes sides."""
     constants = oracles["constants"]
     epsilon = constants["pm_duchi_worst_case_crossing"]
-    worst = [mechanisms.get(name).max_variance(epsilon, -1, 1) for name in ("piecewise", "duchi")]
+    worst = [mechanisms.get(name).at(epsilon, -1, 1).max_variance for name in ("piecewise", "duchi")]
     assert worst[0] == pytest.approx(worst[1], rel=1e-9)
     printed = mechanisms.get("pdpm", form="as_printed")
     epsilon = constants["pdpm_argmax_switch_epsilon"]
-    assert printed.max_variance(epsilon, -1, 1) == pytest.approx(
+    assert printed.at(epsilon, -1, 1).max_variance == pytest.approx(
         printed.variance(1.0, epsilon, -1, 1), rel=1e-9
     )
 

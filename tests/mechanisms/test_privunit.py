@@ -15,7 +15,7 @@ from scipy import stats
 from ldp_core import accounting, mechanisms, theory
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse
-from ldp_core.mechanisms.privunit import PrivUnit, law_at
+from ldp_core.mechanisms.privunit import PrivUnit, cut_at
 from tests.data import events
 from tests.extent import every, in_gate, turns
 from tests.mechanisms.checks import ALARM
@@ -33,7 +33,7 @@ def vectors(d: int = D) -> list[np.ndarray]:
 
 def test_the_reference_at_a_budget_of_eight():
     """Mathematics, section 8: p ≈ 0.901 and 1/m² ≈ d/7.52."""
-    law = law_at(np.array(8.0))
+    law = cut_at(np.array(8.0))
     assert np.exp(law.log_p) == pytest.approx(0.901, abs=5e-4)
     assert law.scale**2 == pytest.approx(7.52, abs=0.005)
 
@@ -41,7 +41,7 @@ def test_the_reference_at_a_budget_of_eight():
 @pytest.mark.parametrize("epsilon", every(2, [1e-3, 0.1, 1.0, 40.0, 8.0, 700.0, 300.0]))
 def test_the_law_follows_from_its_formulas_and_no_other_p_is_better(epsilon: float):
     """m and E[α²] as section 8 has them, in sixty digits, at the p that was found and beside it."""
-    law = law_at(np.array(epsilon))
+    law = cut_at(np.array(epsilon))
     with mpmath.workdps(400):
         e = mpmath.mpf(epsilon)
         t = mpmath.mpf(float(law.log_p - law.log_not_p))
@@ -79,12 +79,12 @@ def test_samples_have_the_stated_mean_and_error(epsilon: float, kind: str):
         errors = ((sent - truth) ** 2).mean(axis=1)
         stated = float(mechanism.variance(x, epsilon, *RANGE)[0])
         assert abs(errors.mean() - stated) < 6 * errors.std() / np.sqrt(n)
-        assert stated <= mechanism.max_variance(epsilon, *RANGE) * (1 + 1e-12)
+        assert stated <= mechanism.at(epsilon, *RANGE).max_variance * (1 + 1e-12)
         spread = sent.std(axis=0) / np.sqrt(n)
         assert (np.abs(sent.mean(axis=0) - truth) < 6 * spread).all()
         assert np.isfinite(mechanism.log_prob(sent, x, epsilon, *RANGE)).all()
     zero = mechanism.variance(vectors()[3], epsilon, *RANGE)[0]
-    assert zero == pytest.approx(mechanism.max_variance(epsilon, *RANGE), rel=1e-12)
+    assert zero == pytest.approx(mechanism.at(epsilon, *RANGE).max_variance, rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", BUDGETS)
@@ -92,7 +92,7 @@ def test_densities_of_vectors_integrate_to_one_and_no_answer_tells_more_than_eps
     """In two dimensions on a grid of directions and lengths; then the ratio over all pairs of inputs."""
     mechanism = PrivUnit(dimension=2)
     radii = np.linspace(1e-3, 9.5, in_gate(450, 600)) * float(
-        np.sqrt(1 / law_at(np.array(epsilon)).scale ** 2)
+        np.sqrt(1 / cut_at(np.array(epsilon)).scale ** 2)
     )
     angles = np.linspace(0, 2 * np.pi, 1440, endpoint=False)
     y = radii[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], -1)
@@ -127,9 +127,9 @@ def test_one_weight_follows_its_marginal_law(epsilon: float, u: float):
     x = np.zeros(D)
     x[0], x[1] = 2 * u, 2 * np.sqrt(1 - u**2)
     sent = mechanism.perturb(np.tile(x, (20_000, 1)), epsilon, *RANGE, np.random.default_rng(4))[:, 0]
-    reach = 12 * np.sqrt(float(mechanism.max_variance(epsilon, *RANGE))) + 12
+    reach = 12 * np.sqrt(float(mechanism.at(epsilon, *RANGE).max_variance)) + 12
     grid = np.linspace(-reach, reach, 400_001)
-    density = np.exp(mechanism.marginal_log_prob(grid, 2 * u, epsilon, *RANGE))
+    density = np.exp(mechanism.at(epsilon, *RANGE).marginal_log_prob(grid, 2 * u))
     heights = np.cumsum(density) * (grid[1] - grid[0])
     assert heights[-1] == pytest.approx(1, abs=1e-3)
     distance = stats.kstest(sent, lambda y: np.interp(y, grid, heights)).statistic

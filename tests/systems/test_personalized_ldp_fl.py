@@ -79,9 +79,9 @@ def test_both_roots_of_equation_4(oracles):
         ):
             epsilon = point["params"]["epsilon"]
             one = parse({"system": NAME, "form": form, "clients": {"epsilon": epsilon}})
-            sigma = float(one.randomiser.max_variance(epsilon, -200, 200)) ** 0.5
+            sigma = float(one.randomiser.at(epsilon, -200, 200).max_variance) ** 0.5
             assert sigma == pytest.approx(point[key]["sigma"], rel=1e-9)
-            mu = float(one.randomiser.mu(epsilon, -200, 200))
+            mu = float(one.randomiser.at(epsilon, -200, 200).mu)
             assert mu == pytest.approx(point[key]["per_coordinate_mu_one_round"], rel=1e-9)
             noise = theory.server_variance(one)
             assert noise == pytest.approx(point[key]["sigma"] ** 2 / 3, rel=1e-9)
@@ -143,7 +143,7 @@ def test_votes_are_weighted_by_the_noise_behind_them():
     assert theory.client_weights(by_noise) == pytest.approx([0.05] * 5 + [0.15] * 5)
     lottery = parse(VOTES | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})
     assert theory.nobody(lottery) == pytest.approx(0.85)
-    assert mechanisms.get("ldpsign").weighing_variance(5.0, -4, 4) == pytest.approx(7.751688420168623**2)
+    assert mechanisms.get("ldpsign").at(5.0, -4, 4).weighing_variance == pytest.approx(7.751688420168623**2)
 
 
 def test_records_are_drawn_afresh_with_probability_q():

@@ -102,7 +102,7 @@ def test_the_noise_of_both_forms():
     for form, sensitivity in (("as_printed", 20 / 6000), ("corrected", 20.0)):
         one = parse({"system": NAME, "form": form})
         first, last = (one.pieces(number)[0].mechanism for number in (1, 10))
-        sigma = [float(m.max_variance(0.4, -10, 10)) ** 0.5 for m in (first, last)]
+        sigma = [float(m.at(0.4, -10, 10).max_variance) ** 0.5 for m in (first, last)]
         assert sigma[0] == pytest.approx(sensitivity * textbook, rel=1e-12)
         assert sigma[1] / sigma[0] == pytest.approx(1.0307, abs=5e-5)
 

@@ -104,7 +104,9 @@ def measured(experiment: Experiment, draws: int, generator: np.random.Generator)
         if number not in facts:
             pieces, ends = experiment.pieces(number), (population.epsilon, population.low, population.high)
             shares = [piece.size / experiment.dimension for piece in pieces]
-            worst = sum(s * p.mechanism.weighing_variance(*ends) for s, p in zip(shares, pieces, strict=True))
+            worst = sum(
+                s * p.mechanism.at(*ends).weighing_variance for s, p in zip(shares, pieces, strict=True)
+            )
             facts[number] = pieces, np.asarray(worst)
         if len(chosen):
             found[i] = _round(experiment, chosen, *facts[number], held, population, generator)

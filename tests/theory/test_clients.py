@@ -19,13 +19,13 @@ def test_clients_of_few_kinds_are_computed_once_a_kind(monkeypatch: pytest.Monke
     many = parse({**base, "clients": {"count": 3000, "epsilon": budgets}})
     two = parse({**base, "clients": {"count": 2, "epsilon": [0.5, 4.0]}})
     asked = list[int]()
-    variance = Piecewise.variance
+    variance = Piecewise.unit_variance
 
-    def counted(self: Piecewise, values: Any, *columns: Any) -> Any:
-        asked.append(len(values))
-        return variance(self, values, *columns)
+    def counted(self: Piecewise, v: Any, epsilon: Any) -> Any:
+        asked.append(len(v))
+        return variance(self, v, epsilon)
 
-    monkeypatch.setattr(Piecewise, "variance", counted)
+    monkeypatch.setattr(Piecewise, "unit_variance", counted)
     found = client_variance(many)
     assert asked == [2]
     np.testing.assert_array_equal(found[:3], client_variance(two)[[0, 1, 0]])

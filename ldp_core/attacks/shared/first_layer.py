@@ -72,10 +72,11 @@ def window(seen: Observation, mechanism: Mechanism | None = None) -> Window | No
     """The window of each victim, (V, 1, 1) each, by default of the first layer's mechanism; None for
     mechanisms without one.
     """
-    found, law = [], mechanism or seen.mechanism
+    found, used = [], mechanism or seen.mechanism
     for epsilon, low, high in zip(seen.epsilon, seen.low, seen.high, strict=True):
         middle = (low + high) / 2
-        at = [law.edges(value, epsilon, low, high) for value in (middle, high)]
+        law = used.at(epsilon, low, high)
+        at = [law.edges(value) for value in (middle, high)]
         if any(len(edges) != 4 for edges in at):
             return None
         half = (at[0][2] - at[0][1]) / 2
@@ -101,8 +102,8 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
     latter, and says nothing. What is kept is unbiased only after division by the gain.
     """
     base = seen.first_layer(seen.base)
-    law = window(seen)
-    if law is None:
+    narrow = window(seen)
+    if narrow is None:
         rows = seen.first_layer(seen.gradients)
         return rows, _unclipped(seen) if seen.mechanism.role == "identity" else np.ones(
             rows.shape, dtype=bool
@@ -111,7 +112,7 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
     rows, known = np.zeros((victims, *base.shape)), np.zeros((victims, *base.shape), dtype=bool)
     # one after another: a victim's answers stay in the processor's cache, those of all would not
     for v in range(victims):
-        gain, half, centre = (part[v].item() for part in (law.gain, law.half, law.centre))
+        gain, half, centre = (part[v].item() for part in (narrow.gain, narrow.half, narrow.centre))
         answers = seen.first_layer(seen.uploads[:, v].astype(np.float64))  # (T, R, F + 1)
         steps = base - (centre + (answers - centre) / gain)
         kept = np.abs(steps) <= half / gain + furthest

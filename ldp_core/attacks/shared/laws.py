@@ -29,7 +29,7 @@ def log_likelihood(seen: Observation, values: Floats) -> Floats:
     for victims in blocks(len(values), values[0].size):
         part = seen.of(victims)
         for number, upload in enumerate(part.uploads):
-            for where, mechanism in part.laws:
+            for where, mechanism in part.parts:
                 sent, value = upload[:, None, where], values[victims][..., where]
                 budget = _budget(part, where)
                 if part.shortened_by is not None:
@@ -38,8 +38,8 @@ def log_likelihood(seen: Observation, values: Floats) -> Floats:
                     inside = value if part.shortened_by is not None else np.clip(value, *budget[1:])
                     each = -((sent - inside) ** 2)
                 else:
-                    law = mechanism.log_prob if part.unsent is None else mechanism.marginal_log_prob
-                    each = law(sent, value, *budget)
+                    law = mechanism.at(*budget)
+                    each = (law.log_prob if part.unsent is None else law.marginal_log_prob)(sent, value)
                 if part.unsent is not None:
                     each = np.where(part.unsent[number][:, None, where], 0.0, each)
                 total[victims] += each.sum(axis=-1) if each.ndim == 3 else each
@@ -55,7 +55,7 @@ def _exactly(seen: Observation, values: Floats) -> Floats:
     for victims in blocks(len(values), values[0].size):
         part = seen.of(victims)
         sent = np.array(values[victims])
-        for where, mechanism in part.laws:
+        for where, mechanism in part.parts:
             sent[..., where] = mechanism.project(sent[..., where], *_budget(part, where)[1:])
         apart = ROUNDING * np.abs(sent).max()
         moved = np.abs(sent - seen.base).max(axis=1, keepdims=True) > 10 * apart
@@ -72,11 +72,11 @@ def log_affinity(seen: Observation, values: Floats) -> Floats | None:
     total = np.zeros(values.shape[:2])
     for victims in blocks(len(values), values[0].size):
         own = seen.of(victims)
-        for where, mechanism in seen.laws:
+        for where, mechanism in seen.parts:
             part, budget = values[victims][..., where], _budget(own, where)
             if seen.shortened_by is not None:
                 part = as_floats(seen.shortened_by.project(part, *budget[1:]), "value")
-            each = mechanism.log_affinity(part[:, :1], part, *budget)
+            each = mechanism.at(*budget).log_affinity(part[:, :1], part)
             if each is None:
                 return None
             total[victims] += each.sum(axis=-1) if each.ndim == 3 else each  # one of each weight, or of all

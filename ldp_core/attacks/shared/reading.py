@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.attacks.observation import Law, Observation
+from ldp_core.attacks.observation import Observation, Part
 from ldp_core.attacks.shared.first_layer import Mask, window
 from ldp_core.attacks.shared.public_steps import PublicSteps
 from ldp_core.mechanisms.base import Floats
@@ -47,15 +47,15 @@ def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
         return _in_clear(seen, uploads, public)
     steps = seen.base - uploads.mean(axis=0)
     known, variance = np.ones(steps.shape, dtype=bool), np.zeros(len(steps))
-    for law in seen.laws:
-        where, mechanism = law
+    for part in seen.parts:
+        where, mechanism = part
         size = where.stop - where.start
         ends = seen.low[:, None], seen.high[:, None]
         if mechanism.role == "identity":
             sent = seen.uploads[0][:, where]
             low, high = (end.astype(np.float32) for end in ends)
             known[:, where] = (sent > low) & (sent < high)
-        elif public and (found := _trimmed(seen, law, uploads, public.furthest)):
+        elif public and (found := _trimmed(seen, part, uploads, public.furthest)):
             steps[:, where], known[:, where], squares = found
             variance += size * squares
         else:
@@ -92,10 +92,10 @@ def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> Reading:
 
 
 def _trimmed(
-    seen: Observation, law: Law, uploads: Floats, furthest: Floats
+    seen: Observation, part: Part, uploads: Floats, furthest: Floats
 ) -> tuple[Floats, Mask, NDArray[np.float64]] | None:
     """Steps (V, m), which of them are known, and the variance (V,) of what is left; None without a window."""
-    where, mechanism = law
+    where, mechanism = part
     narrow = window(seen, mechanism)
     if narrow is None:
         return None
@@ -125,5 +125,5 @@ def trims(seen: Sequence[Observation]) -> bool:
     return any(one.clear for one in seen) or any(
         mechanism.role != "identity" and window(one, mechanism) is not None
         for one in seen
-        for _, mechanism in one.laws
+        for _, mechanism in one.parts
     )

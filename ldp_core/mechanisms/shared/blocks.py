@@ -62,7 +62,7 @@ class Blocks:
     """A sampler at given budgets and ranges. What it makes of them for values of one kind, it keeps."""
 
     def __init__(self, coefficients: dict[str, Floats], low: Floats, high: Floats) -> None:
-        """As `perturb_blocks` has them."""
+        """Float64 arrays that broadcast against the values."""
         self._coefficients, self._low, self._high = coefficients, low, high
         self._made: dict[Hashable, Tables] = {}
 
@@ -74,7 +74,17 @@ class Blocks:
         normal: bool = False,
         placed: bool = True,
     ) -> Any:
-        """As `perturb_blocks`."""
+        """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
+
+        Args:
+            sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the
+                coefficients, all broadcastable, and returns outputs in units of the half-width,
+                relative to the centre.
+            values: shape (..., d), numpy or torch.
+            generator: of the same library as values.
+            normal: draw u from the standard normal law instead.
+            placed: outputs are moved to the range; otherwise they are what `sample` returns.
+        """
         xp, data = of_kind(values, generator)
         tables = self._tables(xp, data)
         block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
@@ -89,8 +99,7 @@ class Blocks:
             lo, hi, centre, half = (_part(table, r, c) for table in tables.ranges)
             x = _wide(xp, data[r, c]) if coarse else data[r, c]
             v = xp.clip(((x - lo) - (hi - x)) / (2 * half), -1, 1)  # exactly ±1 at the ends of the range
-            if bool(xp.isnan(v).any()):
-                raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
+            check_numbers(xp, v)
             u = _draw(xp, generator, v, normal)
             k = {name: _part(one, r, c) for name, one in tables.coefficients.items()}
             y = sample(module, v, u, k)
@@ -134,32 +143,6 @@ def _wide(xp: Any, values: Any) -> Any:
     return values.astype(np.float64) if xp is np else values.double()
 
 
-def perturb_blocks(
-    sample: Sampler,
-    coefficients: dict[str, Floats],
-    values: Any,
-    low: Floats,
-    high: Floats,
-    generator: np.random.Generator | torch.Generator,
-    normal: bool = False,
-    placed: bool = True,
-) -> Any:
-    """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
-
-    Args:
-        sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the
-            coefficients, all broadcastable, and returns outputs in units of the half-width,
-            relative to the centre.
-        coefficients: float64 arrays that broadcast against values.
-        values: shape (..., d), numpy or torch.
-        low, high: float64, broadcast against values.
-        generator: of the same library as values.
-        normal: draw u from the standard normal law instead.
-        placed: outputs are moved to the range; otherwise they are what `sample` returns.
-    """
-    return Blocks(coefficients, low, high).perturb(sample, values, generator, normal, placed)
-
-
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The common shape of values, budgets and ranges.
 
@@ -174,15 +157,25 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
         ) from None
 
 
-def checked(values: Any, generator: Any, low: Floats, high: Floats) -> tuple[Any, Any]:
-    """The array module of `values`, and the values as floats.
+def checked(
+    values: Any, generator: Any, low: Floats, high: Floats, *others: tuple[int, ...]
+) -> tuple[Any, Any]:
+    """The array module of `values`, and the values as floats in the shape that they have with all others.
 
     Raises:
-        InvalidInput: a generator of the other library, or a range that the values' type cannot resolve.
+        InvalidInput: a generator of the other library, a range that the values' type cannot resolve, shapes
+            that do not fit, or a NaN.
     """
     xp, data = of_kind(values, generator)
     check_resolution(low, high, xp.finfo(data.dtype))
+    data = xp.broadcast_to(data, broadcast(tuple(data.shape), low.shape, *others))
+    check_numbers(xp, data)
     return xp, data
+
+
+def check_numbers(xp: Any, values: Any) -> None:
+    if bool(xp.isnan(values).any()):
+        raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
 
 
 def of_kind(values: Any, generator: Any) -> tuple[Any, Any]:

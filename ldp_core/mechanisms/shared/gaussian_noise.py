@@ -9,6 +9,7 @@ weights there are.
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -18,20 +19,10 @@ from pydantic import Field
 from ldp_core.errors import InvalidInput
 from ldp_core.fields import Checked, Choice, Number, Whole
 from ldp_core.limits import DELTA, DIMENSION, NORM, SENSITIVITY
-from ldp_core.mechanisms.base import (
-    Floating,
-    Floats,
-    Mechanism,
-    Region,
-    Scope,
-    Use,
-    Values,
-    as_floats,
-    check_budget,
-    check_range,
-)
+from ldp_core.mechanisms.base import Mechanism, Region, Scope, Use
 from ldp_core.mechanisms.shared.ball import shortened
-from ldp_core.mechanisms.shared.blocks import GRID, broadcast, perturb_blocks, step_of
+from ldp_core.mechanisms.shared.blocks import GRID, Blocks, broadcast, step_of
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import normalised
 from ldp_core.normal import delta_of
 
@@ -43,9 +34,106 @@ FARTHEST = 60
 """Standard deviations that no draw reaches."""
 
 
+class GaussianLaw(Law["GaussianNoise"]):
+    """Normal noise of one size, whatever the value."""
+
+    @cached_property
+    def sensitivity(self) -> Floats:
+        """How far two inputs in the safe range, or in the ball, can lie apart, in the mechanism's scope."""
+        own, width = self.mechanism, self.high - self.low
+        if own.norm is not None:
+            return np.full(width.shape, 2 * own.norm)
+        if own.dimension is None and own.scope == "upload":
+            raise InvalidInput(f"{own.name} must know how many weights an upload has; give it as dimension=…")
+        d = own.dimension or 1
+        if d > 1 and width.shape[-1:] == (d,):  # a range for each weight
+            return np.asarray(np.sqrt((width**2).sum(axis=-1, keepdims=True)))
+        return width * np.sqrt(d)
+
+    @cached_property
+    def sigma(self) -> Floats:
+        """The standard deviation of the noise on each weight."""
+        return self.mechanism.sigma_of(self.epsilon, self.mechanism.stated(self.sensitivity))
+
+    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+        own = self.mechanism
+        if own.scope == "upload":
+            shape = broadcast(tuple(np.shape(values)), self.low.shape)
+            length = shape[-1] if shape else 1
+            if own.dimension is None:
+                sized = own.model_copy(update={"dimension": max(1, length)})
+                return GaussianLaw(sized, self.epsilon, self.low, self.high).perturb(values, generator)
+            if length not in (0, own.dimension):
+                raise InvalidInput(
+                    f"{own.name} must be given uploads of {own.dimension} weights; got {length}"
+                )
+        if own.norm is not None:
+            values = own.shortened(values)
+        perturbed: Values = self._blocks.perturb(_add, values, generator, normal=True)
+        return perturbed
+
+    @cached_property
+    def _blocks(self) -> Blocks:
+        half = (self.high - self.low) / 2
+        coefficients = {"spread": self.sigma / half}
+        if self.mechanism.scope == "upload":  # an answer that tells a weight would tell it whatever ε is
+            coefficients[GRID] = step_of(np.abs(self.low + half) + half + FARTHEST * self.sigma)
+        return Blocks(coefficients, self.low, self.high)
+
+    def mean(self, value: ArrayLike) -> Any:
+        v, centre, half = normalised(value, self.low, self.high)
+        return (centre + half * v + np.zeros_like(self.epsilon))[()]
+
+    def variance(self, value: ArrayLike) -> Any:
+        return (self.max_variance + np.zeros_like(as_floats(value, "value")))[()]
+
+    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
+        mean, variance = self.mean(value), self.max_variance
+        return mean, np.broadcast_to(variance, np.broadcast_shapes(np.shape(value), np.shape(variance)))[()]
+
+    @property
+    def max_variance(self) -> Any:
+        return (self.sigma**2)[()]
+
+    def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
+        z = as_floats(output, "output") - self.mean(value)
+        z /= self.sigma
+        log_prob = -(z**2)
+        log_prob /= 2
+        log_prob -= np.log(self.sigma)
+        log_prob -= np.log(2 * np.pi) / 2
+        return log_prob[()]
+
+    def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
+        each = self.marginal_log_prob(output, value)
+        return each if self.mechanism.scope == "coordinate" else np.sum(each, axis=-1)[()]
+
+    def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:
+        apart = self.mean(value) - self.mean(other)
+        return (-(apart**2) / (8 * self.max_variance))[()]
+
+    @property
+    def loss(self) -> Any:
+        return (np.full_like(self.epsilon, np.inf) + np.zeros_like(self.low))[()]
+
+    @property
+    def mu(self) -> Any:
+        return (self.sensitivity / self.sigma)[()]
+
+    def delta(self, target: ArrayLike) -> Any:
+        return delta_of(as_floats(target, "target"), self.mu)[()]
+
+    def atoms(self, value: float) -> Floats:
+        return np.empty(0)
+
+    def edges(self, value: float) -> Floats:
+        return np.array([-np.inf, np.inf])
+
+
 class GaussianNoise(Mechanism):
     """Adds normal noise to the clipped values; subclasses say how much."""
 
+    law = GaussianLaw
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
 
     delta_: Annotated[float, Number(DELTA)] = Field(DELTA.default, alias="delta", description="δ of one use")
@@ -83,138 +171,32 @@ class GaussianNoise(Mechanism):
         return self if self.scope == "upload" else self.model_copy(update={"per": "upload"})
 
     @abstractmethod
-    def sigma(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
+    def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
         """The standard deviation of the noise on each weight."""
 
-    def true_sensitivity(self, low: ArrayLike, high: ArrayLike) -> Floats:
-        """How far two inputs in the safe range, or in the ball, can lie apart, in the mechanism's scope."""
-        lows, highs = check_range(low, high)
-        if self.norm is not None:
-            return np.full(lows.shape, 2 * self.norm)
-        width = highs - lows
-        d = self.dimension or 1
-        if self.dimension is None and self.scope == "upload":
-            raise InvalidInput(
-                f"{self.name} must know how many weights an upload has; give it as dimension=…"
-            )
-        if d > 1 and width.shape[-1:] == (d,):  # a range for each weight
-            return np.asarray(np.sqrt((width**2).sum(axis=-1, keepdims=True)))
-        return width * np.sqrt(d)
-
-    def _stated_sensitivity(self, low: ArrayLike, high: ArrayLike) -> Floats:
-        true = self.true_sensitivity(low, high)
-        return true if self.sensitivity is None else np.full_like(true, self.sensitivity)
+    def stated(self, sensitivity: Floats) -> Floats:
+        """What the formula for σ takes for the true sensitivity."""
+        return sensitivity if self.sensitivity is None else np.full_like(sensitivity, self.sensitivity)
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         return super().project(values, low, high) if self.norm is None else shortened(values, self.norm)
 
-    def _ends(self, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
-        """Where a single weight may lie: in its range, or within the ball's radius of 0."""
-        lows, highs = check_range(low, high)
+    def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        budget, lows, highs = super().checked(epsilon, low, high)
         if self.norm is None:
-            return lows, highs
-        return np.full(lows.shape, -self.norm), np.full(highs.shape, self.norm)
+            return budget, lows, highs
+        return budget, np.full(lows.shape, -self.norm), np.full(highs.shape, self.norm)
 
-    def perturb(
-        self,
-        values: Values,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-        generator: np.random.Generator | torch.Generator,
-    ) -> Values:
-        lows, highs = self._ends(low, high)
-        if self.scope == "upload":
-            shape = broadcast(tuple(np.shape(values)), lows.shape)
-            length = shape[-1] if shape else 1
-            if self.dimension is None:
-                sized = self.model_copy(update={"dimension": max(1, length)})
-                return sized.perturb(values, epsilon, low, high, generator)
-            if length not in (0, self.dimension):
-                raise InvalidInput(
-                    f"{self.name} must be given uploads of {self.dimension} weights; got {length}"
-                )
-        if self.norm is not None:
-            values = self._shortened(values)
-        sigma, half = self.sigma(epsilon, lows, highs), (highs - lows) / 2
-        coefficients = {"spread": sigma / half}
-        if self.scope == "upload":  # one answer that tells a weight would tell it whatever the upload's ε
-            coefficients[GRID] = step_of(np.abs(lows + half) + half + FARTHEST * sigma)
-        return perturb_blocks(_add, coefficients, values, lows, highs, generator, normal=True)
+    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> GaussianLaw:
+        return GaussianLaw(self, *self.checked(epsilon, low, high))
 
-    def _shortened(self, values: Values) -> Values:
+    def shortened(self, values: Values) -> Values:
         """The same kind of array with its vectors no longer than the ball allows."""
         if isinstance(values, np.ndarray):
             floats = values if np.issubdtype(values.dtype, np.floating) else values.astype(np.float64)
             return cast("Values", self.project(floats, -1.0, 1.0))
         length = values.double().norm(dim=-1, keepdim=True)
         return cast("Values", values * (self.norm / length.clamp(min=self.norm)).to(values.dtype))
-
-    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        v, centre, half = normalised(value, *self._ends(low, high))
-        return (centre + half * v + np.zeros_like(check_budget(epsilon)))[()]
-
-    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return (self.max_variance(epsilon, low, high) + np.zeros_like(as_floats(value, "value")))[()]
-
-    def moments(
-        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> tuple[Any, Any]:
-        mean, variance = self.mean(value, epsilon, low, high), self.max_variance(epsilon, low, high)
-        return mean, np.broadcast_to(variance, np.broadcast_shapes(np.shape(value), np.shape(variance)))[()]
-
-    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return (self.sigma(check_budget(epsilon), low, high) ** 2)[()]
-
-    def marginal_log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        sigma = self.sigma(check_budget(epsilon), low, high)
-        z = as_floats(output, "output") - self.mean(value, epsilon, low, high)
-        z /= sigma
-        log_prob = -(z**2)
-        log_prob /= 2
-        log_prob -= np.log(sigma)
-        log_prob -= np.log(2 * np.pi) / 2
-        return log_prob[()]
-
-    def log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        each = self.marginal_log_prob(output, value, epsilon, low, high)
-        return each if self.scope == "coordinate" else np.sum(each, axis=-1)[()]
-
-    def log_affinity(
-        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> Any:
-        apart = self.mean(value, epsilon, low, high) - self.mean(other, epsilon, low, high)
-        return (-(apart**2) / (8 * self.max_variance(epsilon, low, high)))[()]
-
-    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        lows, _ = check_range(low, high)
-        return (np.full_like(check_budget(epsilon), np.inf) + np.zeros_like(lows))[()]
-
-    def mu(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return (self.true_sensitivity(low, high) / self.sigma(check_budget(epsilon), low, high))[()]
-
-    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        return delta_of(as_floats(target, "target"), self.mu(epsilon, low, high))[()]
-
-    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return np.empty(0)
-
-    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return np.array([-np.inf, np.inf])
 
 
 def _add(xp: Any, v: Any, z: Any, k: Any) -> Any:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldp_core.mechanisms.base import Floats, Mechanism, Values, as_floats, check_budget, check_range
+from ldp_core.mechanisms.base import Mechanism
 from ldp_core.mechanisms.shared.blocks import Blocks
-from ldp_core.mechanisms.shared.law import Law
+from ldp_core.mechanisms.shared.law import Floats, Law, Values, as_floats
 
 if TYPE_CHECKING:
     import torch
@@ -29,9 +29,73 @@ FORGIVEN = 1e-5
 """A law forgives so much anyway: see `near`."""
 
 
+class UnitLaw(Law["ScaleFree"]):
+    """Such a law on the safe range."""
+
+    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+        perturbed: Values = self._blocks.perturb(self.mechanism.unit_sample, values, generator)
+        return perturbed
+
+    @cached_property
+    def _blocks(self) -> Blocks:
+        return Blocks(self.mechanism.unit_coefficients(self.epsilon), self.low, self.high)
+
+    def mean(self, value: ArrayLike) -> Any:
+        v, centre, half = normalised(value, self.low, self.high)
+        return (centre + half * self.mechanism.unit_mean(v, self.epsilon))[()]
+
+    def variance(self, value: ArrayLike) -> Any:
+        v, _, half = normalised(value, self.low, self.high)
+        return (half**2 * self.mechanism.unit_variance(v, self.epsilon))[()]
+
+    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
+        v, centre, half = normalised(value, self.low, self.high)
+        unit, budget = self.mechanism, self.epsilon
+        return (centre + half * unit.unit_mean(v, budget))[()], (half**2 * unit.unit_variance(v, budget))[()]
+
+    @property
+    def max_variance(self) -> Any:
+        worst = np.clip(self.mechanism.unit_worst_input(self.epsilon), -1, 1)
+        return (((self.high - self.low) / 2) ** 2 * self.mechanism.unit_variance(worst, self.epsilon))[()]
+
+    def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
+        return self.likelihood(output)(value)
+
+    def likelihood(self, output: ArrayLike) -> Callable[[ArrayLike], Any]:
+        width, budget, unit = self.high - self.low, self.epsilon, self.mechanism
+        centre, half = (self.low + self.high) / 2, width / 2
+        away = (as_floats(output, "output") - centre) / half
+        law = unit.unit_law(unit.unit_settled(away, budget, blur(output, centre, half)), budget, np.log(half))
+        return lambda value: law(_placed(as_floats(value, "value"), self.low, self.high, width))[()]
+
+    def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:
+        v, w = (normalised(x, self.low, self.high)[0] for x in (value, other))
+        affinity = self.mechanism.unit_affinity(v, w, self.epsilon)
+        return None if affinity is None else np.log(np.clip(affinity, 1e-300, 1.0))[()]
+
+    @property
+    def loss(self) -> Any:
+        return (self.mechanism.unit_loss(self.epsilon) + np.zeros_like(self.low))[()]
+
+    def delta(self, target: ArrayLike) -> Any:
+        goal, loss = as_floats(target, "target"), self.mechanism.unit_loss(self.epsilon)
+        with np.errstate(over="ignore"):
+            delta = self.mechanism.unit_delta(np.minimum(goal, loss), self.epsilon)
+        return (np.where(goal < loss, np.clip(delta, 0, 1), 0.0) + np.zeros_like(self.low))[()]
+
+    def atoms(self, value: float) -> Floats:
+        centre, half = (self.low + self.high) / 2, (self.high - self.low) / 2
+        return np.asarray(centre + half * self.mechanism.unit_atoms(float(self.epsilon)))
+
+    def edges(self, value: float) -> Floats:
+        v, centre, half = normalised(value, self.low, self.high)
+        return np.asarray(centre + half * self.mechanism.unit_edges(float(v), float(self.epsilon)))
+
+
 class ScaleFree(Mechanism):
     """A per-coordinate mechanism given by its law on [−1, 1]."""
 
+    law = UnitLaw
     discrete: ClassVar[bool] = False
     """All its outputs are atoms."""
 
@@ -87,58 +151,6 @@ class ScaleFree(Mechanism):
     def unit_edges(self, v: float, epsilon: float) -> Floats:
         """Where the density is not smooth."""
 
-    def perturb(
-        self,
-        values: Values,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-        generator: np.random.Generator | torch.Generator,
-    ) -> Values:
-        return self.at(epsilon, low, high).perturb(values, generator)
-
-    def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        v, centre, half = normalised(value, low, high)
-        return (centre + half * self.unit_mean(v, check_budget(epsilon)))[()]
-
-    def variance(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        v, _, half = normalised(value, low, high)
-        return (half**2 * self.unit_variance(v, check_budget(epsilon)))[()]
-
-    def moments(
-        self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> tuple[Any, Any]:
-        return self.at(epsilon, low, high).moments(value)
-
-    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Law:
-        return UnitLaw(self, epsilon, low, high)
-
-    def max_variance(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        lows, highs = check_range(low, high)
-        budget = check_budget(epsilon)
-        worst = np.clip(self.unit_worst_input(budget), -1, 1)
-        return (((highs - lows) / 2) ** 2 * self.unit_variance(worst, budget))[()]
-
-    def log_prob(
-        self,
-        output: ArrayLike,
-        value: ArrayLike,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-    ) -> Any:
-        return ScaleFree.law_of(self, output, epsilon, low, high)(value)
-
-    def law_of(
-        self, output: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> Callable[[ArrayLike], Any]:
-        lows, highs = check_range(low, high)
-        width, budget = highs - lows, check_budget(epsilon)
-        centre, half = (lows + highs) / 2, width / 2
-        away = (as_floats(output, "output") - centre) / half
-        law = self.unit_law(self.unit_settled(away, budget, blur(output, centre, half)), budget, np.log(half))
-        return lambda value: law(_placed(as_floats(value, "value"), lows, highs, width))[()]
-
     def unit_law(self, y: Floats, epsilon: Floats, log_half: Floats) -> Callable[[Floats], Any]:
         """`unit_log_prob` of one output as a function of v; less `log_half` where that is of a density."""
         atomic = self.unit_atomic(y, epsilon)
@@ -152,13 +164,6 @@ class ScaleFree(Mechanism):
             return np.where(atomic, log_prob, log_prob - log_half)
 
         return law
-
-    def log_affinity(
-        self, value: ArrayLike, other: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike
-    ) -> Any:
-        v, w = (normalised(x, low, high)[0] for x in (value, other))
-        affinity = self.unit_affinity(v, w, check_budget(epsilon))
-        return None if affinity is None else np.log(np.clip(affinity, 1e-300, 1.0))[()]
 
     def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
         """∫√(p·p′) between the laws of two inputs; None where there is no closed form."""
@@ -174,54 +179,11 @@ class ScaleFree(Mechanism):
         atoms = np.array([self.unit_atoms(float(e)) for e in epsilon.ravel()])
         return atoms.T.reshape(-1, *epsilon.shape)
 
-    def privacy_loss(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        lows, _ = check_range(low, high)
-        return (self.unit_loss(check_budget(epsilon)) + np.zeros_like(lows))[()]
 
-    def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
-        lows, _ = check_range(low, high)
-        budget, goal = check_budget(epsilon), as_floats(target, "target")
-        below = goal < self.unit_loss(budget)
-        with np.errstate(over="ignore"):
-            delta = self.unit_delta(np.minimum(goal, self.unit_loss(budget)), budget)
-        return (np.where(below, np.clip(delta, 0, 1), 0.0) + np.zeros_like(lows))[()]
-
-    def atoms(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        return (low + high) / 2 + (high - low) / 2 * self.unit_atoms(epsilon)
-
-    def edges(self, value: float, epsilon: float, low: float, high: float) -> Floats:
-        v, centre, half = normalised(value, low, high)
-        return centre + half * self.unit_edges(float(v), epsilon)
-
-
-class UnitLaw(Law):
-    """Of such a mechanism: budgets and ranges are checked when it is made."""
-
-    def __init__(self, mechanism: ScaleFree, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> None:
-        self._unit, self._ranges, self._budget = mechanism, check_range(low, high), check_budget(epsilon)
-
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
-        perturbed: Values = self._blocks.perturb(self._unit.unit_sample, values, generator)
-        return perturbed
-
-    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
-        v, centre, half = _normalised(value, *self._ranges)
-        mean, variance = self._unit.unit_mean(v, self._budget), self._unit.unit_variance(v, self._budget)
-        return (centre + half * mean)[()], (half**2 * variance)[()]
-
-    @cached_property
-    def _blocks(self) -> Blocks:
-        return Blocks(self._unit.unit_coefficients(self._budget), *self._ranges)
-
-
-def normalised(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
+def normalised(value: ArrayLike, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
     """Clipped values as v in [−1, 1] (exactly ±1 at the ends), with the centre and half-width."""
-    return _normalised(value, *check_range(low, high))
-
-
-def _normalised(value: ArrayLike, lows: Floats, highs: Floats) -> tuple[Floats, Floats, Floats]:
-    width = highs - lows
-    return _placed(as_floats(value, "value"), lows, highs, width), (lows + highs) / 2, width / 2
+    width = high - low
+    return _placed(as_floats(value, "value"), low, high, width), (low + high) / 2, width / 2
 
 
 def _placed(x: Floats, low: Floats, high: Floats, width: Floats) -> Floats:

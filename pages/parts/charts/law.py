@@ -81,9 +81,10 @@ def _law(
 ) -> list[Trace]:
     """Stems for the atoms, an area for the density."""
     traces = []
-    atoms = mechanism.atoms(value, epsilon, low, high)
+    law = mechanism.at(epsilon, low, high)
+    atoms = law.atoms(value)
     if atoms.size:
-        mass = np.exp(mechanism.marginal_log_prob(atoms, value, epsilon, low, high))
+        mass = np.exp(law.marginal_log_prob(atoms, value))
         gaps = np.full(atoms.size, np.nan)
         traces.append(
             scatter(
@@ -94,14 +95,14 @@ def _law(
                 **stems(tint),
             )
         )
-    edges = mechanism.edges(value, epsilon, low, high)
+    edges = law.edges(value)
     if edges.size:
-        spread = 5 * np.sqrt(mechanism.variance(value, epsilon, low, high))
+        spread = 5 * np.sqrt(law.variance(value))
         inside = np.nan_to_num(edges, posinf=value + spread, neginf=value - spread)
         step = 1e-9 * max(1.0, float(np.ptp(inside)))
         grid = np.linspace(inside[0], inside[-1], POINTS)
         x = np.setdiff1d(np.concatenate([grid, inside - step, inside + step]), atoms)
-        y = np.exp(mechanism.marginal_log_prob(x, value, epsilon, low, high))
+        y = np.exp(law.marginal_log_prob(x, value))
         traces.append(scatter(x, y, name=name, **area(tint)))
     return traces
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from scipy.special import ndtri
 
 from ldp_core.accounting import Entry, Promise
-from ldp_core.accounting.own_law import CELLS, law_of
+from ldp_core.accounting.own_law import CELLS, losses_of
 from ldp_core.experiment import Experiment
 from pages.parts.ui.text import THIN, as_shown, number
 
@@ -79,9 +79,9 @@ def _unlikely(
     elif not tells_less:
         yield f"With a δ of {number(delta)}: {found}."
     if tells_less:
-        law = law_of(experiment.releases[0][1].mechanism, *client, CELLS)
-        mean = as_shown(law.step * law.mean, _digits(law.step * law.mean, answers))
-        spread = as_shown(law.step * math.sqrt(law.variance), 4)
+        losses = losses_of(experiment.releases[0][1].mechanism, *client, CELLS)
+        mean = as_shown(losses.step * losses.mean, _digits(losses.step * losses.mean, answers))
+        spread = as_shown(losses.step * math.sqrt(losses.variance), 4)
         few = f"Not every answer of {experiment.randomiser.label} tells its full ε"
         if steps := _normal(answers, mean, spread, delta, run.bound):
             yield (

@@ -10,7 +10,7 @@ import numpy as np
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.ldpsign import LDPSign
-from ldp_core.mechanisms.privunit import PrivUnit, law_at
+from ldp_core.mechanisms.privunit import PrivUnit, cut_at
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from pages.parts.charts.law import area, grey, probability, stems
 
@@ -71,13 +71,14 @@ def live_law(
 def _told(mechanism: Mechanism, budgets: Floats) -> dict[str, Any]:
     """What the browser does not compute, at each budget of a ladder and at the last, the client's own."""
     if isinstance(mechanism, PrivUnit):
-        found = law_at(budgets)
+        found = cut_at(budgets)
         beyond, before = found.log_p - found.log_q, found.log_not_p - found.log_not_q
         each = np.stack([beyond, before, found.cut, found.scale, found.square], 1).tolist()
         return {"tells": each[:-1], "told": each[-1]}
     if isinstance(mechanism, GaussianNoise | LDPSign):
         # noise is in proportion to the range, but for a length or a sensitivity that is given
         fixed = mechanism.region == "ball" or mechanism.sensitivity is not None
-        sigmas = mechanism.sigma(budgets, -1.0, 1.0).tolist()
+        law: Any = mechanism.at(budgets, -1.0, 1.0)
+        sigmas = law.sigma.tolist()
         return {"tells": sigmas[:-1], "told": sigmas[-1], "fixed": fixed}
     return {}

@@ -51,7 +51,7 @@ NO_CLOSED_FORM = {"none", "privunit"}
 @pytest.mark.parametrize("name", mechanisms.names())
 def test_who_has_no_affinity_in_closed_form_says_so(name: str):
     one, other = np.array([-0.05, 0.1]), np.array([0.11, 0.1])
-    claimed = mechanisms.get(name).log_affinity(one, other, 1.0, -0.2, 0.2)
+    claimed = mechanisms.get(name).at(1.0, -0.2, 0.2).log_affinity(one, other)
     assert (claimed is None) == (name in NO_CLOSED_FORM)
 
 
@@ -60,13 +60,13 @@ def test_the_affinity_of_a_layer_that_answers_one_weight_is_a_sum_over_its_answe
     one, other = np.array([-0.05, 0.2, 0.0]), np.array([0.11, -0.2, 0.0])
     total = 0.0
     for j in range(3):
-        for answer in harmony.atoms(0.0, 1.0, -0.2, 0.2)[[0, -1]]:
+        for answer in harmony.at(1.0, -0.2, 0.2).atoms(0.0)[[0, -1]]:
             y = np.zeros(3)
             y[j] = answer
             total += np.exp(
                 (harmony.log_prob(y, one, 1.0, -0.2, 0.2) + harmony.log_prob(y, other, 1.0, -0.2, 0.2)) / 2
             )
-    assert np.exp(harmony.log_affinity(one, other, 1.0, -0.2, 0.2)) == pytest.approx(total)
+    assert np.exp(harmony.at(1.0, -0.2, 0.2).log_affinity(one, other)) == pytest.approx(total)
 
 
 @pytest.mark.parametrize("name", [n for n in mechanisms.names() if n not in {*NO_CLOSED_FORM, "harmony"}])
@@ -75,17 +75,17 @@ def test_affinity_is_the_integral_that_it_claims_to_be(name: str, epsilon: float
     """Against a sum over atoms and an integral between edges; closed forms only."""
     mechanism = mechanisms.get(name)
     low, high, value, other = -0.2, 0.2, -0.05, 0.11
-    claimed = mechanism.log_affinity(value, other, epsilon, low, high)
+    claimed = mechanism.at(epsilon, low, high).log_affinity(value, other)
     assert claimed is not None
 
     def root(y: np.ndarray) -> np.ndarray:
-        logs = [mechanism.marginal_log_prob(y, x, epsilon, low, high) for x in (value, other)]
+        logs = [mechanism.at(epsilon, low, high).marginal_log_prob(y, x) for x in (value, other)]
         return np.exp((logs[0] + logs[1]) / 2)
 
-    atoms = mechanism.atoms(value, epsilon, low, high)
+    atoms = mechanism.at(epsilon, low, high).atoms(value)
     total = root(atoms).sum() if len(atoms) else 0.0
-    spread = 60 * float(np.sqrt(mechanism.max_variance(epsilon, low, high)))
-    ends = [mechanism.edges(x, epsilon, low, high) for x in (value, other)]
+    spread = 60 * float(np.sqrt(mechanism.at(epsilon, low, high).max_variance))
+    ends = [mechanism.at(epsilon, low, high).edges(x) for x in (value, other)]
     edges = np.unique(np.clip(np.concatenate(ends), -spread, spread))
     for a, b in pairwise(edges.tolist()):
         y = a + (b - a) * (np.arange(20000) + 0.5) / 20000

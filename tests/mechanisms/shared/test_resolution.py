@@ -58,7 +58,7 @@ def test_the_narrowest_range_allowed_is_hardly_biased(name: str, epsilon: float)
     mechanism = mechanisms.get(name)
     for low in (5.0, -5.3, 0.3, 1000.7):
         high = low + float(least_width(low, low)) * (1 + 1e-6)
-        worst = np.sqrt(mechanism.max_variance(epsilon, low, high))
+        worst = np.sqrt(mechanism.at(epsilon, low, high).max_variance)
         for v in (-0.26, 0.0, 1.0):
             there, here = paired(mechanism, v, epsilon, low, high)
             assert abs((there - here).mean()) < 0.01 * min(float(worst), (high - low) / 2)

@@ -218,7 +218,7 @@ def test_what_float32_gives_away_is_drawn_as_it_was_measured():
 def test_chosen_mechanisms_change_places_where_the_reference_says(oracles: dict[str, Any]):
     x = np.geomspace(0.1, 20, 80)
     drawn = [
-        Curve(name, np.array([mechanisms.get(name).max_variance(e, -1, 1) for e in x]), 1)
+        Curve(name, np.array([mechanisms.get(name).at(e, -1, 1).max_variance for e in x]), 1)
         for name in ("duchi", "piecewise")
     ]
     marks = crossings(x, drawn)

@@ -141,7 +141,7 @@ def test_its_noise_has_our_law(parts: SimpleNamespace, name: str, epsilon: float
         shares = [np.searchsorted(one, places, "right") / DRAWS for one in samples]
         assert np.abs(shares[0] - shares[1]).max() <= limit, "the distance of Kolmogorov and Smirnov"
     assert parts.mechanism.worst_variance(name, epsilon, low, high) == pytest.approx(
-        float(made.max_variance(epsilon, low, high)), rel=1e-12
+        float(made.at(epsilon, low, high).max_variance), rel=1e-12
     )
     assert parts.mechanism.MECHANISMS == MECHANISMS
 
