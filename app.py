@@ -10,7 +10,6 @@ import gc
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -20,21 +19,22 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ldp_core import accounting, presets, theory
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import StudioError
 from ldp_core.runs.process.registration import ensure_worker
 from ldp_core.runs.visitor_limits import limits
 from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
+from ldp_core.system.shipped import ASSETS, SHIPPED
 from pages.server.crowd import Crowd
 from pages.server.host_check import Door
 from pages.server.listening import listen_within
 from pages.server.messages import Messages
+from pages.server.opening import open_browser, page_for
 from pages.server.private_streamlit import believe_what_fits, let_go_of_the_gone
 from pages.server.reconnect import Reconnect
 from pages.server.uploads import Uploads
 
-ROOT = Path(__file__).parent
 WARM_UP_SECONDS = 2.5
 SWEEP_SECONDS = 5.0
 SWITCH_SECONDS = 0.001
@@ -44,7 +44,8 @@ four tabs of large drafts a small one waited half a second."""
 try:
     refuse_nonsense()
     LIMITS = limits()
-except InvalidInput as error:
+    OPENS = page_for(sys.argv[1:] if sys.argv[0] == __file__ else [])
+except StudioError as error:
     sys.exit(str(error))
 
 
@@ -61,6 +62,7 @@ class Files(StaticFiles):
 async def lifespan(app: Any) -> AsyncIterator[None]:
     """Start the worker while the first visitor is reading: after the first page, which comes first."""
     asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker, True)
+    asyncio.get_running_loop().call_soon(open_browser, OPENS)
     share_one_heap()
     be_quiet()
     believe_what_fits()
@@ -79,7 +81,7 @@ async def _sweep() -> None:
 
 
 app = st.App(
-    ROOT / "pages" / "shell.py",
+    SHIPPED / "pages" / "shell.py",
     lifespan=lifespan,
     middleware=[
         Middleware(Door),
@@ -89,7 +91,7 @@ app = st.App(
         Middleware(Reconnect),
     ],
     # below any prefix, kept or taken off by a proxy, and 404 for a file that is not there
-    routes=[Mount(path, Files(directory=ROOT / "assets")) for path in ("/assets", "/{prefix:path}/assets")],
+    routes=[Mount(path, Files(directory=ASSETS)) for path in ("/assets", "/{prefix:path}/assets")],
 )
 
 # what every page needs is imported before the first visitor comes, not while she waits

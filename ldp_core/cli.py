@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from ldp_core.commands import sweep_options
+from ldp_core.commands import dashboard, sweep_options
 from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
 from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Step, Told
@@ -23,13 +23,14 @@ MOST_CHARACTERS = 50_000_000
 """Of an experiment: the budgets and ranges of as many clients as there may be take a fifth of it."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:
     """Run a command; returns the exit code: 0; 1 if a run diverged or failed; 2, with one sentence on stderr,
     for bad input.
     """
-    options = _parser().parse_args(arguments)
+    options = _parser(called).parse_args(arguments)
+    own = f"{called.removeprefix('python -m ')} {options.name}"
     if sys.stdout is None:
-        print(f"ldp_core {options.name}: cannot write: there is no standard output", file=sys.stderr)
+        print(f"{own}: cannot write: there is no standard output", file=sys.stderr)
         return 2
     try:
         if options.command is not _doctor:  # which reports them all
@@ -38,16 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except StudioError as error:
-        print(f"ldp_core {options.name}: {error}", file=sys.stderr)
+        print(f"{own}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `… | head` has read enough
         _silence()
         return 0
     except KeyboardInterrupt:
-        print(f"ldp_core {options.name}: stopped", file=sys.stderr)
+        print(f"{own}: stopped", file=sys.stderr)
         return 130
     except OSError as error:
-        print(f"ldp_core {options.name}: cannot write ({error.strerror})", file=sys.stderr)
+        print(f"{own}: cannot write ({error.strerror})", file=sys.stderr)
         _silence()
         return 2
 
@@ -312,9 +313,16 @@ def _text(source: str) -> str:
     return text
 
 
-def _parser() -> argparse.ArgumentParser:
+def names() -> Sequence[str]:
+    """Every command."""
+    return tuple(_parser().get_default("commands"))
+
+
+def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     words = "Federated learning under personalised local privacy."
-    parser = argparse.ArgumentParser(prog="python -m ldp_core", description=words)
+    if called == dashboard.NAME:
+        words += f" Without a command: the dashboard, as {called} [SCENARIO] [OPTIONS OF STREAMLIT]."
+    parser = argparse.ArgumentParser(prog=called, description=words)
     commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
 
     def command(name: str, function: Any, text: str) -> argparse.ArgumentParser:
@@ -386,4 +394,5 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("id")
     added = command("resume", _change, "take up a job that was stopped, where it stopped")
     added.add_argument("id")
+    parser.set_defaults(commands=commands.choices)
     return parser

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
+from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.fragments import guarded
 from pages.parts.ui.workspace import arrive
-
-ASSETS = Path(__file__).parents[1] / "assets"
 
 st.set_page_config(
     page_title="Epsilon Studio",

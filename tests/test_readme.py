@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
 
+import pytest
 from packaging.requirements import Requirement
 
+from ldp_core import __main__
+from ldp_core.doctor import program
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -18,11 +22,15 @@ LOCK = (ROOT / "assets" / "deploy" / "requirements.lock").read_text(encoding="ut
 
 
 def test_exactly_two_commands_of_one_line_each():
-    commands = re.findall(r"^    (python3\.11 -m venv .*)$", README, re.MULTILINE)
+    commands = re.findall(r"^    (python3 -m venv .*)$", README, re.MULTILINE)
     assert len(commands) == 2
-    assert commands[0].endswith("streamlit run app.py")
+    assert commands[0].endswith(".venv/bin/epsilon-studio")
     assert commands[1].endswith("python -m tests")
-    assert re.search(r"pip install -q uv==[\d.]+ ", commands[1]), "what installs is pinned as well"
+    assert re.search(r" uv==[\d.]+ ", commands[1]), "what installs is pinned as well"
+    for one in commands:
+        assert ".venv/bin/pip install -q --no-deps -e ." in one.split(" && ")[1], (
+            "which says what Python it takes"
+        )
 
 
 def test_the_picture_is_there_and_of_the_running_thing():
@@ -46,6 +54,41 @@ def test_requirements_are_pinned():
         wanted = [line for line in lines if line and not line.startswith(("#", "-r"))]
         assert wanted
         assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in wanted)
+
+
+def _bounded(requirements: str) -> set[str]:
+    """As pinned at least, and below the next major version."""
+    pins = re.findall(r"^([\w-]+)==((\d+)[\d.]*)$", requirements, re.M)
+    return {f"{name}>={pin},<{int(major) + 1}" for name, pin, major in pins}
+
+
+def test_an_installation_takes_what_is_pinned_or_newer_up_to_the_next_major_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(project["dependencies"]) == _bounded(PINNED.partition("# What those pull in")[0])
+    extra = project["optional-dependencies"]
+    tests = (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8")
+    assert set(extra["tests"]) == _bounded(tests)
+    ray = (ROOT / "tests" / "requirements-ray.txt").read_text(encoding="utf-8")
+    assert set(extra["ray"]) == _bounded(ray)
+    assert set(extra["auth"]) == {
+        one.replace("t>", "t[auth]>") for one in _bounded(PINNED) if "streamlit" in one
+    }
+
+
+def test_the_pythons_that_it_takes_are_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (oldest, too_new) = re.findall(r"3\.(\d+)", project["requires-python"])
+    taken = ((3, int(oldest)), (3, int(too_new)))
+    assert taken == (__main__.OLDEST, __main__.TOO_NEW) == (program.LEAST, program.TOO_NEW)
+    assert f"any Python from 3.{oldest} to 3.{int(too_new) - 1} " in README
+
+
+def test_another_python_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch):
+    for version in ((3, 10, 13), (3, 15, 0)):
+        monkeypatch.setattr(sys, "version_info", version)
+        with pytest.raises(SystemExit, match=r"takes Python 3\.11 to 3\.14, and this is .*: make the env"):
+            __main__.refuse_others()
+        assert program.python().grade == "wrong"
 
 
 def test_whatever_is_imported_is_pinned():

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ldp_core.streams import stream
 from ldp_core.system.data_folder import data_dir
+from ldp_core.system.shipped import ASSETS
 
-SHIPPED = Path(__file__).parents[2] / "assets" / "data" / "mnist_sample.npz"
+SHIPPED = ASSETS / "data" / "mnist_sample.npz"
 TRAIN, TEST = 5_000, 1_000
 SIDE = 28
 HEADERS = 16, 8

@@ -5,18 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from pathlib import Path
 
 from ldp_core.doctor.finding import Finding, note, ok, wrong
 from ldp_core.errors import shown
 from ldp_core.runs.cluster import connection
 from ldp_core.settings.table import ADDRESS_HEADER, SETTINGS, TEACHER, refuse_nonsense
+from ldp_core.system.shipped import CONFIG
 
 PREFIX = "EPSILON_"
 OF_TESTS = ("EPSILON_CI", "EPSILON_TEST_ALL")
 SHORT = 8
 """Characters of a secret that can be guessed in an afternoon, however slowly."""
-CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 
 
 def settings() -> Finding:

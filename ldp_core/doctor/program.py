@@ -6,27 +6,26 @@ import platform
 import re
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from ldp_core import models
 from ldp_core.doctor.finding import Finding, note, ok, wrong
 from ldp_core.system import native_code, private_files
+from ldp_core.system.shipped import PINS
 
-PINS = Path(__file__).parents[2] / "requirements.txt"
 PIN = re.compile(r"^([\w.-]+)==([\w.]+)$", re.MULTILINE)
 OPTIONAL = {"llvmlite"}
 INSTALL = "pip install -r requirements.txt"
-LEAST, TRIED = (3, 11), (3, 11)
+LEAST, TOO_NEW, TRIED = (3, 11), (3, 15), (3, 11)
 MOST_NAMED = 5
 
 
 def python() -> Finding:
     """Which Python this is, and where."""
     found = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
-    if sys.version_info[:2] < LEAST:
-        return wrong(found, "use Python 3.11")
+    if not LEAST <= sys.version_info[:2] < TOO_NEW:
+        return wrong(found, "use Python 3.11 to 3.14")
     if sys.version_info[:2] != TRIED:
-        return note(found, "it is tested with Python 3.11")
+        return note(found, "the gate runs with Python 3.11")
     return ok(found)
 
 

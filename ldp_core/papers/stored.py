@@ -17,8 +17,9 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import QUANTITIES
 from ldp_core.system.json_file import read_json, write_json
+from ldp_core.system.shipped import ASSETS
 
-SHIPPED = Path(__file__).parents[2] / "assets" / "papers"
+SHIPPED = ASSETS / "papers"
 
 
 @dataclass(frozen=True)

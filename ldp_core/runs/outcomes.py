@@ -25,8 +25,9 @@ from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import evidence, verdict_on
 from ldp_core.runs.view.run_progress import RunProgress
 from ldp_core.system.json_file import read_json, write_json
+from ldp_core.system.shipped import ASSETS
 
-SHIPPED = Path(__file__).parents[2] / "assets" / "outcomes"
+SHIPPED = ASSETS / "outcomes"
 DIGITS = 4
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -23,8 +22,9 @@ from ldp_core.models.dense import Dense
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.queue.job import Job
 from ldp_core.streams import stream
+from ldp_core.system.shipped import ASSETS
 
-SOURCE = Path(__file__).parents[3] / "assets" / "flower"
+SOURCE = ASSETS / "flower"
 FOLDER = "flower_app"
 """In the ZIP, which holds nothing else."""
 DATA = "studio_app/experiment.json"

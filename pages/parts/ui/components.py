@@ -11,14 +11,14 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.figure_json import Figure, typed
 
-WEB = Path(__file__).parents[3] / "assets" / "web"
+WEB = ASSETS / "web"
 
 SHIM = """
 // the page's own script lies beside our files, whatever prefix stands before both

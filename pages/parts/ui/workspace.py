@@ -113,6 +113,8 @@ def _opened() -> Workspace:
     params = st.query_params
     if "share" in params:
         return _copy_of(params["share"])
+    if "scenario" in params:
+        return _prepared(params["scenario"])
     if "settings" in params:
         return _brought(params["settings"])
     identity = params.get("draft") or tab().draft
@@ -140,6 +142,13 @@ def offer_first() -> None:
     if st.button(f"Open “{first.label}”", type="primary"):
         start_with(first.draft)
         st.switch_page("train.py")
+
+
+def _prepared(scenario: str) -> Workspace:
+    if scenario not in presets.names():
+        _say(f"There is no scenario “{plain(scenario, 40)}”; here is the first one.")
+        scenario = presets.names()[0]
+    return start_with(presets.get(scenario).draft)
 
 
 def _copy_of(snapshot: str) -> Workspace:

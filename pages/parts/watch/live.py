@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -17,6 +16,7 @@ from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.replay import MOST_EVENTS, replay_of
 from ldp_core.runs.view.run_progress import Progress, progress_of
+from ldp_core.system.shipped import ASSETS
 from pages.parts.charts.series import Series, series
 from pages.parts.runs.job_state import job_state
 from pages.parts.train.help import how_to_read
@@ -27,7 +27,6 @@ from pages.parts.ui.shared_cache import PAUSE_SECONDS, Moment, look_again, once,
 from pages.parts.ui.text import plain
 from pages.parts.watch.trio import Pictured, expected_view, nothing_yet, trio
 
-ASSETS = Path(__file__).parents[3] / "assets"
 VIEWS = {True: "closest", False: "newest"}
 
 

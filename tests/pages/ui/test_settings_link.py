@@ -36,3 +36,15 @@ def test_it_opens_as_a_draft_of_ones_own(runs_dir: Path, settings: str, draft: o
     assert words in app.toast[0].value
     assert "settings" not in app.query_params
     assert drafts.load("".join(app.query_params["draft"])) == draft
+
+
+@pytest.mark.parametrize(("scenario", "opened"), [("half_and_half", "half_and_half"), ("<b>half", "")])
+def test_a_scenario_opens_by_its_name(runs_dir: Path, scenario: str, opened: str):
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
+    app.query_params["scenario"] = scenario
+    app.run()
+    assert not app.exception
+    assert "scenario" not in app.query_params
+    draft = presets.get(opened or presets.names()[0]).draft
+    assert drafts.load("".join(app.query_params["draft"])) == draft
+    assert [one.value.startswith("There is no scenario") for one in app.toast] == [True] * (not opened)

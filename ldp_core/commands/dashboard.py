@@ -1,0 +1,77 @@
+"""`epsilon-studio [SCENARIO] [OPTIONS OF STREAMLIT]`: the dashboard, from any folder."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from ldp_core import presets
+from ldp_core.errors import InvalidInput, StudioError, hint, shown
+from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.settings.table import refuse_nonsense
+from ldp_core.system.shipped import APP
+
+NAME = "epsilon-studio"
+PORT, ADDRESS = "server.port", "server.address"
+
+
+def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
+    """Become Streamlit, serving the dashboard; 2, with a sentence on stderr, where that could not begin.
+
+    Args:
+        arguments: `app.py` reads the scenario that they name, Streamlit the rest.
+        commands: what else the first argument could have been meant to be.
+    """
+    try:
+        refuse_nonsense()
+        if arguments and not arguments[0].startswith("-") and arguments[0] not in presets.names():
+            known = hint(arguments[0], [*commands, *presets.names()])
+            raise InvalidInput(
+                f"there is no command or scenario {shown(arguments[0])}{known} ({NAME} --help lists the "
+                f"commands, {NAME} presets the scenarios)"
+            )
+        runs_dir()
+        _refuse_port(arguments)
+    except StudioError as error:
+        print(f"{NAME}: {error}", file=sys.stderr)
+        return 2
+    # -P: or a folder from where it is called would be searched for modules first
+    command = [sys.executable, "-P", "-m", "streamlit", "run", str(APP), *arguments]
+    if os.name == "posix":
+        os.execv(command[0], command)  # noqa: S606
+    return subprocess.call(command)
+
+
+def _refuse_port(arguments: Sequence[str]) -> None:
+    """Do nothing where the port that was asked for is free; where none was, Streamlit looks for a free one.
+
+    Raises:
+        InvalidInput: somebody else listens there, or it is not for this user.
+    """
+    asked = _option(arguments, PORT)
+    if not asked.isdecimal() or not 0 < int(asked) < 65536:
+        return  # none, or one that Streamlit refuses
+    host = _option(arguments, ADDRESS) or "127.0.0.1"
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family) as door:
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            door.bind((host, int(asked)))
+    except OSError as error:
+        raise InvalidInput(
+            f"port {asked} cannot be used ({error.strerror}): end what listens there, or name another one, "
+            f"as in --{PORT} {min(int(asked) + 1, 65535)}"
+        ) from None
+
+
+def _option(arguments: Sequence[str], name: str) -> str:
+    """What Streamlit will take it to be, where the command line or the environment says it."""
+    for i, one in enumerate(arguments):
+        if one.startswith(f"--{name}="):
+            return one.partition("=")[2]
+        if one == f"--{name}" and i + 1 < len(arguments):
+            return arguments[i + 1]
+    return os.environ.get(f"STREAMLIT_{name.replace('.', '_').upper()}", "")

@@ -1,0 +1,48 @@
+"""The page that the server opens a browser on: Start, or the scenario that its command line names."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Sequence
+from threading import Thread
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.errors import UnknownName
+
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
+
+
+def page_for(arguments: Sequence[str]) -> str:
+    """The path of a scenario on Train; "" where none is named.
+
+    Raises:
+        UnknownName: there is no such scenario.
+    """
+    if not arguments:
+        return ""
+    if arguments[0] not in presets.names():
+        raise UnknownName("a scenario", arguments[0], presets.names())
+    return f"train?scenario={arguments[0]}"
+
+
+def open_browser(page: str) -> Thread | None:
+    """On this machine, meanwhile, unless the server runs without one (`server.headless`)."""
+    address = _address(page)
+    if page:
+        print(f"  Scenario: {address}\n")
+    if st.get_option("server.headless"):
+        return None
+    opened = Thread(target=webbrowser.open, args=[address], daemon=True)
+    opened.start()
+    return opened
+
+
+def _address(page: str) -> str:
+    own = str(st.get_option("server.address") or "")
+    named = str(st.get_option("browser.serverAddress"))
+    host = named if own in EVERYWHERE or named != "localhost" else own
+    scheme = "https" if st.get_option("server.sslCertFile") else "http"
+    below = str(st.get_option("server.baseUrlPath")).strip("/")
+    return "/".join(filter(None, [f"{scheme}://{host}:{st.get_option('server.port')}", below])) + f"/{page}"

@@ -1,0 +1,17 @@
+"""What the tests of this folder share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.package.installed import Installed
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    """One fresh environment for all of them."""
+    made = Installed(tmp_path_factory.mktemp("installed"))
+    yield made
+    made.end()

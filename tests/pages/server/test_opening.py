@@ -1,0 +1,46 @@
+"""The page that a browser is opened on."""
+
+from __future__ import annotations
+
+import webbrowser
+
+import pytest
+import streamlit as st
+
+from ldp_core.errors import UnknownName
+from pages.server import opening
+
+OPTIONS = {"server.address": "127.0.0.1", "browser.serverAddress": "localhost", "server.port": 8501}
+
+
+@pytest.mark.parametrize(
+    ("options", "address"),
+    [
+        ({}, "http://127.0.0.1:8501/"),
+        ({"server.address": "0.0.0.0", "server.baseUrlPath": "/studio/"}, "http://localhost:8501/studio/"),
+        ({"browser.serverAddress": "a.example", "server.sslCertFile": "x"}, "https://a.example:8501/"),
+    ],
+)
+def test_it_is_where_the_server_answers(
+    options: dict[str, object],
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    opened: list[str] = []
+    monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": "", **OPTIONS, **options}.get)
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    for page in ("", opening.page_for(["half_and_half"])):
+        thread = opening.open_browser(page)
+        assert thread is not None
+        thread.join()
+    assert opened == [address, f"{address}train?scenario=half_and_half"]
+    assert capsys.readouterr().out.strip() == f"Scenario: {opened[1]}"
+    monkeypatch.setattr(st, "get_option", {"server.headless": True, "server.baseUrlPath": "", **OPTIONS}.get)
+    assert opening.open_browser("") is None
+
+
+def test_a_scenario_that_is_none_is_refused():
+    assert opening.page_for([]) == ""
+    with pytest.raises(UnknownName, match="a scenario must be"):
+        opening.page_for(["halves"])
