@@ -19,6 +19,7 @@ from ldp_core.runs.view.grid_progress import desk_of
 from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
+from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, takes
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
@@ -54,7 +55,7 @@ def main() -> None:
             st.rerun()
         with buttons:
             _launch(workspace, job, before, ladder)
-        with right:
+        with right, results(_stale(job, before, ladder)):
             desk_view(job, own=True)
 
 
@@ -136,10 +137,10 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         on_click=_press,
         args=(workspace.id,),
     )
-    if not refusal() and job is not None and ladder is not None and (since or before is None):
-        told = f"; since then: {plain(since, 300)}" if since else ""
-        back = " Set that back to go on where this one stopped." if since and can_resume else ""
-        st.warning(f"The ladder below is of earlier settings{told}.{back}")
+    if not refusal() and _stale(job, before, ladder):
+        of_earlier_settings(
+            since, " Set that back to go on where this one stopped." * bool(since and can_resume)
+        )
     if ladder is None:
         st.caption("First mend what is marked in red among the settings.")
     elif wrong:
@@ -147,6 +148,13 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
     elif (job is None or since) and (known := rates()):
         with st.container(key="lasts" if job is None else None):  # beside the button on a phone
             st.caption(takes(seconds([work_of_ladder(ladder)], known)))
+
+
+def _stale(job: Job | None, before: Ladder | None, ladder: Ladder | None) -> bool:
+    """Whether what is shown is of settings that have changed since."""
+    if job is None or job.live or ladder is None:
+        return False
+    return before is None or bool(ladder_changes(before, ladder))
 
 
 def _too_much(ladder: Ladder) -> str:

@@ -17,6 +17,7 @@ from ldp_core.runs import jobs, kinds
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.tuning import Question
+from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, takes
 from pages.parts.tune.answer import answer_view, question_of
 from pages.parts.tune.ask import ask
@@ -77,7 +78,8 @@ def main() -> None:
             st.rerun()
         with buttons:
             _launch(kind, workspace, job, before, planned)
-        with right:
+        stale = job is not None and not job.live and planned is not None and planned != before
+        with right, results(stale):
             if kind == "sweep":
                 sweep_view(job, planned, own=True)
             else:
@@ -153,7 +155,7 @@ def _launch(kind: str, workspace: Workspace, job: Job | None, before: Any, plann
         st.error(plain(wrong, 300))
         return
     if job is not None and not same:
-        st.caption(":orange[**What is shown below is of earlier settings.**]")
+        of_earlier_settings()
     if job is None or not same:
         known = rates()
         took = takes(_cost(kind, planned).seconds(known)) if known else ""

@@ -157,16 +157,20 @@ def test_charts_follow_the_scheme_however_it_is_switched(browser: Browser, tmp_p
             person.open(address, ".js-plotly-plot")
             at_rest(page)
             below(page)
-            return str(page.evaluate(INKS))
+            found = ""
+            while found != (now := str(page.evaluate(INKS))):
+                found = now
+                page.wait_for_timeout(300)  # in which what is drawn last comes
+            return found
 
         for address in ("/noise", "/clients", "/train"):
             dark, light = opened(address, "dark"), opened(address, "light")
             assert dark != light
             page.emulate_media(color_scheme="dark")
-            page.wait_for_function(f"(inks) => ({INKS})() === inks", arg=dark)
+            page.wait_for_function(f"(inks) => ({INKS})() === inks", arg=dark, polling=200)
             page.get_by_test_id("stMainMenuButton").click()
             page.get_by_role("menuitemradio", name="Light").click()
-            page.wait_for_function(f"(inks) => ({INKS})() === inks", arg=light)
+            page.wait_for_function(f"(inks) => ({INKS})() === inks", arg=light, polling=200)
             page.evaluate("localStorage.clear()")
         assert person.complaints == person.foreign == []
         person.context.close()

@@ -158,7 +158,7 @@ def test_what_is_open_is_settled_by_one_press_and_nothing_is_trained_twice(
     asked = second.request["question"]
     assert asked["effort"] > 1 and asked | {"effort": 1} == first.request["question"]
     expect(page.get_by_role("button", name="Find it again")).to_be_visible(timeout=TRAINING)
-    expect(page.get_by_text("What is shown below is of earlier settings")).to_have_count(0)
+    expect(page.get_by_text("The results below are of earlier settings")).to_have_count(0)
     before, after = (
         Counter(e.body["seconds"] for e in events_after(one.folder) if e.body["event"] == "cell")
         for one in (first, second)

@@ -14,6 +14,7 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts, run_cache
 from pages.parts.clients.unmended import unmended
+from pages.parts.runs.earlier import of_earlier_settings
 from pages.parts.runs.job_state import may_go_on, takes
 from pages.parts.train.chosen_job import differs
 from pages.parts.ui.fields import mistakes
@@ -87,10 +88,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             st.page_link("clients.py", label=":blue[Mend them]", query_params={"draft": workspace.id})
         if since:
             back = " Undo that to go on where this run stopped." if can_resume else ""
-            st.caption(
-                ":orange[**The results below are of earlier settings**; "
-                f"since then: {plain(since, 300)}.{back}]"
-            )
+            of_earlier_settings(since, back)
         if job is not None and not since:
             return
         if words := _lasts(workspace.draft):

@@ -16,8 +16,8 @@ from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.replay import MOST_EVENTS, replay_of
 from ldp_core.runs.view.run_progress import Progress, progress_of
-from ldp_core.system.shipped import ASSETS
 from pages.parts.charts.series import Series, series
+from pages.parts.runs.earlier import results
 from pages.parts.runs.job_state import job_state
 from pages.parts.train.help import how_to_read
 from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, uploads_in
@@ -48,14 +48,12 @@ def live_view(
         guess: the accuracy that somebody has guessed, as a share.
         open_question: whether the page still asks for a guess: before there is a job, nothing answers it.
     """
-    if stale:
-        st.html(ASSETS / "stale.css")
-    with st.container(key="results", gap="small"):
+    with results(stale):
         if job is None:
             refreshing(_before)(draft, guess, open_question)
         elif settings_of(job):
             every = pace() if job.live else None
-            refreshing(_watch, every)(job.id, every, stale, guess)
+            refreshing(_watch, every)(job.id, every, guess)
             look_again(job, own)
 
 
@@ -134,7 +132,7 @@ def seen(identity: str, live: bool) -> Seen | None:
     return Seen(job, draft, progress, *series(progress, draft), source.id)
 
 
-def _watch(identity: str, every: float | None, stale: bool = False, guess: float | None = None) -> None:
+def _watch(identity: str, every: float | None, guess: float | None = None) -> None:
     """The part that refreshes itself; the whole page is drawn again when the job ends."""
     now = seen(identity, live=every is not None)
     if now is None:
@@ -143,10 +141,6 @@ def _watch(identity: str, every: float | None, stale: bool = False, guess: float
     state, view = _lines()
     with state.container(gap=None):
         job_state(job, draft, now.progress, shown)
-        if stale and not job.live:
-            st.caption(
-                ":orange[**Of earlier settings**, so drawn faintly; point at it or touch it to see all.]"
-            )
     with view:
         then = _then(now)
         pictured = _pictured(draft, then.shown)

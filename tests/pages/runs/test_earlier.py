@@ -1,0 +1,52 @@
+"""What is shown of earlier settings is said to be, and faint, on every page that makes results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core import presets
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.experiment.sweep import parse_sweep
+from ldp_core.runs import queue
+from ldp_core.runs.record import drafts
+from ldp_core.tuning import parse_question
+from tests.conftest import ROOT
+from tests.runs.processes import PATIENCE_SECONDS
+
+DRAFT = presets.get("two_volunteers").draft
+BASE = {"base": DRAFT.base.as_json()}
+GRID = {"grid": {"clients.epsilon": [1, 2], "clients.range": [0.5, 1]}, "seeds": 3}
+
+
+@pytest.mark.parametrize(
+    ("page", "kind", "request_of"),
+    [
+        ("train", "run", lambda: {"draft": DRAFT.as_json()}),
+        ("attack", "attack", lambda: {"ladder": parse_ladder(BASE).as_json()}),
+        ("tune", "sweep", lambda: {"sweep": parse_sweep(BASE | GRID).as_json()}),
+        ("tune", "tune", lambda: {"question": parse_question(BASE | {"accuracy": 0.8}).as_json()}),
+    ],
+)
+def test_results_of_earlier_settings_are_faint_and_said_to_be(
+    page: str, kind: str, request_of: Any, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
+    identity = drafts.new(DRAFT)
+    queue.cancel(queue.add(kind, request_of(), identity))
+    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=PATIENCE_SECONDS)
+    app.query_params["draft"] = identity
+
+    def said() -> tuple[bool, bool]:
+        app.run()
+        assert not app.exception
+        faint = any("opacity" in one.proto.body for one in app.get("html"))
+        told = "**The results below are of earlier settings**, so drawn faintly"
+        return faint, any(told in one.value for one in app.caption)
+
+    assert said() == (False, False)
+    drafts.update(identity, lambda draft: draft.with_base({"local.epochs": 3}))
+    assert said() == (True, True)
