@@ -42,7 +42,7 @@ LAYERS = [
     ["ldp_core.federated"],
     ["ldp_core.leakage"],
     ["ldp_core.simulate"],
-    ["ldp_core.fold"],
+    ["ldp_core.many"],
     ["ldp_core.papers"],
     ["ldp_core.runs"],  # its face imports nothing; its rooms follow
     ["ldp_core.runs.storage"],

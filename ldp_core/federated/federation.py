@@ -18,15 +18,13 @@ from ldp_core.engines.process_pool import Samples
 from ldp_core.engines.recipe import Recipe
 from ldp_core.experiment import Experiment, Population
 from ldp_core.federated.deal import Deal, deal
+from ldp_core.federated.placement import on_device
+from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.state import State
 from ldp_core.federated.terms import Terms
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
-
-PLACED = 2
-"""Data sets that are kept on a device."""
-_on_device: dict[tuple[int, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
-"""With the data, so that its id stays its own."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,8 @@ class Federation:
     strict: np.ndarray
     """(K,) bool: the clients whose budget is small beside the others'; see `_strict`."""
     engine: Engine
+    recipe: Recipe
+    """How every client trains."""
     tick: Callable[[float], None] | None = None
     """Is told, within a round, the share of its training that is done."""
 
@@ -68,15 +68,31 @@ class Federation:
         return self.train_x, self.train_y, self.test_x
 
     @cached_property
-    def recipe(self) -> Recipe:
-        """How every client trains."""
-        local = self.experiment.local
-        return Recipe(self.experiment.network, self.shape, self.classes, local.optimizer, local.learning_rate)
-
-    @cached_property
     def terms(self) -> Terms:
         """On what clients upload."""
         return Terms(self.experiment)
+
+    @cached_property
+    def budgets(self) -> PrivacyFilter:
+        """Who can afford to upload."""
+        return PrivacyFilter(self.experiment)
+
+    @cached_property
+    def public(self) -> systems.Public:
+        """What everybody knows."""
+        experiment = self.experiment
+        return systems.Public(
+            clients=experiment.clients.count,
+            rounds=experiment.rounds,
+            seed=experiment.seed,
+            dataset=experiment.dataset,
+            target=experiment.target,
+            form=experiment.form,
+            layers=experiment.layers,
+            sent=experiment.sent,
+            shards=tuple(self.deal.sizes.tolist()),
+            model=experiment.model,
+        )
 
     @cached_property
     def groups(self) -> dict[str, NDArray[np.bool_]]:
@@ -98,6 +114,10 @@ class Federation:
         """(classes,): how many of them each class has; 1 where it has none, to divide by."""
         return np.maximum(np.bincount(self.test_labels, minlength=self.classes), 1)
 
+    def placed(self, weights: NDArray[np.float32]) -> torch.Tensor:
+        """A model (d,), or some, on the device; on a CPU it is not copied."""
+        return torch.from_numpy(weights).to(self.device)
+
     @property
     def chunk(self) -> int:
         """How many clients are trained at a time, so that their matrix fits in memory."""
@@ -116,8 +136,7 @@ def assemble(
     tick: Callable[[float], None] | None = None,
     began: str = "",
 ) -> Federation:
-    """Deal the data and resolve every client's budget and range. `began` is the kind of engine that the run
-    began with; "" if it begins now.
+    """Deal the data, resolve budgets and ranges. `began`: the engine of a run that goes on, "" of a new one.
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
@@ -125,7 +144,7 @@ def assemble(
     population = experiment.population()
     dealt = deal(experiment, data.train_y)
     scale = experiment.system.scale(experiment.dataset) if experiment.system else 1.0
-    train_x, train_y, test_x, test_y = _placed(data, device, scale)
+    train_x, train_y, test_x, test_y = on_device(data, device, scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])
     recipe = Recipe(experiment.network, shape, data.classes, local.optimizer, local.learning_rate)
     return Federation(
@@ -139,23 +158,9 @@ def assemble(
         population=population,
         strict=_strict(population.epsilon),
         engine=choose(experiment.model.batched, device, recipe, began),
+        recipe=recipe,
         tick=tick,
     )
-
-
-def _placed(data: Data, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:
-    """The data set on the device, its samples times `scale`: the same tensors for every run that asks for
-    them while they are kept.
-    """
-    key = (id(data), str(device), scale)
-    if key not in _on_device:
-        samples = data.train_x, data.test_x
-        train_x, test_x = samples if scale == 1 else (x * np.float32(scale) for x in samples)
-        arrays = train_x, data.train_y, test_x, data.test_y
-        while len(_on_device) >= PLACED:
-            _on_device.pop(next(iter(_on_device)))
-        _on_device[key] = data, tuple(torch.from_numpy(array).to(device) for array in arrays)
-    return _on_device[key][1]
 
 
 def _strict(epsilon: Floats) -> NDArray[np.bool_]:
@@ -177,22 +182,17 @@ def initial_weights(federation: Federation) -> torch.Tensor:
 def taking_part(
     federation: Federation, arrays: Mapping[str, NDArray[Any]] | None = None
 ) -> systems.Participation:
-    """What the system does in a run beyond the common round, anew or from a state's `arrays`."""
-    experiment = federation.experiment
-    public = systems.Public(
-        clients=experiment.clients.count,
-        rounds=experiment.rounds,
-        seed=experiment.seed,
-        dataset=experiment.dataset,
-        target=experiment.target,
-        form=experiment.form,
-        layers=experiment.layers,
-        sent=experiment.sent,
-        shards=tuple(federation.deal.sizes.tolist()),
-        model=experiment.model,
-    )
+    """What the system does in a run beyond the common round, anew or from a copy of a state's `arrays`."""
+    system, public = federation.experiment.system, federation.public
     own = {name: array.copy() for name, array in (arrays or {}).items()}
-    return experiment.system.joins(public, own) if experiment.system else systems.Participation(public, own)
+    return system.joins(public, own) if system else systems.Participation(public, own)
+
+
+def untrained(federation: Federation) -> State:
+    """Before the first round."""
+    weights = initial_weights(federation).cpu().numpy()
+    uploads = np.zeros(federation.experiment.clients.count, dtype=np.int64)
+    return State(0, weights, uploads, taking_part(federation).arrays, federation.engine.kind)
 
 
 def choose_device() -> torch.device:

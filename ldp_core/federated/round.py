@@ -1,9 +1,13 @@
-"""One round: select, train, clip, perturb, aggregate, step. A newcomer starts reading here."""
+"""One round: select, train, clip, perturb, aggregate, step. A newcomer starts reading here.
+
+It has two halves, so that whoever drives many runs can train them together: `prepare` says what is to be
+trained, `finish` makes the next state of what has been.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,27 +21,24 @@ from ldp_core.errors import Diverged
 from ldp_core.experiment import Experiment
 from ldp_core.federated.evaluate import own_losses
 from ldp_core.federated.federation import Federation, taking_part
-from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.state import State
 from ldp_core.federated.upload import uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
-from ldp_core.streams import Purpose, stream
+from ldp_core.streams import stream
 from ldp_core.systems import Participation
-
-DRAWN: tuple[Purpose, ...] = ("records", "batches", "encoding", "noise")
-"""What clients draw in a round, each from a stream of its own."""
 
 
 @dataclass(frozen=True)
 class RoundResult:
-    """The new global model and what was measured on the way to it; where nobody asked for that, NaN, and the
+    """What a round came to, and what was measured on the way to it; where nobody asked for that, NaN, and the
     new model in place of what it would be.
     """
 
-    weights: torch.Tensor
-    """(d,)"""
+    state: State
+    """After it."""
     unnoised: torch.Tensor
-    """What it would be, had the same uploads come without their noise."""
+    """The model (d,) that it would be, had the same uploads come without their noise."""
     participants: NDArray[np.int64]
     client_weights: Floats
     """The aggregator's weights, in the order of the participants."""
@@ -49,86 +50,101 @@ class RoundResult:
     """The variance between participants of their losses after training, on their own samples; None where
     nobody asks for it."""
 
+    @property
+    def weights(self) -> torch.Tensor:
+        """The new global model (d,), on the host."""
+        return torch.from_numpy(self.state.weights)
 
-Round = Generator[Work, torch.Tensor, RoundResult]
-"""A round under way: it hands out what is to be trained, and is sent the trained weights (k, d)."""
+
+@dataclass(frozen=True)
+class Round:
+    """A round between its halves: who takes part is known, and nobody has trained. It is finished once."""
+
+    federation: Federation
+    before: State
+    participants: NDArray[np.int64]
+    client_weights: Floats
+    joined: Participation
+    """The system's part; what its clients keep is this round's copy."""
+
+    @property
+    def number(self) -> int:
+        """From 1."""
+        return self.before.round + 1
+
+    def chunks(self) -> Iterator[slice]:
+        """Participants that are trained at a time, so that their weights fit in memory."""
+        step = self.federation.chunk
+        return (slice(first, first + step) for first in range(0, len(self.participants), step))
+
+    def works(self) -> Iterator[Work]:
+        """What is to be trained, a work a chunk; each is planned when it is asked for."""
+        federation, experiment = self.federation, self.federation.experiment
+        records, batches = (stream(experiment.seed, one, self.number) for one in ("records", "batches"))
+        weights = federation.placed(self.before.weights)
+        for chunk in self.chunks():
+            clients = self.participants[chunk]
+            begin = self.joined.begin(self.before.weights, clients)
+            held = [federation.shards[i] for i in clients]
+            shards = self.joined.records(held, records)
+            # where all who take part train on all that they hold, so does whoever else has the seed
+            whole = shards is held and len(clients) == len(self.participants)
+            plan = _plan(federation, shards, batches, (self.number, clients.tobytes()) if whole else None)
+            begun = weights if begin is None else federation.placed(begin)
+            yield _work(federation, begun, plan, (chunk.start, len(self.participants)))
+
+    def alone(self) -> Iterator[torch.Tensor]:
+        """The trained weights (k, d) of each work, trained by itself when it is asked for."""
+        return (work.alone() for work in self.works())
 
 
-def one_round(
-    federation: Federation,
-    weights: torch.Tensor,
-    number: int,
-    budgets: PrivacyFilter,
-    participation: Participation | None = None,
-) -> RoundResult:
-    """Round `number` (from 1), starting from the global model `weights` (d,), all by itself.
+def prepare(federation: Federation, before: State) -> Round:
+    """The first half of the round after `before`: who takes part, and by which weights."""
+    experiment, number = federation.experiment, before.round + 1
+    chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
+    chosen = chosen[federation.budgets.can_afford(before.uploads)[chosen]]
+    client_weights = _client_weights(federation, chosen, number)
+    return Round(federation, before, chosen, client_weights, taking_part(federation, before.arrays))
+
+
+def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = True) -> RoundResult:
+    """The second half: clip, perturb, aggregate and step.
+
+    Args:
+        prepared: the first half.
+        trained: the trained weights (k, d) of each of its works; each is asked for when the one before is
+            done with, so that one chunk of clients at a time is in memory.
+        measured: not the model alone is asked for.
 
     Raises:
         Diverged: a client's training left the numbers.
     """
-    under_way = round_steps(federation, weights, number, budgets, participation)
-    trained = None
-    while True:
-        try:
-            trained = under_way.send(trained).alone() if trained is not None else next(under_way).alone()
-        except StopIteration as end:
-            result: RoundResult = end.value
-            return result
-
-
-def round_steps(
-    federation: Federation,
-    weights: torch.Tensor,
-    number: int,
-    budgets: PrivacyFilter,
-    participation: Participation | None = None,
-    measured: bool = True,
-) -> Round:
-    """The same for whoever trains: see `Round`. `participation` is the system's part, by default from its
-    beginning; `measured`: not the model alone is asked for.
-
-    Clients stream through in chunks that fit in memory; what is kept is a handful of vectors.
-    """
-    experiment, population = federation.experiment, federation.population
-    joined = participation or taking_part(federation)
-    chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
-    chosen = chosen[budgets.can_afford(chosen)]
-    pieces = federation.terms.pieces(number)
-    client_weights = _client_weights(federation, chosen, number)
-    draws = {purpose: stream(experiment.seed, purpose, number) for purpose in DRAWN}
-    model = weights.cpu().numpy()
+    federation, joined, number = prepared.federation, prepared.joined, prepared.number
+    experiment, model = federation.experiment, prepared.before.weights
+    encoding, noise = (stream(experiment.seed, one, number) for one in ("encoding", "noise"))
+    weights = federation.placed(model)
     # what the server takes for a weight that is not sent
     known = model[experiment.sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
 
-    m = experiment.uploaded
+    m, chosen = experiment.uploaded, prepared.participants
     noisy, exact, bias, variance = (np.zeros(m) for _ in range(4))
     clipped_count = sent_count = 0
     losses = np.zeros(len(chosen))
-    for start in range(0, len(chosen), federation.chunk):
-        clients = chosen[start : start + federation.chunk]
-        share = client_weights[start : start + federation.chunk]
-        begin = joined.begin(model, clients)
-        held = [federation.shards[i] for i in clients]
-        shards = joined.records(held, draws["records"])
-        # where all who take part train on all that they hold, so does whoever else has the seed
-        whole = shards is held and len(clients) == len(chosen)
-        plan = _plan(federation, shards, draws["batches"], (number, clients.tobytes()) if whole else None)
-        begun = weights if begin is None else torch.from_numpy(begin).to(weights)
-        work = _work(federation, begun, plan, (start, len(chosen)))
-        trained = yield work
-        _refuse_wild(federation, clients, trained, number)
+    for chunk, theirs in zip(prepared.chunks(), trained, strict=True):
+        clients, share = chosen[chunk], prepared.client_weights[chunk]
+        _refuse_wild(federation, clients, theirs, number)
         if joined.compares_clients and measured:
-            losses[start : start + federation.chunk] = own_losses(federation, trained, shards)
-        joined.keep(trained.cpu().numpy(), clients)
-        values = (trained if experiment.target == "weights" else trained - weights)[:, experiment.sent]
-        epsilon, low, high = population.columns(clients)
-        encoded = joined.encode(values.cpu().numpy(), low, high, clients, draws["encoding"])
+            losses[chunk] = own_losses(federation, theirs, [federation.shards[i] for i in clients])
+        joined.keep(theirs.cpu().numpy(), clients)
+        values = (theirs if experiment.target == "weights" else theirs - weights)[:, experiment.sent]
+        epsilon, low, high = federation.population.columns(clients)
+        encoded = joined.encode(values.cpu().numpy(), low, high, clients, encoding)
         uploads = uploaded(
-            pieces,
+            federation.terms.pieces(number),
             encoded,
             epsilon,
             known,
-            draws["noise"],
+            noise,
             share if measured else None,
             federation.engine.processes,
             whether=bool(experiment.aggregator.unpredicted),
@@ -143,26 +159,38 @@ def round_steps(
         exact += experiment.aggregator.combine(uploads.exact.astype(np.float64), share)
         bias += uploads.bias
         variance += uploads.variance
-    budgets.spend(chosen)
 
-    somebody = client_weights.any()
+    somebody = prepared.client_weights.any()
     noisy = experiment.aggregator.finish(noisy)
     stepped = _step(federation, weights, joined.finish(noisy)) if somebody else weights
+    sent = prepared.before.uploads.copy()
+    sent[chosen] += 1
+    state = State(number, stepped.cpu().numpy(), sent, joined.arrays, federation.engine.kind)
     if not measured:
-        return RoundResult(stepped, stepped, chosen, client_weights, *[math.nan] * 4)
+        return RoundResult(state, stepped, chosen, prepared.client_weights, *[math.nan] * 4)
     exact = experiment.aggregator.finish(exact)
     theory = float((variance + bias**2).mean())
     return RoundResult(
-        weights=stepped,
+        state=state,
         unnoised=_step(federation, weights, joined.finish(exact)) if somebody else weights,
         participants=chosen,
-        client_weights=client_weights,
+        client_weights=prepared.client_weights,
         noise_variance=float(((noisy - exact) ** 2).mean()),
         noise_variance_theory=None if theory and experiment.aggregator.unpredicted else theory,
         signal_variance=float((exact**2).mean()),
         clipped_fraction=clipped_count / max(1, sent_count),
         heterogeneity=float(losses.var()) if joined.compares_clients and len(chosen) else None,
     )
+
+
+def one_round(federation: Federation, before: State) -> RoundResult:
+    """The round after `before`, all by itself.
+
+    Raises:
+        Diverged: a client's training left the numbers.
+    """
+    prepared = prepare(federation, before)
+    return finish(prepared, prepared.alone())
 
 
 def _plan(

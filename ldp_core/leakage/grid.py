@@ -18,8 +18,7 @@ from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Event, LadderEnded
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.federated.federation import Federation, assemble, choose_device, initial_weights, taking_part
-from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.federation import Federation, assemble, choose_device, taking_part, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.leakage.coarse_to_fine import search
 from ldp_core.leakage.desk import Desk, Known, Rung, climb_rungs
@@ -88,8 +87,7 @@ def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
 
 def _trained(federation: Federation, number: int) -> tuple[torch.Tensor, Participation]:
     """The global model that round `number` starts from, trained without noise, and the system's part."""
-    weights, budgets = initial_weights(federation), PrivacyFilter(federation.experiment)
-    joined = taking_part(federation)
-    for before in range(1, number):
-        weights = one_round(federation, weights, before, budgets, joined).weights
-    return weights, joined
+    state = untrained(federation)
+    while state.round < number - 1:
+        state = one_round(federation, state).state
+    return federation.placed(state.weights), taking_part(federation, state.arrays)

@@ -15,7 +15,8 @@ from ldp_core.attacks.shared.search import Pursuit, Search
 from ldp_core.events import Attacked, Frame
 from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.threat_model import Spy, beside_training, spies
-from ldp_core.federated.federation import Federation, initial_weights, taking_part
+from ldp_core.federated.federation import Federation, taking_part, untrained
+from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, Sent, identify, would_send
@@ -32,7 +33,6 @@ from ldp_core.leakage.observe import (
 )
 from ldp_core.leakage.scores import identification_bounds, score_audits, score_real
 from ldp_core.streams import stream
-from ldp_core.systems import Participation
 
 MOST_MEMBERS = 2000
 """Of a larger client, so many of its images are looked for."""
@@ -52,21 +52,15 @@ class Attempts:
         if self.spies and experiment.attack:
             self._under = _Attacked(federation, self.victims, experiment.attack)
 
-    def begun(self, weights: torch.Tensor, joined: Participation) -> Begun | None:
-        """Where the victims begin a round from the global model `weights` (d,); asked before it."""
-        return begun(self.victims.clients, weights, joined) if self.spies else None
-
-    def round(self, weights: torch.Tensor, number: int, begun: Begun | None) -> Iterator[Attacked | Frame]:
-        """All attempts of round `number`, on uploads that start from the global model `weights` (d,)."""
-        if begun and self._under and not self._waits and number in self._rounds:
-            yield from self._under.attempts(self.spies, weights, number, begun)
+    def round(self, before: State) -> Iterator[Attacked | Frame]:
+        """All attempts of the round after `before`."""
+        if self._under and not self._waits and before.round + 1 in self._rounds:
+            yield from self._under.attempts(self.spies, before)
 
     def afterwards(self) -> Iterator[Attacked | Frame]:
         """Those that have waited for the end of training: of round 1, whose model is known without it."""
         if self._under and self._waits:
-            weights, joined = initial_weights(self._federation), taking_part(self._federation)
-            before = begun(self.victims.clients, weights, joined)
-            yield from self._under.attempts(self.spies, weights, 1, before)
+            yield from self._under.attempts(self.spies, untrained(self._federation))
 
 
 class _Attacked:
@@ -78,13 +72,13 @@ class _Attacked:
         self._lineup = line_up(federation, samples, clients, attack.candidates)
         self._public = public_images(federation)
 
-    def attempts(
-        self, spies: Sequence[Spy], weights: torch.Tensor, number: int, begun: Begun
-    ) -> Iterator[Attacked | Frame]:
+    def attempts(self, spies: Sequence[Spy], before: State) -> Iterator[Attacked | Frame]:
         """Those of one round."""
-        seed = self._federation.experiment.seed
+        federation, number = self._federation, before.round + 1
+        seed, weights = federation.experiment.seed, federation.placed(before.weights)
+        begins = begun(self.victims.clients, weights, taking_part(federation, before.arrays))
         for spy in spies:
-            observed = self._seen(spy, weights, number, begun)
+            observed = self._seen(spy, weights, number, begins)
             # the same start under every control and mechanism, so that only the noise differs
             starts = [stream(seed, "reconstruction", number) for _ in observed]
             if isinstance(spy.who, Search) and spy.upload == "audit":
@@ -92,7 +86,7 @@ class _Attacked:
             else:
                 found = spy.who.reconstruct_all(list(observed.values()), generators=starts)
             if spy.upload == "audit":
-                figures = self._audits(weights, number, begun, observed, found)
+                figures = self._audits(weights, number, begins, observed, found)
             else:
                 figures = [self._real(*one) for one in zip(observed.values(), found, strict=True)]
             for control, rows in zip(observed, figures, strict=True):

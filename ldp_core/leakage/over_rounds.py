@@ -84,7 +84,7 @@ def _round(federation: Federation, state: State, clients: np.ndarray, candidates
     shards = [federation.shards[client] for client in clients]
     samples = [int(shard[int(u * len(shard))]) for u, shard in zip(draws, shards, strict=True)]
     keys = [number * count + place for place in range(count)]
-    weights = torch.from_numpy(state.weights.copy()).to(federation.device)
+    weights = federation.placed(state.weights)
     return identify(
         federation,
         line_up(federation, samples, keys, candidates),

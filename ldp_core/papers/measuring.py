@@ -207,13 +207,13 @@ def _timed(arm: Timed, seed: int, load: Callable[[str], Data]) -> Figure:
 
 
 def _train(asked: Sequence[tuple[Trained, int]], load: Callable[[str], Data]) -> Iterator[Figure]:
-    from ldp_core.fold import fold  # torch, only where something is trained
+    from ldp_core.many import run_many  # torch, only where something is trained
 
     runs = {number: _Run(arm, seed) for number, (arm, seed) in enumerate(asked)}
     experiments = {number: run.arm.experiment(run.seed) for number, run in runs.items()}
     data = {name: load(name) for name in dict.fromkeys(one.dataset for one in experiments.values())}
     began = time.perf_counter()
-    for number, said in fold(experiments.items(), data):
+    for number, said in run_many(experiments.items(), data):
         figure = runs[number].figure(said, (time.perf_counter() - began) / max(1, len(runs)))
         if figure:
             yield figure

@@ -51,7 +51,7 @@ def train_all(
         ProcessLost: a process that trained was killed, or crashed twice.
     """
     from ldp_core.engines.base import processes
-    from ldp_core.fold import leaves_cores
+    from ldp_core.many import leaves_cores
 
     size = processes() if sys.platform == "linux" else 1
     alone, shared = list[int](), dict[str, dict[int, Experiment]]()

@@ -72,7 +72,7 @@ def bits(experiment: Experiment) -> str:
     """What `train_all`'s figures of an experiment are equal to: FOLDED where it is trained with others. The
     fused engine, which trains those where it can, gives each run its own bits whoever is beside it.
     """
-    from ldp_core.fold import at_once
+    from ldp_core.many import at_once
 
     many = at_once(experiment) > 1
     engine = (choice.quickest(experiment) if many else "") or choice.bits(experiment)
@@ -95,13 +95,13 @@ def folded(
     """Experiments by number, the next of which is asked for when there is room for it; each is told its share
     of the time that all have taken.
     """
-    from ldp_core.fold import fold
+    from ldp_core.many import run_many
 
     known: dict[int, Experiment] = {}
     last: dict[int, RoundDone] = {}
     began: dict[int, float] = {}
     clock, now = 0.0, time.perf_counter()
-    for number, event in fold(_noted(experiments, known), data, quickest=True, figures=True):
+    for number, event in run_many(_noted(experiments, known), data, quickest=True, figures=True):
         passed, now = time.perf_counter() - now, time.perf_counter()
         clock += passed / max(1, len(began))
         began.setdefault(number, clock)
@@ -117,7 +117,7 @@ def folded(
             yield number, Figures("failed", message=str(event))
             continue
         if event.status == "diverged":  # its last round was not known to be one: once more, and measured
-            for _, again in fold([(number, experiment)], data, quickest=True):
+            for _, again in run_many([(number, experiment)], data, quickest=True):
                 done = again if isinstance(again, RoundDone) else done
                 event = again if isinstance(again, Ended) else event
         figures = {"loss": done.loss, "noise_variance": done.noise_variance} if done else {}

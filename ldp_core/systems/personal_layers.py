@@ -47,9 +47,10 @@ class PersonalLayers(Participation):
         self._limit = limit if public.form == "corrected" else np.inf
         scales = {INPUT: channels(datasets.get(public.dataset).shape), OUTPUT: 1}
         for name, layer in self._where.items():
-            fresh = np.full((public.clients, layer.stop - layer.start), start[1], dtype=np.float32)
-            fresh[:, : scales[name]] = start[0]
-            self.arrays.setdefault(name, fresh)
+            if name not in self.arrays:
+                fresh = np.full((public.clients, layer.stop - layer.start), start[1], dtype=np.float32)
+                fresh[:, : scales[name]] = start[0]
+                self.arrays[name] = fresh
         self._start, self._follow = start, follow and INPUT in self._where
         self._first = self._readable_layer() if self._follow else None
         if self._first is not None:

@@ -30,7 +30,7 @@ from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.events import Ended, RoundDone
 from ldp_core.experiment import Draft, Experiment, Variant, parse
-from ldp_core.fold import fold
+from ldp_core.many import run_many
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.record.store import events_after
 from ldp_core.simulate import simulate
@@ -141,7 +141,7 @@ def folded() -> str:
     """Seconds of 300 default runs, together."""
     runs = [cell.experiment for cell in asked(100, 1).cells]
     began = time.perf_counter()
-    for _ in fold(enumerate(runs), {"digits": digits()}, device=GPU):
+    for _ in run_many(enumerate(runs), {"digits": digits()}, device=GPU):
         pass
     return f"{len(runs)} runs in {time.perf_counter() - began:.1f} s"
 

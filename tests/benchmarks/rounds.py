@@ -12,7 +12,7 @@ import argparse
 import os
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,8 @@ from ldp_core.datasets import Data, get
 from ldp_core.engines.base import close_pools
 from ldp_core.experiment import parse
 from ldp_core.federated.evaluate import evaluate
-from ldp_core.federated.federation import assemble, choose_device, initial_weights
-from ldp_core.federated.privacy_filter import PrivacyFilter
-from ldp_core.federated.round import one_round, round_steps
+from ldp_core.federated.federation import assemble, choose_device, untrained
+from ldp_core.federated.round import finish, one_round, prepare
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.lockstep import one_thread
@@ -54,14 +53,14 @@ CASES: dict[str, tuple[dict[str, Any], int]] = {
 def measure(experiment: dict[str, Any], data: Data, repeats: int) -> tuple[float, float]:
     """Median seconds of a round without its scoring, and of the scoring."""
     federation = assemble(parse(experiment | {"rounds": 1000}), data, choose_device())
-    weights, purse = initial_weights(federation), PrivacyFilter(federation.experiment)
-    evaluate(federation, weights)  # starts the processes
+    start = untrained(federation)
+    evaluate(federation, federation.placed(start.weights))  # starts the processes
     trained, scored = [], []
-    for number in range(1, repeats + 1):
+    for before in range(repeats):
         began = time.perf_counter()
-        result = one_round(federation, weights, number, purse)
+        result = one_round(federation, replace(start, round=before))
         between = time.perf_counter()
-        evaluate(federation, result.weights)
+        evaluate(federation, federation.placed(result.state.weights))
         trained.append(between - began)
         scored.append(time.perf_counter() - between)
     close_pools()
@@ -77,11 +76,11 @@ def shares(repeats: int = 9) -> None:
     for mechanism, aggregator in _perturbing():
         own = {"mechanism": mechanism.name, "form": mechanism.form, "aggregator": aggregator, "rounds": 9}
         federation = assemble(parse(PAPER | own), data, choose_device())
-        weights, purse = initial_weights(federation), PrivacyFilter(federation.experiment)
-        found = []
+        start, found = untrained(federation), []
         for _ in range(repeats):
-            under_way, began = round_steps(federation, weights, 1, purse), clocks()
-            work = next(under_way)
+            began = clocks()
+            prepared = prepare(federation, start)
+            work = next(prepared.works())
             planned = clocks() - began
             if not len(trained):
                 work.alone()  # the first loads the kernel
@@ -92,8 +91,7 @@ def shares(repeats: int = 9) -> None:
                     every.append(clocks() - began)
                 training = np.median(every, axis=0)
             theirs, began = trained.clone(), clocks()
-            with suppress(StopIteration):
-                under_way.send(theirs)
+            finish(prepared, [theirs])
             found.append(planned + clocks() - began)
         beside = np.median(found, axis=0)
         told = (f"{1e3 * b:.0f} | {b / (b + t):.1%}" for b, t in zip(beside, training, strict=True))

@@ -28,7 +28,7 @@ import psutil
 from ldp_core.events import Ended
 from ldp_core.experiment import Draft, Experiment, Variant
 from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.fold import fold
+from ldp_core.many import run_many
 from ldp_core.runs import jobs
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.simulate import simulate
@@ -80,7 +80,7 @@ def within(runs: Sequence[Experiment], engine: str, all_of_them: bool) -> dict[s
     os.environ["EPSILON_ENGINE"] = engine
     try:
         if all_of_them:
-            told = fold(enumerate(runs), {"digits": digits()})
+            told = run_many(enumerate(runs), {"digits": digits()})
             return {runs[i].key: event for i, event in told if isinstance(event, Ended)}
         found = {run.key: list(simulate(run, digits()))[-1] for run in runs}
         return {key: event for key, event in found.items() if isinstance(event, Ended)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,8 @@ from ldp_core.engines.plan import Plan, plan_batches
 from ldp_core.experiment import parse
 from ldp_core.federated import deal as module
 from ldp_core.federated.deal import deal
-from ldp_core.federated.federation import Federation, assemble, initial_weights
-from ldp_core.federated.privacy_filter import PrivacyFilter
-from ldp_core.federated.round import round_steps
+from ldp_core.federated.federation import Federation, assemble, untrained
+from ldp_core.federated.round import prepare
 from ldp_core.streams import stream
 from tests.data import digits
 
@@ -29,8 +28,7 @@ def dealt(changes: dict[str, Any]) -> Federation:
 
 
 def plan_of(one: Federation, number: int) -> Plan:
-    budgets = PrivacyFilter(one.experiment)
-    return next(round_steps(one, initial_weights(one), number, budgets)).plan
+    return next(prepare(one, replace(untrained(one), round=number - 1)).works()).plan
 
 
 def equal(one: Plan, other: Plan) -> bool:

@@ -23,23 +23,20 @@ def test_it_stops_before_the_limit_and_uses_what_it_may():
     most = spending.affordable(client, 500)
     assert 0 < most < 6
     assert spending.uploads(client, most).bound <= 500 < spending.uploads(client, most + 1).bound
-    purse, clients = PrivacyFilter(experiment), np.arange(20)
-    for _ in range(most):
-        assert purse.can_afford(clients).all()
-        purse.spend(clients)
-    assert not purse.can_afford(clients).any()
-    assert purse.stopped == 20
-    line = purse.spent(clients[:1])["0"]
+    purse, sent = PrivacyFilter(experiment), np.full(20, most)
+    assert purse.can_afford(sent - 1).all()
+    assert not purse.can_afford(sent).any()
+    assert (purse.stopped(sent - 1), purse.stopped(sent)) == (0, 20)
+    line = purse.spent(sent, np.arange(1))["0"]
     assert line["uploads"] == most
     assert line["left"] == pytest.approx(500 - line["epsilon"])
 
 
 def test_without_a_limit_nobody_stops():
-    purse = PrivacyFilter(parse(limited()))
-    purse.spend(np.arange(20))
-    assert purse.stopped == 0
-    assert purse.can_afford(np.arange(20)).all()
-    assert purse.spent(np.arange(1))["0"]["left"] is None
+    purse, sent = PrivacyFilter(parse(limited())), np.ones(20, dtype=np.int64)
+    assert purse.stopped(sent) == 0
+    assert purse.can_afford(sent).all()
+    assert purse.spent(sent, np.arange(1))["0"]["left"] is None
 
 
 def test_a_run_goes_on_without_those_who_have_spent_their_limit():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,7 @@ import torch
 from ldp_core import aggregators, limits, mechanisms
 from ldp_core.errors import Diverged
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import Federation, assemble, initial_weights
-from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.federation import Federation, assemble, untrained
 from ldp_core.federated.round import one_round
 from tests.data import digits
 from tests.extent import in_gate
@@ -62,10 +62,8 @@ def test_measured_noise_agrees_with_its_exact_expectation(
             "attack": None,
         }
     )
-    weights = initial_weights(ready)
-    purse = PrivacyFilter(parse(ready.experiment.as_json() | {"rounds": 1000}))
-    rounds = range(1, 601 if lottery and name == "none" else 401 if lottery else 101)
-    results = [one_round(ready, weights, number, purse) for number in rounds]
+    start, rounds = untrained(ready), range(600 if lottery and name == "none" else 400 if lottery else 100)
+    results = [one_round(ready, replace(start, round=before)) for before in rounds]
     results = [result for result in results if result.client_weights.any()]  # the lottery may draw nobody
     assert len(results) >= (15 if lottery else 100)
     measured = np.array([result.noise_variance for result in results])
@@ -95,12 +93,12 @@ def test_the_noise_is_how_far_the_model_moves_and_the_signal_what_it_would_be(
             "local": {"epochs": 1, "batch_size": 1000},
         }
     )
-    start, purse = initial_weights(ready), PrivacyFilter(ready.experiment)
-    results = [one_round(ready, start, number, purse) for number in range(1, 4)]
+    start = untrained(ready)
+    results = [one_round(ready, replace(start, round=before)) for before in range(3)]
     for one in results:
         moved = float(((one.weights - one.unnoised).double() ** 2).mean())
         assert one.noise_variance == pytest.approx(moved, rel=1e-4, abs=1e-12)
-        signal = float(((one.unnoised - start).double() ** 2).mean())
+        signal = float(((one.unnoised - torch.from_numpy(start.weights)).double() ** 2).mean())
         assert one.signal_variance == pytest.approx(signal, rel=1e-3)
     votes = aggregator == "sign_majority" and mechanism != "none"
     assert [one.noise_variance_theory is None for one in results] == [votes] * 3
@@ -110,14 +108,11 @@ def test_runs_that_differ_in_the_mechanism_alone_share_everything_but_the_noise(
     ready = [
         federation({"mechanism": m, "seed": 4, "selection": "fraction"}) for m in ("duchi", "none", "laplace")
     ]
-    starts = [initial_weights(one) for one in ready]
-    results = [
-        one_round(one, start, 1, PrivacyFilter(one.experiment))
-        for one, start in zip(ready, starts, strict=True)
-    ]
+    starts = [untrained(one) for one in ready]
+    results = [one_round(one, start) for one, start in zip(ready, starts, strict=True)]
     for one, start, result in zip(ready[1:], starts[1:], results[1:], strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one.shards, ready[0].shards, strict=True))
-        assert torch.equal(start, starts[0])
+        assert np.array_equal(start.weights, starts[0].weights)
         assert np.array_equal(result.participants, results[0].participants)
         assert result.signal_variance == results[0].signal_variance, "the same batches give the same weights"
 
@@ -125,7 +120,7 @@ def test_runs_that_differ_in_the_mechanism_alone_share_everything_but_the_noise(
 def test_weights_without_noise_are_the_weighted_mean_of_the_clipped_weights():
     changes = {"mechanism": "none", "clients": {"epsilon": 1, "low": -0.05, "high": 0.05}}
     ready = federation(changes)
-    result = one_round(ready, initial_weights(ready), 1, PrivacyFilter(ready.experiment))
+    result = one_round(ready, untrained(ready))
     assert result.weights.abs().max() <= 0.05 + 1e-7
     assert 0.1 < result.clipped_fraction < 1
     assert result.noise_variance < 1e-15
@@ -136,7 +131,7 @@ def test_the_corrected_form_projects_the_model_into_the_hull_of_the_ranges(form:
     clients = {"epsilon": 0.1, "low": [-1.0] * 19 + [-0.5], "high": [0.4] * 19 + [0.9]}
     ready = federation({"mechanism": "pdpm", "form": form, "clients": clients})
     assert ready.hull == (-1.0, 0.9)
-    result = one_round(ready, initial_weights(ready), 1, PrivacyFilter(ready.experiment))
+    result = one_round(ready, untrained(ready))
     inside = bool(((result.weights >= -1.0) & (result.weights <= 0.9 + 1e-6)).all())
     assert inside == (form == "corrected")
     assert result.noise_variance > 1, "the noise is measured before the projection"
@@ -144,9 +139,9 @@ def test_the_corrected_form_projects_the_model_into_the_hull_of_the_ranges(form:
 
 def test_chunks_of_clients_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch):
     ready = federation({"clients": {"count": 30}, "aggregator": "inverse_variance"})
-    whole = one_round(ready, initial_weights(ready), 1, PrivacyFilter(ready.experiment))
+    whole = one_round(ready, untrained(ready))
     monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 30 + 1)
-    again = one_round(ready, initial_weights(ready), 1, PrivacyFilter(ready.experiment))
+    again = one_round(ready, untrained(ready))
     assert torch.equal(whole.weights, again.weights)
     assert ready.chunk == 30
 
@@ -156,4 +151,4 @@ def test_a_learning_rate_that_is_far_too_large_is_named():
     with pytest.raises(
         Diverged, match=r"client 1 .* the learning rate 1e\+06 is too large; try one near 0.5"
     ):
-        one_round(ready, initial_weights(ready), 1, PrivacyFilter(ready.experiment))
+        one_round(ready, untrained(ready))

@@ -15,7 +15,7 @@ import pytest
 
 from ldp_core.errors import ProcessLost
 from ldp_core.experiment import Experiment, parse
-from ldp_core.fold import leaves_cores
+from ldp_core.many import leaves_cores
 from ldp_core.runs import on_cores
 from ldp_core.runs.on_cores import NAME, WORTH, train_all
 from ldp_core.runs.train_all import train_all as in_this_process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,7 @@ import torch
 from ldp_core import systems
 from ldp_core.events import RoundDone
 from ldp_core.experiment import Experiment, parse
-from ldp_core.federated.federation import assemble, initial_weights, taking_part
-from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.federation import assemble, taking_part, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.federated.state import State
 from ldp_core.simulate import simulate
@@ -83,17 +83,26 @@ def test_taken_up_again_it_ends_in_the_same_bits(name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_round_makes_a_state_of_a_state_and_leaves_that_as_it_is(name: str):
+    federation = assemble(small(name), digits(), CPU)
+    state = one_round(federation, untrained(federation)).state
+    before = state.as_bytes(), state.arrays_as_bytes()
+    first, again = (one_round(federation, state).state for _ in range(2))
+    assert (state.as_bytes(), state.arrays_as_bytes()) == before
+    assert first.as_bytes() == again.as_bytes() != before[0]
+    assert first.arrays_as_bytes() == again.arrays_as_bytes()
+    assert first.round == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_noise_that_is_measured_is_the_noise_that_is_predicted(name: str):
     """Over 40 rounds from one model, within 6 standard errors (false alarm < 1e-5)."""
     experiment = small(name)
     if experiment.mechanism.role == "identity":
         return
     federation = assemble(experiment, digits(), CPU)
-    weights, purse = (
-        initial_weights(federation),
-        PrivacyFilter(parse(experiment.as_json() | {"rounds": 1000})),
-    )
-    found = [one_round(federation, weights, number, purse) for number in range(1, 41)]
+    start = untrained(federation)
+    found = [one_round(federation, replace(start, round=before)) for before in range(40)]
     noises = [(r.noise_variance, r.noise_variance_theory) for r in found if r.client_weights.any()]
     measured, predicted = np.array(noises, dtype=float).T
     ratio = measured / predicted

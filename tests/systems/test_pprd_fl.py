@@ -11,8 +11,7 @@ import torch
 from ldp_core.accounting import ledger
 from ldp_core.experiment import amended, departures, parse
 from ldp_core.experiment.threat_model import identifiable, spies, why_not
-from ldp_core.federated.federation import assemble, initial_weights, taking_part
-from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.federation import assemble, initial_weights, taking_part, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.mechanisms.dynamic_gaussian import DynamicGaussian
 from ldp_core.runs.train_all import train_all
@@ -87,8 +86,8 @@ def test_what_is_not_sent_stays_as_the_server_has_it():
     """One client, so that what it leaves out nobody else sends; to the last bit."""
     experiment = amended(ON_DIGITS, {"clients.count": 1, "system.selected": 0.5, "system.rest": "kept"})
     federation = assemble(experiment, digits(), torch.device("cpu"))
-    before = initial_weights(federation)
-    after = one_round(federation, before, 1, PrivacyFilter(experiment)).weights
+    result = one_round(federation, untrained(federation))
+    before, after = initial_weights(federation), result.weights
     small = before.abs() < before.abs().median()
     assert bool((after[small] == before[small]).all())
     assert float((after[~small] != before[~small]).float().mean()) > 0.99

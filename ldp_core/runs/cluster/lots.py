@@ -15,7 +15,7 @@ def batches(experiments: Sequence[Experiment], workers: int) -> list[list[int]]:
     """The places of the experiments, as many together as are worth training together, and several batches for
     each worker.
     """
-    from ldp_core.fold import at_once
+    from ldp_core.many import at_once
 
     most = max(1, math.ceil(len(experiments) / (BATCHES_EACH * workers)))
     found: list[list[int]] = []

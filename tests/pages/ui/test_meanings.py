@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import assemble, initial_weights
-from ldp_core.federated.privacy_filter import PrivacyFilter
+from ldp_core.federated.federation import assemble, untrained
 from ldp_core.federated.round import one_round
 from pages.parts.train.help import TERMS
 from pages.parts.ui.meanings import GLOSSARY, glossary
@@ -42,6 +41,6 @@ def test_noise_variance_moves_the_aggregate_and_the_model_as_far_or_less(
     assert "moves an average weight of the server's aggregate" in aggregate
     assert model.startswith("Its model is moved as far, or less where the corrected form brings weights back")
     ready = assemble(parse({"clients": {"epsilon": 0.1}} | changes), digits(), torch.device("cpu"))
-    one = one_round(ready, initial_weights(ready), 1, PrivacyFilter(ready.experiment))
+    one = one_round(ready, untrained(ready))
     moved = float(((one.weights - one.unnoised).double() ** 2).mean())
     assert moved == pytest.approx(one.noise_variance, rel=1e-4) if as_far else moved < one.noise_variance / 2

@@ -1,4 +1,4 @@
-"""Many runs folded into one training are the same runs, told side by side."""
+"""Many runs whose clients are trained together are the same runs, told side by side."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import torch
 
-from ldp_core import fold as module
+from ldp_core import limits
+from ldp_core import many as module
 from ldp_core.errors import InvalidInput
 from ldp_core.events import Ended, Event
 from ldp_core.experiment import parse
-from ldp_core.fold import at_once, fold
+from ldp_core.many import at_once, run_many
 from ldp_core.system import native_code
 from tests.data import digits, events
 
@@ -37,7 +38,7 @@ CLOSE = ("noise_variance", "signal_variance", "noise_variance_theory", "loss", "
 
 def folded(cases: list[dict[str, Any]], figures: bool = False) -> dict[int, list[dict[str, Any]]]:
     found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for number, event in fold(enumerate(map(parse, cases)), {"digits": digits()}, figures=figures):
+    for number, event in run_many(enumerate(map(parse, cases)), {"digits": digits()}, figures=figures):
         assert isinstance(event, Event)
         found[number].append(event.as_json())
     return found
@@ -88,7 +89,7 @@ def test_more_than_are_under_way_at_once(monkeypatch: pytest.MonkeyPatch):
 def test_whoever_watches_need_not_wait_for_a_full_house():
     cases = enumerate(parse(BASE | {"seed": seed, "rounds": 2}) for seed in range(6))
     begun = set[int]()
-    for number, event in fold(cases, {"digits": digits()}):
+    for number, event in run_many(cases, {"digits": digits()}):
         if isinstance(event, Ended):
             break
         begun.add(number)
@@ -99,7 +100,7 @@ def test_one_that_cannot_be_dealt_out_says_so_and_keeps_no_other():
     groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
     unfit = {"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}}
     both = {0: parse(BASE | unfit), 1: parse(BASE)}
-    found = list(fold(both.items(), {"digits": digits()}))
+    found = list(run_many(both.items(), {"digits": digits()}))
     ((number, error),) = [item for item in found if isinstance(item[1], InvalidInput)]
     assert number == 0
     assert "group 2 has 700 clients" in str(error)
@@ -124,5 +125,16 @@ def test_runs_of_a_kernel_have_each_ones_own_bits(monkeypatch: pytest.MonkeyPatc
         assert found[number][-1]["weights_sha256"] == events(case)[-1]["weights_sha256"]
 
 
+@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
+def test_rounds_whose_clients_come_in_several_chunks_too(monkeypatch: pytest.MonkeyPatch):
+    """Of runs with unlike many chunks."""
+    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 8 + 1)
+    cases = [BASE, BASE | {"clients": {"count": 7}}, BASE | {"selection": "once"}]
+    found = folded(cases)
+    for number, case in enumerate(cases):
+        assert found[number] == events(case)
+
+
 def test_nothing_to_do():
-    assert list(fold([], {})) == []
+    assert list(run_many([], {})) == []

@@ -1,4 +1,4 @@
-"""Many runs at once: each goes its own way, and what they all want trained is trained together."""
+"""Many runs at once: each goes its own way, and what all of their rounds want trained is trained together."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import torch
 from ldp_core.datasets import Data
 from ldp_core.engines import choice
 from ldp_core.engines.base import choose
-from ldp_core.engines.joint_training import ROWS, Work, train_works
+from ldp_core.engines.joint_training import ROWS, train_works
 from ldp_core.engines.recipe import Recipe
 from ldp_core.errors import InvalidInput
 from ldp_core.events import Event
 from ldp_core.experiment import Experiment
 from ldp_core.federated.federation import choose_device
-from ldp_core.simulate import Steps, steps
+from ldp_core.federated.round import Round
+from ldp_core.simulate import Run
 from ldp_core.system.threads import on_one_thread
 
 FIRST = 2
@@ -54,59 +55,71 @@ def _bytes(experiment: Experiment) -> int:
 
 
 @on_one_thread
-def fold(
+def run_many(
     experiments: Iterable[tuple[int, Experiment]],
     data: Mapping[str, Data],
     device: torch.device | None = None,
     quickest: bool = False,
     figures: bool = False,
+    first: int = FIRST,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
-    """Run all `experiments`, and tell their events with the number of the run, in lockstep.
+    """Run all `experiments` a round of each after another, and tell their events with the number of the run.
 
     In place of its events a run whose data cannot be dealt out has the error that says so.
 
     A run's events are those of `simulate`, but for the last bits of its weights where others were
-    trained in the same product. So what is kept of a folded run is kept under a name of its own.
+    trained in the same product. So what is kept of such a run is kept under a name of its own.
 
     Args:
         experiments: each with any number of its own; the next is asked for when there is room for it.
         data: the data set of each name that they use.
         device: where; by default a GPU where there is one.
-        quickest: train what is worth folding by the engine that is `quickest` at it, whose last bits may not
-            be those of the run alone.
-        figures: as `steps` has it.
+        quickest: train what is worth training together by the engine that is `quickest` at it, whose last
+            bits may not be those of the run alone.
+        figures: as `Run` has it.
+        first: as many are under way until one of them has ended.
     """
-    source = iter(experiments)
-    waiting = next(source, None)
-    under_way: dict[int, Steps] = {}
-    wanted: dict[int, Work] = {}
+    sized = ((number, one, 1 / at_once(one, device)) for number, one in experiments)
+    waiting = next(sized, None)
+    under_way: dict[int, Run] = {}
     share: dict[int, float] = {}  # of what may be under way together
     ended = False
     while waiting or under_way:
-        while waiting and (ended or len(under_way) < FIRST):
-            room = 1 / at_once(waiting[1], device)
+        while waiting and (ended or len(under_way) < first):
+            number, experiment, room = waiting
             if room + sum(share.values()) >= 1 + 1e-9:
                 break
-            number, experiment = waiting
-            waiting = next(source, None)
+            waiting = next(sized, None)
             engine = choice.quickest(experiment) if quickest and room < 1 else ""
-            under_way[number] = steps(
-                experiment, data[experiment.dataset], device, engine=engine, figures=figures
-            )
-            share[number] = room
-        trained = dict(zip(wanted, train_works(list(wanted.values())), strict=True))
-        wanted = {}
-        for number, run in list(under_way.items()):
             try:
-                said = run.send(trained[number]) if number in trained else next(run, None)
-                while isinstance(said, Event):
-                    yield number, said
-                    said = next(run, None)
+                run = Run(experiment, data[experiment.dataset], device, engine=engine, figures=figures)
             except InvalidInput as error:
                 yield number, error
-                said = None
-            if said is None:
-                del under_way[number], share[number]
-                ended = True
-            else:
-                wanted[number] = said
+                continue
+            under_way[number], share[number] = run, room
+            yield from ((number, event) for event in run.begin())
+        prepared = {number: run.prepare() for number, run in under_way.items() if not run.done}
+        trained = _trained(prepared)
+        for number, run in [*under_way.items()]:
+            try:
+                if number in prepared:
+                    yield from ((number, event) for event in run.finish(prepared[number], trained[number]))
+                if not run.done:
+                    continue
+                yield from ((number, event) for event in run.end())
+            except InvalidInput as error:
+                yield number, error
+            del under_way[number], share[number]
+            ended = True
+
+
+def _trained(rounds: Mapping[int, Round]) -> dict[int, Iterable[torch.Tensor]]:
+    """The trained weights of the works of some rounds, by the same numbers."""
+    if len(rounds) == 1:  # which may be a large one, so a work at a time
+        return {number: one.alone() for number, one in rounds.items()}
+    planned = {number: one.works() for number, one in rounds.items()}
+    found: dict[int, list[torch.Tensor]] = {number: [] for number in rounds}
+    while wanted := {number: work for number, works in planned.items() if (work := next(works, None))}:
+        for number, weights in zip(wanted, train_works([*wanted.values()]), strict=True):
+            found[number].append(weights)
+    return dict(found)

@@ -1,0 +1,28 @@
+"""Data sets on the device that trains."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from ldp_core.datasets import Data
+
+PLACED = 2
+"""Data sets that are kept on a device."""
+_placed: dict[tuple[int, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
+"""With the data, so that its id stays its own."""
+
+
+def on_device(data: Data, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:
+    """The data set on the device, its samples times `scale`: the same tensors for every run that asks for
+    them while they are kept.
+    """
+    key = (id(data), str(device), scale)
+    if key not in _placed:
+        samples = data.train_x, data.test_x
+        train_x, test_x = samples if scale == 1 else (x * np.float32(scale) for x in samples)
+        arrays = train_x, data.train_y, test_x, data.test_y
+        while len(_placed) >= PLACED:
+            _placed.pop(next(iter(_placed)))
+        _placed[key] = data, tuple(torch.from_numpy(array).to(device) for array in arrays)
+    return _placed[key][1]
