@@ -20,7 +20,7 @@ from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
 from pages.parts.runs.earlier import of_earlier_settings, results
-from pages.parts.runs.job_state import may_go_on, takes
+from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.text import plain
@@ -143,10 +143,14 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         )
     if ladder is None:
         st.caption("First mend what is marked in red among the settings.")
-    elif wrong:
+        return
+    if wrong:
         st.error(plain(wrong, 300))
-    elif (job is None or since) and (known := rates()):
-        with st.container(key="lasts" if job is None else None):  # beside the button on a phone
+        return
+    if lacking := missing([ladder.base]):
+        st.caption(lacking)
+    if (job is None or since) and (known := rates()):
+        with st.container(key=None if job or lacking else "lasts"):  # beside the button on a phone
             st.caption(takes(seconds([work_of_ladder(ladder)], known)))
 
 

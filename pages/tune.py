@@ -18,7 +18,7 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.tuning import Question
 from pages.parts.runs.earlier import of_earlier_settings, results
-from pages.parts.runs.job_state import may_go_on, takes
+from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.tune.answer import answer_view, question_of
 from pages.parts.tune.ask import ask
 from pages.parts.tune.builder import builder
@@ -156,10 +156,12 @@ def _launch(kind: str, workspace: Workspace, job: Job | None, before: Any, plann
         return
     if job is not None and not same:
         of_earlier_settings()
+    if lacking := missing([planned.base]):
+        st.caption(lacking)
     if job is None or not same:
         known = rates()
-        took = takes(_cost(kind, planned).seconds(known)) if known else ""
-        st.caption("; ".join(part for part in (_runs(planned), took) if part))
+        took = [takes(_cost(kind, planned).seconds(known))] if known else []
+        st.caption("; ".join([_runs(planned), *took]))
 
 
 def _runs(planned: Sweep | Question) -> str:

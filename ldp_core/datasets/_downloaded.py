@@ -56,6 +56,7 @@ class Downloaded(Dataset):
             ) from error
 
     def _bring(self, root: Path, downloads: Path, told: Told) -> None:
+        told(Step(f"Downloading {self.label}", 0, self.download))  # torchvision takes seconds to load
         remotes = [remote.mirrored(self.name) for remote in self.remotes()]
         # the archives and what they hold, which may be six times as large
         needed, free = 7 * self.download, free_space(downloads)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import streamlit as st
 
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.runs import kinds
 from ldp_core.runs.jobs.wait_estimate import Wait, wait, would_wait
@@ -18,9 +18,10 @@ from ldp_core.runs.queue.states import RESUMABLE, STALLED
 from ldp_core.runs.record import round_share
 from ldp_core.runs.record.preparing import doing
 from ldp_core.runs.record.store import copied, is_imported
+from ldp_core.runs.storage.paths import data_dir
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import number, plain, runs_in_words, seconds
+from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds
 from pages.parts.ui.visitor import visitor, who
 
 
@@ -159,6 +160,16 @@ def takes(planned: float) -> str:
     """How long a job would take that was launched from this page now, and what is before it."""
     behind = _behind(would_wait(_left, **who()), "it")
     return f"takes about {seconds(planned)} on this server{'; ' * bool(behind)}{behind}"
+
+
+def missing(experiments: Iterable[Experiment]) -> str:
+    """What has to be fetched before such runs can train, in words; "" where all is there."""
+    sources = {one.dataset: one.source for one in experiments}.values()
+    return " ".join(
+        f"{plain(one.label)} is not on this server: {bytes_in_words(one.download)} are downloaded first."
+        for one in sources
+        if not one.there(data_dir())
+    )
 
 
 def _behind(found: Wait, it: str) -> str:

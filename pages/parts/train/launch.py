@@ -15,7 +15,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts, run_cache
 from pages.parts.clients.unmended import unmended
 from pages.parts.runs.earlier import of_earlier_settings
-from pages.parts.runs.job_state import may_go_on, takes
+from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.train.chosen_job import differs
 from pages.parts.ui.fields import mistakes
 from pages.parts.ui.header import question
@@ -89,11 +89,13 @@ def launch(workspace: Workspace, job: Job | None) -> None:
         if since:
             back = " Undo that to go on where this run stopped." if can_resume else ""
             of_earlier_settings(since, back)
+        if lacking := missing(workspace.draft.experiments()):
+            st.caption(lacking)
         if job is not None and not since:
             return
         if words := _lasts(workspace.draft):
             # beside the button on a phone, where nothing longer has to stand there
-            with st.container(key="lasts" if job is None and not cells else None):
+            with st.container(key="lasts" if job is None and not (cells or lacking) else None):
                 st.caption(words)
 
 

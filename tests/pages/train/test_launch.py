@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ldp_core import presets
-from ldp_core.experiment import Draft
+from ldp_core import datasets, presets
+from ldp_core.experiment import Draft, parse
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
+from pages.parts.runs.job_state import missing
 from pages.parts.train.chosen_job import closest, lesson_of
 from pages.parts.train.launch import question_of
 from tests.runs.processes import PATIENCE_SECONDS
@@ -80,7 +81,8 @@ def page() -> None:
     assert draft is not None
     if st.session_state.pop("refused now", False):
         refuse(NotNow("somebody else was quicker"))
-    launch(Workspace(identity, draft, "train"), jobs.look(st.session_state["job"]))
+    job = st.session_state["job"]
+    launch(Workspace(identity, draft, "train"), jobs.look(job) if job else None)
 
 
 def test_what_was_refused_is_said_while_another_job_runs(runs_dir: Path):
@@ -96,6 +98,22 @@ def test_what_was_refused_is_said_while_another_job_runs(runs_dir: Path):
     assert [one.value for one in app.error] == ["somebody else was quicker"]
     app.run()
     assert [one.value for one in app.error] == []
+
+
+def test_data_that_are_not_here_are_told_before_they_are_waited_for(
+    runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
+    app.session_state["draft"] = drafts.new(DRAFT.with_base({"dataset": "mnist"}))
+    app.session_state["job"] = None
+    app.run()
+    assert not app.exception
+    assert "is not on this server: 11.6\u202fMB are downloaded first" in app.caption[0].value
+    for name in datasets.names():
+        source = datasets.get(name)
+        told = missing([parse({"dataset": name, "model": "mlp"})])
+        assert bool(told) == (not source.there(tmp_path)) == bool(source.download), name
 
 
 def settings_page() -> None:
