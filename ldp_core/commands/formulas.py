@@ -72,8 +72,10 @@ def allocate(options: argparse.Namespace) -> int:
     from ldp_core.tuning import allocation
 
     found = allocation.allocate(options.experiment_of(options), _number("need", options.need))
-    sigma = {name: math.sqrt(left) for name, left in found.left.items()}
-    _say({"event": "noise", "sigma": sigma, "clipped": found.clipped})
+    worst, middle = (
+        {name: math.sqrt(left) for name, left in each.items()} for each in (found.left, found.mid_range)
+    )
+    _say({"event": "noise", "sigma": worst, "sigma_in_mid_range": middle, "clipped": found.clipped})
     clients = found.experiment.clients
     low, high = clients.bounds()
     columns = {

@@ -20,7 +20,7 @@ from ldp_core import aggregators
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
-from ldp_core.theory import worst_variance
+from ldp_core.theory import server_noise, worst_variance
 from ldp_core.theory.server import unpredicted
 
 MEAN = "mean"
@@ -46,8 +46,15 @@ class Allocation:
 
     @cached_property
     def left(self) -> dict[str, float]:
-        """What aggregators leave of the noise, Σw²σ² per weight, by their names."""
+        """What aggregators leave of the noise at worst, Σw²σ² per weight, by their names."""
         return {name: float(self._weights(name) ** 2 @ self.variance) for name in ALTERNATIVES}
+
+    @cached_property
+    def mid_range(self) -> dict[str, float]:
+        """The same for weights in the middle of their ranges, over all rounds: as Noise has it."""
+        return {
+            name: server_noise(changed(self.experiment, {"aggregator": name})).heard for name in self.left
+        }
 
     def if_like(self, variance: float, aggregator: str = BEST) -> Floats:
         """For each client, the server's noise if this one's were `variance`, over what it is now, (K,)."""

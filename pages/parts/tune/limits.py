@@ -20,6 +20,7 @@ from pages.parts.ui.tables import table
 from pages.parts.ui.text import (
     THIN,
     asked_in_words,
+    listed,
     number,
     percent,
     plain,
@@ -123,12 +124,16 @@ def groups(base: Experiment) -> list[Group]:
 def in_words(found: Allocation) -> str:
     """What the server is left with."""
     labels = aggregators.registry.labels()
-    sigmas = {name: number(sqrt(left)) for name, left in found.left.items()}
-    others = ", ".join(f"σ {sigmas[name]} under {labels[name]}" for name in sigmas if name != BEST)
-    told = f"Weighted by {labels[BEST]}, the server is left with **σ {sigmas[BEST]}** per weight; "
-    told += f"{plain(others)}."
-    if found.experiment.pieces(1) != found.experiment.pieces(2):
-        told += " That is in the first round: this mechanism’s noise changes from round to round."
+    middle, worst = (
+        {name: number(sqrt(left)) for name, left in each.items()} for each in (found.mid_range, found.left)
+    )
+    others = ", ".join(f"σ {middle[name]} under {labels[name]}" for name in middle if name != BEST)
+    told = f"Weighted by {labels[BEST]}, the server is left with **σ {middle[BEST]}** per weight; "
+    told += plain(f"{others}: for weights in mid-range, as on Noise.", 300)
+    changing = found.experiment.pieces(1) != found.experiment.pieces(2)
+    if middle != worst:
+        first = " in the first round: this mechanism’s noise changes from round to round" if changing else ""
+        told += f" For weights with most noise, on which the table rests, {listed(worst.values())}{first}."
     if found.clipped:
         many = f"{number(found.clipped, 6)} client{'s accept' if found.clipped > 1 else ' accepts'}"
         told += f" {many} less than the weights need, so their weights are clipped."

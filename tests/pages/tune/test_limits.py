@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ldp_core.experiment import parse
+from ldp_core.experiment import changed, parse
+from ldp_core.theory import outlook
 from ldp_core.tuning.allocation import allocate
 from pages.parts.tune.limits import MOST_GROUPS, groups, in_words, more, rows
+from pages.parts.ui.text import number
 
 BASE = parse({"clients": {"count": 5, "epsilon": [0.5, 4, 0.5, 4, 0.5], "range": [1, 1, 1, 1, 2]}})
 
@@ -25,6 +27,17 @@ def test_clients_with_the_same_limits_are_one_row_the_noisiest_first():
     assert table[-1][4] == "the same", "nobody is more permissive"
     assert all(row[6].endswith("more") for row in table), "weighted by their noise, all help"
     assert table[0][7].endswith("less"), "under the mean the strictest does not"
+
+
+def test_both_ways_to_tell_the_noise_stand_beside_each_other():
+    found = allocate(BASE)
+    words = in_words(found).replace("\\", "")
+    of_noise = [outlook(changed(BASE, {"aggregator": name})).sigma for name in found.left]
+    assert f"**σ {number(of_noise[0])}** per weight; σ {number(of_noise[1])} under 1/σ, " in words
+    assert "as on Noise. For weights with most noise, on which the table rests, " in words
+    assert number(found.left["inverse_variance"] ** 0.5) in words.partition("rests, ")[2]
+    alike = in_words(allocate(changed(BASE, {"mechanism": "laplace"})))
+    assert "with most noise" not in alike
 
 
 def test_narrower_ranges_are_told():
