@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sqlite3
@@ -18,16 +17,14 @@ from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.lockstep import one_thread
-from ldp_core.runs.process import registration, training
-from ldp_core.runs.process.child_process import CONTEXT
-from ldp_core.runs.process.executor import DISK_FULL
+from ldp_core.runs.process import registration
 from ldp_core.runs.record import drafts, quota
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.view.run_progress import Progress
 from tests.calibrated import calibrated
 from tests.data import events
 from tests.gate import holding, install
-from tests.runs.processes import end_workers, launch, trained_a_round, until, workers
+from tests.runs.processes import Trained, end_workers, launch, trained_a_round, until, workers
 from tests.warm import Interpreter, Processes
 
 ROOT = Path(os.environ["EPSILON_RUNS_DIR"])
@@ -60,30 +57,24 @@ def record() -> None:
     ROOT.mkdir()
     filler, folder = Filler(), ROOT / "job"
     with holding(ROOT, 10):
-        training_process = trained(folder)
+        training = trained(folder)
         while not Progress(folder).update().rounds_done():
             time.sleep(0.01)
         filler.fill()
-    training_process.join(150)
-    if training_process.exitcode != DISK_FULL:  # there was room for a last word
-        outcome = json.loads((folder / training.OUTCOME).read_text())
-        assert (outcome["status"], outcome["message"][: len(SENTENCE)]) == ("failed", SENTENCE)
+    outcome = training.outcome()
+    assert (outcome.status, outcome.message[: len(SENTENCE)]) == ("failed", SENTENCE)
     with sqlite3.connect(folder / "events.sqlite") as db:
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
     before = Progress(folder).update().rounds_done()
     assert 0 < before < LONG["rounds"]
     filler.go()
-    trained(folder).join(150)
-    assert json.loads((folder / training.OUTCOME).read_text())["status"] == "completed"
+    assert trained(folder).outcome().status == "completed"
     same_as_undisturbed(folder)
 
 
-def trained(folder: Path) -> Any:
+def trained(folder: Path) -> Trained:
     """The process that trains a job into a folder."""
-    request = {"draft": Draft(parse(LONG), (Variant("run"),)).as_json(), "reference": False}
-    process = CONTEXT.Process(target=training.train_job, args=(folder, request, 10**9))
-    process.start()
-    return process
+    return Trained(folder, {"draft": Draft(parse(LONG), (Variant("run"),)).as_json(), "reference": False})
 
 
 def house() -> None:

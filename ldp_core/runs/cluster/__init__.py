@@ -1,6 +1,6 @@
 """The same training on a Ray cluster, where the environment names one; else here.
 
-The cut is here, below a job, and not at `process.executor`: the process that does a job is the only one that
+The cut is here, below a job, and not at `process.watching`: the process that does a job is the only one that
 writes its record, under a lock of this machine's kernel, and a sweep is one job that is worth many machines.
 So a job stays a process here whoever trains, is stopped and killed like any other, and asks for its training
 by the two calls below, which are those of `on_cores` and `lockstep` to the letter.

@@ -1,7 +1,7 @@
 """The kinds of job, one file each, found by discovery: what a job may ask for, and what is done for it.
 
 A kind reads its request, estimates it, does it in a process of its own and tells how far it is; the queue,
-the supervisor, the pages and the command line know none of them by name. It is a file here with a class that
+the worker, the pages and the command line know none of them by name. It is a file here with a class that
 has a `label`; `tests/runs/kinds/test_contract.py` runs over whatever is there.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -30,10 +30,6 @@ class Outcome:
     message: str = ""
     waits_for: str | None = None
     """The job that is to end first, if it goes back to the queue."""
-
-    def as_json(self) -> dict[str, Any]:
-        """As it is told to whoever watches over the process."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 class Reached(NamedTuple):

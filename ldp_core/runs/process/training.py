@@ -1,11 +1,15 @@
-"""The process that does one job, by its kind: from the queue's request to a word on how it ended."""
+"""The process that does one job, by its kind: from the queue's request to how it ended."""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
 import sqlite3
+from contextlib import suppress
+from dataclasses import asdict
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +19,13 @@ from ldp_core.runs import kinds
 from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
-from ldp_core.runs.process.executor import DISK_FULL, NO_RECORD, TAKEN
 from ldp_core.runs.record.preparing import nothing
 from ldp_core.runs.storage import heartbeat
 from ldp_core.runs.storage.database import be_patient
 from ldp_core.runs.storage.disk_space import full_disk, is_full
-from ldp_core.runs.storage.holding import WRITER, Held, TakenBySomebody, hold
+from ldp_core.runs.storage.holding import WRITER, Held, TakenBySomebody, hold, holder
 from ldp_core.system import memory, process_group
-from ldp_core.system.json_file import write_json
 
-OUTCOME = "outcome.json"
 PATIENCE_SECONDS = 5.0
 """So long it waits for whoever wrote the record before, who may have been killed a moment ago."""
 
@@ -33,8 +34,10 @@ class Stopped(BaseException):
     """The person asked to cancel. Not an Exception, so that nothing swallows it."""
 
 
-def train_process(kind: str, folder: Path, request: dict[str, Any], slot: Slot, parent: int) -> None:
-    """Do a job in this process, which was started for it and ends with it."""
+def train_process(
+    tell: Connection, kind: str, folder: Path, request: dict[str, Any], slot: Slot, parent: int
+) -> None:
+    """Do a job in this process, which was started for it and ends with it; `tell` is told how it ended."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     process_group.begin(parent)
     memory.be_given_up(memory.FIRST)
@@ -42,15 +45,17 @@ def train_process(kind: str, folder: Path, request: dict[str, Any], slot: Slot, 
     be_patient()
     if not _on_a_gpu():
         memory.limit(slot.memory)
-    train_job(folder, request, slot.memory, kind)
+    outcome = train_job(folder, request, slot.memory, kind)
+    with suppress(OSError):  # nobody listens any more
+        tell.send_bytes(json.dumps(asdict(outcome)).encode())
     os._exit(0)  # whatever it has started and not ended is not waited for
 
 
-def train_job(folder: Path, request: dict[str, Any], room: int, kind: str = "run") -> None:
-    """Do everything that a request asks for, or what is left of it.
+def train_job(folder: Path, request: dict[str, Any], room: int, kind: str = "run") -> Outcome:
+    """Do everything that a request asks for, or what is left of it; returns how it ended, and why.
 
-    Leaves `outcome.json` in the folder: how it ended, and why. While it works it holds the lock of the
-    record, so that nobody else writes there; where somebody else does, it ends with the code `TAKEN`.
+    While it works it holds the lock of the record, so that nobody else writes there; where somebody else
+    does, nothing is done.
 
     Args:
         folder: of the job.
@@ -64,25 +69,22 @@ def train_job(folder: Path, request: dict[str, Any], room: int, kind: str = "run
         folder.mkdir(parents=True, exist_ok=True)
         held = hold(folder / WRITER, PATIENCE_SECONDS)
         heartbeat.beat(held)
-        (folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
         outcome = _do(kind, folder, request)
     except Stopped:
         outcome = Outcome("cancelled")
     except TakenBySomebody:
         logging.exception("nothing is done")
-        os._exit(TAKEN)  # not a word in a folder that is somebody else's
+        who = holder(folder / WRITER)
+        why = f"its record is written by {who.in_words() if who else 'another process'}"
+        outcome = Outcome("interrupted", f"{why}: two would harm it; take it up when that has ended")
     except Exception as error:
         if not isinstance(error, StudioError):
             logging.exception("job failed")
         outcome = Outcome("failed", _in_words(error, kind, request, room))
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        write_json(folder / OUTCOME, outcome.as_json())
-    except OSError as error:
-        # no room even for that, or no place: the worker says it
-        os._exit(DISK_FULL if is_full(error) else NO_RECORD)
     if held:
         held.close()
+    return outcome
 
 
 def _in_words(error: Exception, kind: str, request: dict[str, Any], room: int) -> str:

@@ -21,8 +21,7 @@ from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.machine.slots import Slot, slots
 from ldp_core.runs.process import registration
-from ldp_core.runs.process.child_process import CONTEXT
-from ldp_core.runs.process.supervisor import Watched
+from ldp_core.runs.process.watching import CONTEXT, Watched
 from ldp_core.runs.record.quota import prune
 from ldp_core.runs.record.removal import sweep
 from ldp_core.runs.record.run_cache import program
@@ -131,7 +130,7 @@ def _work() -> None:
             time.sleep(POLL_SECONDS)
     finally:
         for one in watched:  # nobody would look after them
-            one.abandon()
+            one.kill()
 
 
 def _turn(watched: list[Watched], free: list[Slot]) -> None:

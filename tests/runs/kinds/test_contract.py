@@ -13,7 +13,7 @@ from ldp_core.errors import StudioError
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.jobs.listing import describe
-from ldp_core.runs.process.training import OUTCOME, train_job
+from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.store import events_after
 
@@ -71,8 +71,7 @@ def test_it_tells_how_far_it_is_before_and_after(kind: str, monkeypatch: pytest.
     before = jobs.status(job.id)
     assert (before["kind"], before["status"]) == (kind, "queued")
     assert not describe(job).damaged
-    train_job(job.folder, job.request, 10**9, kind)
-    assert json.loads((job.folder / OUTCOME).read_text())["status"] == "completed"
+    assert train_job(job.folder, job.request, 10**9, kind).status == "completed"
     after = made.progress(job)
     assert after.done == after.in_all > 0
     assert jobs.status(job.id).keys() == before.keys()
@@ -93,7 +92,6 @@ def test_a_job_of_a_kind_that_another_version_knew_harms_nobody():
     assert describe(queue.get(identity)).damaged
     assert jobs.status(identity)["kind"] == "dream"
     job = queue.get(identity)
-    train_job(job.folder, job.request, 10**9, job.kind)
-    said = json.loads((job.folder / OUTCOME).read_text())
-    assert said["status"] == "failed"
-    assert "kind of job must be" in said["message"]
+    said = train_job(job.folder, job.request, 10**9, job.kind)
+    assert said.status == "failed"
+    assert "kind of job must be" in said.message

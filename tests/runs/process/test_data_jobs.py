@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import multiprocessing
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -16,12 +13,12 @@ from ldp_core.datasets import Step
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import jobs
-from ldp_core.runs.process.training import train_job
+from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.record.preparing import doing, nothing, teller
 from tests.datasets import samples
 from tests.datasets.server import web
 from tests.datasets.test_download import _direct, checksum, nowhere, resize
-from tests.runs.processes import launch, until
+from tests.runs.processes import Trained, launch, until
 
 __all__ = ["_direct"]
 
@@ -56,15 +53,10 @@ def test_a_download_is_watched_stopped_and_gone_on_with(tmp_path: Path, monkeypa
         until(identity, lambda job: not job.live)
 
 
-def train(folder: Path, changes: dict[str, Any]) -> dict[str, Any]:
+def train(folder: Path, changes: dict[str, Any]) -> Outcome:
     """What becomes of a job in a process of its own that shares what this test has put in place."""
     request = {"draft": Draft(parse(changes), (Variant("run"),)).as_json()}
-    process = multiprocessing.get_context("fork").Process(
-        target=train_job, args=(folder, request, os.getpid())
-    )
-    process.start()
-    process.join(150)
-    return json.loads((folder / "outcome.json").read_text())
+    return Trained(folder, request).outcome()
 
 
 def test_a_job_fetches_its_data_and_trains(tmp_path: Path, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
@@ -77,12 +69,12 @@ def test_a_job_fetches_its_data_and_trains(tmp_path: Path, runs_dir: Path, monke
     folder = runs_dir / "jobs" / "a"
     monkeypatch.setattr(kind, "mirrors", [nowhere()])
     outcome = train(folder, MNIST)
-    assert outcome["status"] == "failed"
-    assert outcome["message"].endswith("or choose the digits, which need no download")
+    assert outcome.status == "failed"
+    assert outcome.message.endswith("or choose the digits, which need no download")
     with web() as server:
         server.files |= files
         monkeypatch.setattr(kind, "mirrors", [server.url])
-        assert train(folder, MNIST) == {"status": "completed", "message": ""}
+        assert train(folder, MNIST) == Outcome()
 
 
 def test_a_folder_with_a_bad_image_fails_with_its_name(
@@ -91,11 +83,11 @@ def test_a_folder_with_a_bad_image_fails_with_its_name(
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
     place = samples.folder(tmp_path, "pets", {"cats": 5, "dogs": 5})
     changes = {"dataset": "images:pets", "clients": {"count": 2}, "rounds": 1}
-    assert train(runs_dir / "jobs" / "a", changes)["status"] == "completed"
+    assert train(runs_dir / "jobs" / "a", changes).status == "completed"
     (place / "train/cats/000.jpg").write_text("no image")
     outcome = train(runs_dir / "jobs" / "b", changes)
-    assert outcome["status"] == "failed"
-    assert outcome["message"].startswith("the image “pets/train/cats/000.jpg” cannot be read")
+    assert outcome.status == "failed"
+    assert outcome.message.startswith("the image “pets/train/cats/000.jpg” cannot be read")
 
 
 def test_what_is_told_is_read_back_and_never_an_error(tmp_path: Path):

@@ -15,7 +15,7 @@ import pytest
 
 from ldp_core.runs import queue
 from ldp_core.runs.machine.slots import Slot
-from ldp_core.runs.process import child_process, supervisor
+from ldp_core.runs.process import watching
 from ldp_core.system import process_group
 from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS, living
@@ -37,7 +37,7 @@ def fork_twice(folder: Path) -> None:
     sleep()
 
 
-def busy_family(kind: str, folder: Path, request: dict[str, Any], slot: Slot, parent: int) -> None:
+def busy_family(tell: Any, kind: str, folder: Path, request: dict[str, Any], slot: Slot, parent: int) -> None:
     """A training process with a child, a grandchild and a program of another kind, all of them deaf."""
     process_group.begin(parent)
     folder.mkdir(parents=True)
@@ -59,14 +59,14 @@ def work(identity: str) -> None:
     job = queue.claim()
     assert job is not None
     assert job.id == identity
-    watched = supervisor.Watched(job, SLOT)
+    watched = watching.Watched(job, SLOT)
     while not watched.step():
         time.sleep(0.02)
 
 
 @pytest.fixture
 def family(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(child_process, "train_process", busy_family)
+    monkeypatch.setattr(watching, "train_process", busy_family)
     started: list[int] = []
 
     def begin(**request: Any) -> tuple[str, Any, list[int], int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from pathlib import Path
 
@@ -25,8 +24,7 @@ def jobs_dir(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def train(folder: Path) -> str:
-    training.train_job(folder, {"draft": DRAFT.as_json()}, 10**9)
-    return json.loads((folder / training.OUTCOME).read_text())["status"]
+    return training.train_job(folder, {"draft": DRAFT.as_json()}, 10**9).status
 
 
 def bodies(folder: Path) -> list[dict[str, object]]:

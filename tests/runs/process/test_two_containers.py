@@ -21,15 +21,13 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import training
-from ldp_core.runs.process.child_process import CONTEXT
-from ldp_core.runs.process.executor import TAKEN
 from ldp_core.runs.record import removal
 from ldp_core.runs.record.store import database, events_after
 from ldp_core.runs.storage.holding import WRITER, is_written
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
-from tests.runs.processes import PATIENCE_SECONDS, living, trained_a_round, until, workers
+from tests.runs.processes import PATIENCE_SECONDS, Trained, living, trained_a_round, until, workers
 from tests.runs.spaces import SPACE
 
 ROUNDS = 100
@@ -100,7 +98,6 @@ def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder
     draft = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
     job = queue.get(queue.add("run", {"draft": draft.as_json()}))
     job.folder.mkdir(parents=True)
-    (job.folder / training.OUTCOME).write_text("its own")
     holder = elsewhere(HOLD, job.folder / WRITER)
     assert queue.claim() is None, "nothing begins beside it"
     monkeypatch.setattr("ldp_core.runs.jobs.lookup.ensure_worker", lambda *_: None)
@@ -109,15 +106,10 @@ def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder
     with pytest.raises(StorageFailed, match="still being written"):
         removal.delete(job)
 
-    def trained() -> int:
-        process = CONTEXT.Process(target=training.train_job, args=(job.folder, job.request, 10**9))
-        process.start()
-        process.join(60)
-        return int(process.exitcode)
-
-    assert trained() == TAKEN
-    assert {file.name for file in job.folder.iterdir()} == {WRITER, training.OUTCOME}
-    assert (job.folder / training.OUTCOME).read_text() == "its own"
+    outcome = Trained(job.folder, job.request).outcome()
+    assert outcome.status == "interrupted"
+    assert "its record is written by process 1 of host" in outcome.message
+    assert {file.name for file in job.folder.iterdir()} == {WRITER}
 
     (inside,) = psutil.Process(holder.pid).children()
     inside.kill()
@@ -127,7 +119,7 @@ def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder
     while queue.claim() is None:
         assert time.monotonic() < deadline, "the lock outlives its holder"
         time.sleep(0.02)
-    assert trained() == 0
+    assert Trained(job.folder, job.request).outcome().status == "completed"
     assert events_after(job.folder)[-1].body["event"] == "end"
 
 

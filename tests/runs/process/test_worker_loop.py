@@ -34,8 +34,8 @@ class Slow:
     def leave(self) -> None:
         self.told = "leave"
 
-    def abandon(self) -> None:
-        self.told = "abandoned"
+    def kill(self) -> None:
+        self.told = "killed"
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def test_a_worker_that_gives_up_leaves_no_process_behind(monkeypatch: pytest.Mon
     monkeypatch.setattr(queue, "reap", broken)
     with pytest.raises(RuntimeError):
         worker._work()
-    assert [one.told for one in Slow.made] == ["abandoned"]
+    assert [one.told for one in Slow.made] == ["killed"]
 
 
 def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(monkeypatch: pytest.MonkeyPatch):

@@ -110,10 +110,9 @@ def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(
     if content:
         with pytest.raises(StorageFailed):
             Progress(job.folder).update()
-        training.train_job(job.folder, REQUEST, 10**9)
-        outcome = json.loads((job.folder / training.OUTCOME).read_text())
-        assert outcome["status"] == "failed"
-        assert "cannot be" in outcome["message"]
+        outcome = training.train_job(job.folder, REQUEST, 10**9)
+        assert outcome.status == "failed"
+        assert "cannot be" in outcome.message
         assert database(job.folder).read_bytes() == content
     assert Progress(sound.folder).update().rounds_done() == 2
     jobs.remove(job.id)

@@ -110,16 +110,14 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
     with monkeypatch.context() as patch:
         patch.setattr(store, "FLUSH_SECONDS", 0.0)
         patch.setattr(run, "Recorder", Small)
-        training.train_job(tmp_path / "job", request, 10**9)
-    outcome = (tmp_path / "job" / training.OUTCOME).read_text()
-    assert "the disk is full" in outcome
-    assert "Traceback" not in outcome
+        outcome = training.train_job(tmp_path / "job", request, 10**9)
+    assert "the disk is full" in outcome.message
+    assert "Traceback" not in outcome.message
     with sqlite3.connect(tmp_path / "job" / "events.sqlite") as db:
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
     before = Progress(tmp_path / "job").update().rounds_done()
     assert 0 < before < 30
-    training.train_job(tmp_path / "job", request, 10**9)
-    assert '"completed"' in (tmp_path / "job" / training.OUTCOME).read_text()
+    assert training.train_job(tmp_path / "job", request, 10**9).status == "completed"
     assert Progress(tmp_path / "job").update().runs[0].round == 30
 
 

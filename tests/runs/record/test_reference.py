@@ -19,7 +19,7 @@ from ldp_core.experiment import Draft, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import run
 from ldp_core.runs.process import training
-from ldp_core.runs.process.child_process import CONTEXT
+from ldp_core.runs.process.watching import CONTEXT
 from ldp_core.runs.record import quota, reference, removal, reuse, run_cache
 from ldp_core.runs.record.store import Recorder, copied, database, events_after, glance
 from tests.extent import in_gate

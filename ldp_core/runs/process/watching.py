@@ -1,41 +1,57 @@
-"""Watching over one job's process: start, stop when cancelled, signs of life; its end goes into the queue."""
+"""One job's process: forked, stopped when the job is cancelled; its end goes into the queue.
+
+It is a fork, so that torch is imported already and each job begins at once, and it leads a group of all that
+it starts. How it ended it tells through a pipe; what was killed has told nothing.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import multiprocessing
+import os
 import signal
+import sys
 import time
-from contextlib import suppress
+from typing import Any
 
-from ldp_core.runs import kinds, queue
+from ldp_core.runs import queue
 from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.machine.slots import Slot
-from ldp_core.runs.process.child_process import ChildProcesses
-from ldp_core.runs.process.executor import DISK_FULL, NO_RECORD, TAKEN, Executor
-from ldp_core.runs.process.training import OUTCOME
-from ldp_core.runs.queue import states
+from ldp_core.runs.process.training import train_process
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.storage.disk_space import full_disk
-from ldp_core.runs.storage.holding import WRITER, holder
+from ldp_core.system import process_group
 
-OUTCOMES: tuple[states.Status, ...] = ("completed", "failed", "cancelled", "diverged", "queued")
+CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 KEPT = "what it trained is kept"
 GRACE_SECONDS = 1.0
 """A job that is cancelled has this long to finish its step before it is killed."""
 
 
 class Watched:
-    """A job in its slot."""
+    """A job in its slot.
 
-    def __init__(self, job: Job, slot: Slot, executor: Executor | None = None) -> None:
+    Raises:
+        OSError: no process can be started now.
+    """
+
+    def __init__(self, job: Job, slot: Slot) -> None:
         logging.info("job %s begins in slot %d", job.id, slot.number)
         self.job, self.slot = job, slot
-        with suppress(OSError):  # whether its folder can be written it finds out itself
-            (job.folder / OUTCOME).unlink(missing_ok=True)  # of an earlier attempt
-        self.handle = (executor or ChildProcesses()).start(job, slot)
+        self._told, tell = CONTEXT.Pipe(duplex=False)
+        with tell:
+            # not a daemon: it may start processes of its own
+            arguments = (tell, job.kind, job.folder, job.request, slot, os.getpid())
+            self._process = CONTEXT.Process(target=train_process, args=arguments, daemon=False)
+            self._process.start()
+        self._outcome: Outcome | None = None
         self._kill_at: float | None = None
         self._leaving = self._noted = False
+
+    @property
+    def pid(self) -> int:
+        """Of its process."""
+        return int(self._process.pid)
 
     def step(self) -> bool:
         """Look after it; True once it has ended and how has been written down.
@@ -46,23 +62,29 @@ class Watched:
         status = queue.status(self.job.id)
         if status is None:
             logging.error("job %s is not in the queue any more: what it trains is nobody's", self.job.id)
-            self.abandon()
+            self.kill()
             return True
         if not self._noted:
-            queue.set_pid(self.job.id, self.handle.pid)
+            queue.set_pid(self.job.id, self.pid)
             self._noted = True
         if self._kill_at is None and status == "cancelling":
             self._ask_to_stop()
         late = self._kill_at is not None and time.monotonic() > self._kill_at
-        if not late and not self.handle.poll():
+        if not late and not self.has_ended():
             return False
-        self.handle.kill()  # and what it started goes with it
+        self.kill()  # and what it started goes with it
         self._write_down()
         return True
 
-    def abandon(self) -> None:
-        """Kill it and all that it has started, without a word: what it trained is kept."""
-        self.handle.kill()
+    def has_ended(self) -> bool:
+        """True once its process has; what that has started may still be there."""
+        return self._outcome is not None or process_group.has_ended(self._process)
+
+    def kill(self) -> None:
+        """End it and all that it has started: what it trained is kept."""
+        if self._outcome is None:  # or else its number may be another process's by now
+            process_group.end(self._process)
+            self._outcome = self._heard()
 
     def leave(self) -> None:
         """End it because the worker itself is told to end; what it trained is kept."""
@@ -70,12 +92,12 @@ class Watched:
         self._ask_to_stop()
 
     def _ask_to_stop(self) -> None:
-        self.handle.stop()
+        self._process.terminate()
         self._kill_at = time.monotonic() + GRACE_SECONDS
 
     def _write_down(self) -> None:
         queue.set_pid(self.job.id, None)
-        end = self._outcome()
+        end = self._outcome or self._heard()
         if end.status != "completed":
             if queue.status(self.job.id) == "cancelling":
                 end = Outcome("cancelled")
@@ -88,24 +110,15 @@ class Watched:
             # somebody asked for it to stop since it was looked at, and it may not wait any more
             queue.move(self.job.id, "cancelled")
 
-    def _outcome(self) -> Outcome:
+    def _heard(self) -> Outcome:
         """How it ended, in its own words if it had any left."""
-        code = self.handle.code
-        if code == TAKEN:
-            who = holder(self.job.folder / WRITER)
-            why = f"its record is written by {who.in_words() if who else 'another process'}"
-            return Outcome("interrupted", f"{why}: two would harm it; take it up when that has ended")
-        try:
-            said = json.loads((self.job.folder / OUTCOME).read_text())
-            if said["status"] in OUTCOMES:
-                waits_for = said.get("waits_for")
-                return Outcome(said["status"], str(said["message"]), str(waits_for) if waits_for else None)
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
-            pass  # it was killed, or the file is damaged
-        if code == DISK_FULL:
-            return Outcome("failed", full_disk(kinds.storage_of(self.job)))
-        if code == NO_RECORD:
-            return Outcome("failed", "its folder is gone or cannot be written; train it again")
+        with self._told:
+            try:
+                if self._told.poll():
+                    return Outcome(**json.loads(self._told.recv_bytes()))
+            except (OSError, EOFError):
+                pass  # it was killed
+        code = self._process.exitcode
         if code == -signal.SIGKILL:
             why = (
                 "the training process was killed from outside, perhaps because the machine ran out of memory"
