@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, model_validator
 from pydantic_core import InitErrorDetails, ValidationError
 
@@ -63,6 +65,13 @@ class Population:
     epsilon: Floats
     low: Floats
     high: Floats
+
+    @property
+    def strict(self) -> NDArray[np.bool_]:
+        """Who asks for at most the median budget; for less than it, where that is the largest of all."""
+        middle, most = np.median(self.epsilon), self.epsilon.max()
+        most_ask_for_most = self.epsilon.min() < middle == most
+        return self.epsilon < middle if most_ask_for_most else self.epsilon <= middle
 
     def columns(self, clients: Any) -> tuple[Floats, Floats, Floats]:
         """ε, low and high of some clients as columns (k, 1), to hold against their values (k, d)."""

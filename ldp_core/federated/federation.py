@@ -39,8 +39,6 @@ class Federation:
     classes: int
     deal: Deal
     population: Population
-    strict: np.ndarray
-    """(K,) bool: the clients whose budget is small beside the others'; see `_strict`."""
     engine: Engine
     recipe: Recipe
     """How every client trains."""
@@ -97,7 +95,7 @@ class Federation:
     @cached_property
     def groups(self) -> dict[str, NDArray[np.bool_]]:
         """The clients that ask for at most the median budget, and the others; (K,) each."""
-        return {"strict": self.strict, "permissive": ~self.strict}
+        return {"strict": self.population.strict, "permissive": ~self.population.strict}
 
     @cached_property
     def group_mixes(self) -> dict[str, Floats]:
@@ -156,19 +154,10 @@ def assemble(
         classes=data.classes,
         deal=dealt,
         population=population,
-        strict=_strict(population.epsilon),
         engine=choose(experiment.model.batched, device, recipe, began),
         recipe=recipe,
         tick=tick,
     )
-
-
-def _strict(epsilon: Floats) -> NDArray[np.bool_]:
-    """(K,): who asks for at most the median budget; for less than it, where that is the largest of all."""
-    middle = np.median(epsilon)
-    most_ask_for_most = epsilon.min() < middle == epsilon.max()
-    found: NDArray[np.bool_] = epsilon < middle if most_ask_for_most else epsilon <= middle
-    return found
 
 
 def initial_weights(federation: Federation) -> torch.Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ldp_core.federated.federation import _strict
+from ldp_core.experiment.schema import Population
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,5 @@ from ldp_core.federated.federation import _strict
     ],
 )
 def test_the_strict_are_never_everybody_unless_all_ask_for_the_same(budgets: list[float], strict: int):
-    assert _strict(np.array(budgets, np.float64)).sum() == strict
+    epsilon = np.array(budgets, np.float64)
+    assert Population(epsilon, -np.ones_like(epsilon), np.ones_like(epsilon)).strict.sum() == strict

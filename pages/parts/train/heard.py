@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from ldp_core.experiment import parse
 from pages.parts.charts.base import TEXT, colour, figure
 from pages.parts.charts.series import Series
 from pages.parts.ui import components
@@ -37,12 +40,13 @@ def heard(shown: Sequence[Series], moment: Moment) -> None:
 
 
 def _card(rows: Rows) -> Card:
-    words = "; ".join(f"{one.label}: {percent(row['all'])} on average" for one, row in rows)
+    words = "; ".join(f"{one.label}: {percent(row['accuracy'])} on average" for one, row in rows)
     shares = [f"{percent(row['share'], 1)} with {one.label}" for one, row in rows if row["share"] > 0]
     held = f" The permissive clients' share of the average: {listed(shares)}." if shares else ""
     grouped = (
         "Strict: who asks for at most the median ε, or for less than it where most ask for the largest; "
-        f"permissive: the rest. A group's accuracy counts the classes as its clients hold them.{held}"
+        "permissive: the rest. A group's accuracy counts the classes as its clients hold them, "
+        f"not as they are held out; “all” is the average over the clients.{held}"
     )
     return Card(
         title="Whom does the model serve?",
@@ -60,7 +64,7 @@ def _card(rows: Rows) -> Card:
 def _compared(rows: Rows) -> str:
     """What the columns of clients' own models are, and how unlike clients are, never without the accuracy."""
     unlike = [
-        f"{row['unlike']:.2g} with {one.label} (accuracy {percent(row['all'])})"
+        f"{row['unlike']:.2g} with {one.label} (accuracy {percent(row['accuracy'])})"
         for one, row in rows
         if row["unlike"] is not None
     ]
@@ -80,10 +84,12 @@ def row_of(one: Series) -> dict[str, Any] | None:
     last = [run.last for run in one.runs if run.last]
     if not last:
         return None
-    found: dict[str, Any] = {"all": float(np.mean([event["accuracy"] for event in last]))}
+    found: dict[str, Any] = {"accuracy": float(np.mean([event["accuracy"] for event in last]))}
     for group in GROUPS:
         values = [v for event in last if (v := event["accuracy_per_group"].get(group)) is not None]
         found[group] = float(np.mean(values)) if values else None
+    groups, share = [found[group] for group in GROUPS], strict_share(one.runs[0].experiment)
+    found["all"] = found["accuracy"] if None in groups else float(np.dot(groups, [share, 1 - share]))
     found["classes"] = np.mean([event["accuracy_per_class"] for event in last], axis=0).tolist()
     best = [max(event["accuracy_per_client"]) for event in last if event.get("accuracy_per_client")]
     mixed, unlike = (
@@ -94,6 +100,12 @@ def row_of(one: Series) -> dict[str, Any] | None:
         found[name] = float(np.mean(known)) if known else None
     found["share"] = float(np.mean([event["client_weights"].get("permissive", 0.0) for event in last]))
     return found
+
+
+@lru_cache(maxsize=256)
+def strict_share(experiment: str) -> float:
+    """The strict clients' share of an experiment's, from its JSON."""
+    return float(parse(json.loads(experiment)).population().strict.mean())
 
 
 def groups_of(rows: Rows) -> list[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+import pytest
 
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.series import Series
@@ -13,7 +16,7 @@ SMALL: dict[str, Any] = {"dataset": "digits", "rounds": 2, "attack": None}
 
 
 def shown(changes: dict[str, Any]) -> Rows:
-    run = RunProgress(0, "one", 0, "{}")
+    run = RunProgress(0, "one", 0, json.dumps(SMALL | changes))
     for event in rounds(SMALL | changes):
         run.fold(event)
     series = Series(0, "one", (run,))
@@ -48,3 +51,15 @@ def test_classes_are_called_by_their_names():
     columns = heard_figure(rows)["data"][0]["x"]
     assert columns[-10:-7] == ["airplane", "automobile", "bird"]
     assert len(set(columns)) == len(columns)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"partition": {"kind": "dirichlet", "alpha": 0.3}}, {"clients": {"epsilon": "half_and_half"}}],
+)
+def test_all_clients_lie_between_their_groups(changes: dict[str, Any]):
+    """Held-out images are dealt otherwise than any client's: whatever counts them is no average of groups."""
+    for seed in range(3):
+        row = shown({**changes, "seed": seed})[0][1]
+        low, high = sorted((row["strict"], row["permissive"]))
+        assert low <= row["all"] <= high
