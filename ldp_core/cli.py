@@ -183,9 +183,7 @@ def _import(options: argparse.Namespace) -> int:
     from ldp_core.runs import carry
 
     file = Path(options.file)
-    rounds = file.suffix.lower() in (".csv", ".tsv", ".jsonl", ".txt")
-    bring = carry.bring_rounds if rounds else carry.bring_back
-    print(bring(file))
+    print((carry.bring_rounds if file.suffix.lower() in carry.ROUNDS else carry.bring_back)(file))
     return 0
 
 
@@ -378,7 +376,9 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     added.add_argument("--out", required=True, metavar="FILE.zip")
     text = "bring a job back from what export has written; or rounds measured elsewhere, for Compare"
     added = command("import", _import, text)
-    added.add_argument("file", metavar="FILE.zip", help="or .html, .json; or .csv, .jsonl: a round a line")
+    added.add_argument(
+        "file", metavar="FILE.zip", help="or rounds measured elsewhere: .csv, .jsonl …, a round a line"
+    )
     added = command("data", _data, "list the data sets; or bring one here, and look into all its files")
     added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")

@@ -6,7 +6,7 @@ only in what they set; they share seeds, so that they are paired.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -69,12 +69,15 @@ class Draft:
     def runs(self, reference: bool = False) -> list[Run]:
         """Every run, seed by seed: seeds count up from the base's own. At the end, if asked for, the
         reference run where there is one."""
-        clean = self.reference() if reference else None
-        return [
-            Run(v, variant.label, changed(experiment, {"seed": experiment.seed + s}))
-            for s in range(self.seeds)
-            for v, (variant, experiment) in enumerate(zip(self.variants, self.experiments(), strict=True))
-        ] + ([clean] if clean else [])
+        return list(self.each_run(reference))
+
+    def each_run(self, reference: bool = False) -> Iterator[Run]:
+        """The same, each made as it is asked for: those of many clients take a megabyte each."""
+        for s in range(self.seeds):
+            for v, (variant, experiment) in enumerate(zip(self.variants, self.experiments(), strict=True)):
+                yield Run(v, variant.label, changed(experiment, {"seed": experiment.seed + s}))
+        if reference and (clean := self.reference()):
+            yield clean
 
     def reference(self) -> Run | None:
         """A plain mean without noise and attack; None if a variant is without noise already."""

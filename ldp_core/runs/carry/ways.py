@@ -12,8 +12,7 @@ from ldp_core.runs.carry.flower_app import as_flower
 from ldp_core.runs.carry.page import as_page
 from ldp_core.runs.carry.pictures import pictures
 from ldp_core.runs.carry.script import as_script
-from ldp_core.runs.carry.whole import as_json, with_record
-from ldp_core.runs.jobs.archive import export
+from ldp_core.runs.jobs.archive import as_json, export
 from ldp_core.runs.jobs.lookup import look
 
 
@@ -40,7 +39,7 @@ WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
     ".html": (
         "a report that opens offline",
         "text/html",
-        lambda identity: with_record(as_page(identity), identity).encode(),
+        lambda identity: as_page(identity).encode(),
     ),
     ".json": (
         "all that was recorded, as JSON",

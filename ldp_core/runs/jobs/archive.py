@@ -95,11 +95,12 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
     return len(events)
 
 
-def parts_of(identity: str) -> tuple[dict[str, Any], list[dict[str, Any]], list[str]]:
-    """What stands in the ZIP's job.json, experiments.json and events.jsonl (by line); raises as `export`."""
+def as_json(identity: str) -> str:
+    """What the ZIP's job.json, experiments.json and events.jsonl hold as one object; raises as `export`."""
     job, runs, events = _recorded(identity)
-    lines = [_line(event) for event in events]
-    return _signed(job, "".join(lines).encode()), [_experiment(run) for run in runs], lines
+    told = [{"run": event.run, "at": event.at, **event.body} for event in events]
+    whole = {"job": _about(job), "experiments": [_experiment(run) for run in runs], "events": told}
+    return json.dumps(whole, allow_nan=False) + "\n"
 
 
 def _recorded(identity: str) -> tuple[Job, list[dict[str, Any]], list[Stored]]:

@@ -12,7 +12,6 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
 from ldp_core.runs.queue.states import LIVE, RESUMABLE
 from ldp_core.runs.record import quota, removal
-from ldp_core.runs.record.store import is_imported
 
 BY_A_TEACHER = "a teacher has stopped it"
 
@@ -67,7 +66,7 @@ def resume(identity: str, person: Person = OPERATOR, address: str | None = None)
     job = look(identity)
     person.check(job.owner)
     if job.status in RESUMABLE:
-        if is_imported(job):
+        if job.imported:
             raise NotNow(
                 f"run {job.id} was brought here as a file, so it cannot go on where it stopped; copy its "
                 "settings and train them"

@@ -8,7 +8,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import REMOVED, Job
-from ldp_core.runs.record.store import database, glance, is_imported
+from ldp_core.runs.record.store import database, glance
 
 DAMAGED = "damaged: its record cannot be read"
 
@@ -57,7 +57,7 @@ def describe(job: Job) -> Listed:
         name, rounds = str(base["name"]), int(base["rounds"])
     except kinds.UNREADABLE:
         return Listed(job, "", 0, True)
-    return Listed(job, name, rounds, _is_damaged(job), is_imported(job))
+    return Listed(job, name, rounds, _is_damaged(job), job.imported)
 
 
 def _is_damaged(job: Job) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
 from ldp_core.cost.work import work_of_ladder
 from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.events.order_of_cells import LadderOrder
 from ldp_core.experiment import Draft, Run, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
@@ -60,12 +61,17 @@ class AttackJob(Kind):
         images = "a real upload" if asked.upload == "real" else f"{asked.images} images"
         return Words(asked.base.name, f"an attack on {images}", ", ".join(m.label for m in asked.mechanisms))
 
+    def recorded(self, asked: Ladder) -> list[Run]:
+        return [Run(0, "ladder", asked.base)]
+
+    def telling(self, asked: Ladder, runs: Sequence[Run]) -> LadderOrder:
+        return LadderOrder(asked)
+
     def run(self, asked: Ladder, folder: Path) -> Outcome:
         """A ladder that was stopped goes on behind its last stored cell: none is computed or told twice."""
         from ldp_core.leakage.grid import climb
 
-        # what stands in the record where training has its runs
-        recorder = Recorder(folder, [Run(variant=0, label="ladder", experiment=asked.base)])
+        recorder = Recorder(folder, self.recorded(asked))
         try:
             stored, began = recorder.told(0), time.perf_counter()
             last = stored[-1] if stored else {}

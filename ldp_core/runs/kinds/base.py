@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -11,6 +11,8 @@ from typing import Any, ClassVar, NamedTuple
 from ldp_core.component import Component
 from ldp_core.cost.estimate import Cost
 from ldp_core.errors import StorageFailed, StudioError
+from ldp_core.events.order import Order
+from ldp_core.experiment import Run
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import Status
 from ldp_core.runs.record.store import Stored
@@ -100,6 +102,24 @@ class Kind(Component):
         Raises:
             InvalidExperiment: with the numbers that say why it cannot.
         """
+
+    @abstractmethod
+    def recorded(self, asked: Any) -> Iterable[Run]:
+        """What stands in its record's table of runs, each made as it is asked for; of what trains none to be
+        looked at, one that says what it begins from.
+        """
+
+    @abstractmethod
+    def telling(self, asked: Any, runs: Sequence[Run]) -> Order:
+        """What a record of these runs may tell, and after what: a file from outside is held against it."""
+
+    def figures(self, folder: Path) -> list[dict[str, Any]]:
+        """What the list of runs says of its record (`Job.noted`).
+
+        Raises:
+            StorageFailed: it cannot be read.
+        """
+        return []
 
     @abstractmethod
     def run(self, asked: Any, folder: Path) -> Outcome:

@@ -10,6 +10,8 @@ from typing import Any
 from ldp_core import limits, papers
 from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost, refuse_what_cannot_fit
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, StorageFailed, one_of, shown
+from ldp_core.events import ClaimCell
+from ldp_core.events.order_of_cells import ClaimOrder
 from ldp_core.experiment import Draft, Run, Variant, parse
 from ldp_core.limits import spelled
 from ldp_core.papers.arms import Trained
@@ -104,27 +106,25 @@ class ClaimJob(Kind):
         words = papers.get(asked.system).label
         return Words(f"{words}: {asked.claim.title}", f"a claim, {count} runs", asked.claim.setting)
 
+    def recorded(self, asked: Measured) -> list[Run]:
+        return [Run(0, "claim", _base(asked))]
+
+    def telling(self, asked: Measured, runs: Sequence[Run]) -> ClaimOrder:
+        return ClaimOrder({arm.key(seed) for arm, seed in asked.asked()})
+
     def run(self, asked: Measured, folder: Path) -> Outcome:
         """Figures that this job has stored are not measured again."""
-        recorder = Recorder(folder, [Run(variant=0, label="claim", experiment=_base(asked))])
+        recorder = Recorder(folder, self.recorded(asked))
         try:
             told = {event["key"] for event in recorder.told(0)}
             todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in told]
             failed = 0
             for figure in measure(todo, lambda name: load(name, teller(folder))):
                 keep(claims.own(asked.system), figure)
-                body = {
-                    "event": "cell",
-                    "cell": len(told),
-                    "key": figure.key,
-                    "seed": figure.seed,
-                    "accuracy": figure.value,
-                    "status": figure.status,
-                    "known_from": None,
-                }
+                cell = ClaimCell(len(told), figure.key, figure.seed, figure.value, figure.status)
                 told.add(figure.key)
                 failed += figure.value is None
-                recorder.write(Turn(0, [body], None, figure.seconds))
+                recorder.write(Turn(0, [cell.as_json()], None, figure.seconds))
                 recorder.flush()
         finally:
             recorder.close()

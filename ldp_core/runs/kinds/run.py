@@ -8,7 +8,7 @@ Nobody waits who has not done all that is theirs, or holds anything, so no two j
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
 from ldp_core.engines.choice import choice_for
 from ldp_core.errors import StorageFailed
+from ldp_core.events.order import RunsOrder
 from ldp_core.experiment import Draft, Run, amended, parse_draft
 from ldp_core.limits import spelled
 from ldp_core.runs import queue
@@ -29,7 +30,7 @@ from ldp_core.runs.record.round_share import Within
 from ldp_core.runs.record.store import Recorder, Stored, events_after
 from ldp_core.runs.train_all import bits_alone, figures_of
 from ldp_core.runs.view.final_figures import finals
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_progress import Progress, progress_of
 
 PAUSE_SECONDS = 0.3
 """Between two looks at a record, however many ask how far it is."""
@@ -85,8 +86,17 @@ class TrainingJob(Kind):
     def complete(self, identity: str) -> bool:
         done = reuse.complete(identity)
         if done:
-            _note_finals(queue.get(identity).folder)
+            self._note_figures(queue.get(identity).folder)
         return done
+
+    def recorded(self, asked: Training) -> Iterator[Run]:
+        return asked.draft.each_run(asked.reference)
+
+    def telling(self, asked: Training, runs: Sequence[Run]) -> RunsOrder:
+        return RunsOrder([run.experiment for run in runs])
+
+    def figures(self, folder: Path) -> list[dict[str, Any]]:
+        return [one.as_json() for one in finals(Progress(folder).update().runs)]
 
     def run(self, asked: Training, folder: Path) -> Outcome:
         runs = asked.runs()
@@ -111,13 +121,17 @@ class TrainingJob(Kind):
         finally:
             recorder.close()
             run_cache.leave()
-            _note_finals(folder)  # also of what was stopped: no list looks into a record
+            self._note_figures(folder)  # also of what was stopped: no list looks into a record
         ends = [event.body for event in events_after(folder) if event.body["event"] == "end"]
         diverged = [end["message"] for end in ends if end["status"] == "diverged"]
         if len(diverged) == len(runs):
             return Outcome("diverged", diverged[0])
         lost = f"{len(diverged)} of {len(runs)} runs diverged" if diverged else ""
         return Outcome(message="; ".join(filter(None, [lost, changed])))
+
+    def _note_figures(self, folder: Path) -> None:
+        with suppress(StorageFailed):  # damaged: its line says so
+            queue.note_figures(folder.name, self.figures(folder))
 
     def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
         """Of several runs, the figures are of the one that is furthest behind."""
@@ -162,12 +176,6 @@ class TrainingJob(Kind):
             return int(self.base(request)["rounds"])
         except UNREADABLE:
             return 0
-
-
-def _note_finals(folder: Path) -> None:
-    """What the variants came to, for the list of runs."""
-    with suppress(StorageFailed):  # damaged: its line says so
-        queue.note_figures(folder.name, [one.as_json() for one in finals(progress_of(folder).update().runs)])
 
 
 def _first_of_each(left: dict[int, Run], theirs: Collection[str]) -> dict[int, Run]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_cells_that_cannot_fit
+from ldp_core.events.order_of_cells import SweepOrder
 from ldp_core.experiment import Run, amended
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
@@ -64,10 +65,15 @@ class SweepJob(Kind):
         size = f"a sweep of {spelled(settings)} setting{'s' if settings > 1 else ''}{seeds}"
         return Words(asked.base.name, size, f"over {over}")
 
+    def recorded(self, asked: Sweep) -> list[Run]:
+        return [Run(0, "sweep", asked.base)]
+
+    def telling(self, asked: Sweep, runs: Sequence[Run]) -> SweepOrder:
+        return SweepOrder(asked)
+
     def run(self, asked: Sweep, folder: Path) -> Outcome:
         """Cells that are stored are not trained again, and nor are those that another sweep has trained."""
-        # what stands in the record where training has its runs
-        recorder = Recorder(folder, [Run(variant=0, label="sweep", experiment=asked.base)])
+        recorder = Recorder(folder, self.recorded(asked))
         cells = CellRecorder(asked.cells, recorder, folder.name, bits)
         try:
             cells.take_over()

@@ -15,6 +15,8 @@ from ldp_core.cost.estimate import CELL_BYTES, Cost, cost, refuse_what_cannot_fi
 from ldp_core.cost.work import work_of
 from ldp_core.datasets import Told
 from ldp_core.errors import Diverged, InvalidInput
+from ldp_core.events import Answered, Leaked, SearchCell
+from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
 from ldp_core.limits import spelled
 from ldp_core.runs.cluster import train_all
@@ -72,9 +74,15 @@ class TuneJob(Kind):
         halves = ", ".join(f"±{half:g}" for half in asked.ranges)
         return Words(asked.base.name, f"the least ε for {asked.accuracy:.1%}", f"over {halves}")
 
+    def recorded(self, asked: Question) -> list[Run]:
+        return [Run(0, "question", asked.base)]
+
+    def telling(self, asked: Question, runs: Sequence[Run]) -> SearchOrder:
+        return SearchOrder(asked)
+
     def run(self, asked: Question, folder: Path) -> Outcome:
         """Runs that are stored are not trained again: the search goes on from what they came to."""
-        recorder = Recorder(folder, [Run(variant=0, label="question", experiment=asked.base)])
+        recorder = Recorder(folder, self.recorded(asked))
         try:
             events = recorder.told(0)
             if not any(event["event"] == "answer" for event in events):
@@ -118,13 +126,13 @@ def search(
     for uploads, precision in ((0, asked.precision), (UPLOADS, asked.precision), (UPLOADS, CLOSE)):
         closely = replace(asked, precision=min(precision, asked.precision))
         for event in _leaks(closely, halves, uploads, leaks, progress):
-            yield event | {"cell": number}
+            yield Leaked(cell=number, **event).as_json()
             number += 1
         within = bounded(closely, leaks)
         while wanted := next_points(within, found):
             experiments = [within.experiment(*point) for point in wanted]
             for place, figures in (train or _trained)(experiments, progress):
-                event = {"event": "cell", "cell": number, **wanted[place]._asdict(), **figures}
+                event = SearchCell(cell=number, **wanted[place]._asdict(), **figures).as_json()
                 found |= known([event])
                 number += 1
                 yield event
@@ -132,7 +140,7 @@ def search(
         halves = tuple(cap.half for cap in undecided(within, found, answer.epsilon))
         if not halves or (uploads and answer.epsilon is not None):
             break
-    yield {"event": "answer", "cell": number, **answer.as_json()}
+    yield Answered(cell=number, **answer.as_json()).as_json()
 
 
 def _trained(experiments: Sequence[Experiment], progress: Told) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -192,7 +200,7 @@ def _leaks(
             seconds = (time.perf_counter() - began) / len(wanted)
             for epsilon, hits, n in zip(sorted(wanted), picked.tolist(), made.tolist(), strict=True):
                 known.append(Leak(half, epsilon, hits, n, len(blocks)))
-                yield {"event": "leak", **known[-1]._asdict(), "seconds": round(seconds, 4)}
+                yield {**known[-1]._asdict(), "seconds": round(seconds, 4)}
 
 
 def _draft(asked: Question) -> Draft:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import sqlite3
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,36 +53,25 @@ def arrive(
     request: dict[str, Any],
     status: str,
     message: str,
-    times: Sequence[float | None],
+    times: tuple[float, float],
     owner: str | None,
+    address: str | None,
     record: Path,
 ) -> None:
     """Append a job that has ended elsewhere, whose `record` becomes its own: both, or neither.
 
     Args:
         identity: its id, which no job has.
-        kind, request, status, message: as they were.
-        times: when it was created, started and ended.
-        owner: whose it is here.
+        kind, request, status, message: what it is, and what is to be said of it.
+        times: when it was started and ended.
+        owner, address: whose it is here, and from where it came, as far as that is known.
         record: a folder beside those of the jobs.
     """
-    text, long = parted(request)
     with changing() as db:
-        values = (
-            identity,
-            kind,
-            text,
-            long,
-            status,
-            message,
-            times[0] or time.time(),
-            *times[1:],
-            owner,
-        )
         db.execute(
-            "INSERT INTO jobs (id, kind, request, long, status, message, created, started, ended, owner) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            values,
+            "INSERT INTO jobs (id, kind, request, long, status, message, created, started, ended, owner, "
+            "address, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
+            (identity, kind, *parted(request), status, message, time.time(), *times, owner, address),
         )
         record.rename(record.with_name(identity))
 

@@ -53,6 +53,9 @@ class Job:
     """What its owner calls it; "" where that is what its experiment is called."""
     noted: str | None = None
     """What each variant came to, as JSON; None before it has ended, or of another kind of job."""
+    imported: bool = False
+    """Its record came here as a file: nobody knows whether its figures are as they were computed, nothing
+    goes on from it, and it is the first to go."""
 
     @cached_property
     def request(self) -> dict[str, Any]:

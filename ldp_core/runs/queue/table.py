@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS jobs (
     name TEXT NOT NULL DEFAULT '',            -- as its owner typed it
     note TEXT NOT NULL DEFAULT '',
     figures TEXT,                             -- as JSON: what each variant came to, for lists
+    imported INTEGER NOT NULL DEFAULT 0,      -- its record came here as a file
     long TEXT                                 -- the whole request where it is long; no list reads it
 );
 CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
@@ -54,7 +55,7 @@ PRAGMA user_version = {FORMAT};
 COLUMNS = (
     "place, id, kind, draft, request, status, message, created, started, ended, owner_pid, owner_since, "
     "space, host, pid, owner, address, waits_for, pinned, removed, deleted, name, note, figures, "
-    "long IS NOT NULL AS long"
+    "imported, long IS NOT NULL AS long"
 )
 ID = re.compile(r"[0-9a-f]{12}")
 LONG = 20_000
@@ -197,6 +198,7 @@ def job_of(row: sqlite3.Row) -> Job:
         name=str(row["name"]),
         note=str(row["note"]),
         noted=row["figures"],
+        imported=bool(row["imported"]),
     )
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ldp_core.events import SweepCell
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Cell
 from ldp_core.runs.lockstep import Turn
@@ -25,8 +26,13 @@ def told(number: int, cell: Cell, figures: dict[str, Any], known_from: str | Non
         figures: what it came to.
         known_from: the job that has trained it, if it was another one.
     """
-    own = {"set": dict(cell.set), "seed": cell.seed, "key": cell.experiment.key}
-    return {"event": "cell", "cell": number, **own, **figures, "known_from": known_from}
+    own: dict[str, Any] = {
+        "cell": number,
+        "set": dict(cell.set),
+        "seed": cell.seed,
+        "key": cell.experiment.key,
+    }
+    return SweepCell(**own, **figures, known_from=known_from).as_json()
 
 
 class CellRecorder:

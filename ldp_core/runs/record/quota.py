@@ -1,8 +1,8 @@
 """A clean house: what the runs take on the disk, and which go first when it is too much.
 
-A job's row stays in the queue with a note; what is removed is its folder of events (`removal`). What
-somebody has deleted goes first, though it could still be brought back; pinned jobs, and those that wait or
-run, are never touched.
+A job's row stays in the queue with a note; what is removed is its folder of events (`removal`). What came as
+a file goes first, then what somebody has deleted, though it could still be brought back; pinned jobs, and
+those that wait or run, are never touched.
 """
 
 from __future__ import annotations

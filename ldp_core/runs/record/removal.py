@@ -23,7 +23,9 @@ from ldp_core.runs.storage.holding import is_written
 from ldp_core.runs.storage.paths import runs_dir
 
 GONE = ".removed"
-"""What the names of folders end in whose rows say that they go."""
+"""What the names of folders end in whose rows say that they go, and …"""
+ARRIVING = ".arriving"
+"""… of those that are being brought here as a file, by whoever holds them."""
 UNDO_SECONDS = 600.0
 """So long a deleted job can be brought back, unless the disk is short of room."""
 
@@ -98,8 +100,9 @@ def sweep() -> list[str]:
         done += [identity for identity, for_good in (due | gone).items() if _clear(identity, for_good)]
     except StorageFailed:  # nobody can tell now
         logging.exception("not everything that is due is removed")
-    for folder in (runs_dir() / "jobs").glob(f"*{GONE}"):
-        shutil.rmtree(folder, ignore_errors=True)
+    for folder in (runs_dir() / "jobs").glob("*"):
+        if folder.suffix == GONE or (folder.suffix == ARRIVING and not is_written(folder)):
+            shutil.rmtree(folder, ignore_errors=True)
     return done
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,11 +15,10 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Run
 from ldp_core.federated.state import State
 from ldp_core.runs.lockstep import Start, Turn
-from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import reference
 from ldp_core.runs.record.reference import Source
 from ldp_core.runs.record.told_within import ToldWithin
-from ldp_core.runs.storage.database import opened, persist, reading
+from ldp_core.runs.storage.database import opened, persist, reading, writing
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -61,10 +61,6 @@ ENDS = f"json_extract(body, '$.event') IN ('end', '{reference.EVENT}')"
 AT_MOST = 1_000_000
 """Characters of a text that is looked at in a list: a longer one is believed."""
 FLUSH_SECONDS = 0.1
-IMPORTED = "imported"
-"""The file that marks a record which was not made on this server; it holds the job's id there."""
-Row = tuple[int, int, str, int, str, str]
-"""A line of the table of runs."""
 
 
 @dataclass(frozen=True)
@@ -77,23 +73,20 @@ class Stored:
     body: dict[str, Any]
 
 
-def restore(folder: Path, runs: Sequence[Row], events: Iterable[Stored], origin: str) -> None:
-    """Make the record of a job from what was carried away of it, and mark it as imported from `origin`."""
-    db = opened(database(folder), SCHEMA)
-    try:
-        db.execute("BEGIN IMMEDIATE")
-        db.executemany("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", runs)
+def restore(folder: Path, runs: Sequence[Run], events: Iterable[Stored]) -> None:
+    """Make the record of a job from what was carried away of it."""
+    with writing(database(folder), SCHEMA) as db:
+        _add(db, runs)
         rows = ((one.seq, one.run, one.at, json.dumps(one.body, allow_nan=False)) for one in events)
         db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
-        db.execute("COMMIT")
-    finally:
-        db.close()
-    (folder / IMPORTED).write_text(origin, encoding="utf-8")
 
 
-def is_imported(job: Job) -> bool:
-    """True for a record that was not made on this server: nothing goes on from it."""
-    return (job.folder / IMPORTED).exists()
+def _add(db: sqlite3.Connection, runs: Iterable[Run]) -> None:
+    for number, run in enumerate(runs):
+        experiment = run.experiment
+        text = json.dumps(experiment.as_json())
+        row = (number, run.variant, run.label, experiment.seed, experiment.key, text)
+        db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
 class Recorder:
@@ -117,20 +110,13 @@ class Recorder:
         self._db = opened(database(folder), SCHEMA, durable=not at_once)
         self._db.executescript(SCHEMA)  # a record of an older version has no checkpoints yet
         if not self._db.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
-            self._add(runs)
+            self._db.execute("BEGIN IMMEDIATE")
+            _add(self._db, runs)
+            self._db.execute("COMMIT")
         self._within = ToldWithin(self._db)
         self._waiting: list[Turn] = []
         self._flushed = time.monotonic()
         self._pause = FLUSH_SECONDS
-
-    def _add(self, runs: Sequence[Run]) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-        for number, run in enumerate(runs):
-            experiment = run.experiment
-            text = json.dumps(experiment.as_json())
-            row = (number, run.variant, run.label, experiment.seed, experiment.key, text)
-            self._db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", row)
-        self._db.execute("COMMIT")
 
     def ended(self) -> set[int]:
         """The runs whose end is recorded."""
@@ -285,14 +271,16 @@ def events_after(folder: Path, seq: int = 0) -> list[Stored]:
     Raises:
         StorageFailed: they cannot be read.
     """
+    return list(each_event(folder, seq))
+
+
+def each_event(folder: Path, seq: int = 0) -> Iterator[Stored]:
+    """The same, one at a time: a record takes five times its size as objects."""
     with reading(database(folder)) as db:
-        rows = db.execute("SELECT * FROM events WHERE seq > ? ORDER BY seq", (seq,)).fetchall() if db else []
-    with sound(folder):
-        return [
-            Stored(row["seq"], row["run"], row["at"], body)
-            for row in rows
-            for body in _bodies(folder, row["body"])
-        ]
+        for row in db.execute("SELECT * FROM events WHERE seq > ? ORDER BY seq", (seq,)) if db else ():
+            with sound(folder):
+                bodies = _bodies(folder, row["body"])
+            yield from (Stored(row["seq"], row["run"], row["at"], body) for body in bodies)
 
 
 def told_of(folder: Path, run: int) -> list[dict[str, Any]]:

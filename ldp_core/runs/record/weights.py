@@ -80,7 +80,9 @@ class Scales:
         self.beside = sum(one.beside for one in oldest_first)
 
     def in_order(self) -> list[Kept]:
-        """What may be removed, the oldest first; what gives nothing free, because somebody keeps it, last."""
+        """What may be removed: what came as a file, then the rest, the oldest first; what gives nothing free,
+        because somebody keeps it, last.
+        """
         youngest = dict[File, float]()
         for age, one in enumerate(self._records):
             for file in one.files:
@@ -89,7 +91,8 @@ class Scales:
             one.job.id: max((youngest[file] for file in one.files), default=float(age))
             for age, one in enumerate(self._records)
         }
-        return sorted((one for one in self._records if not one.stays), key=lambda one: ages[one.job.id])
+        going = [one for one in self._records if not one.stays]
+        return sorted(going, key=lambda one: (not one.job.imported, ages[one.job.id]))
 
     def remove(self, one: Kept) -> None:
         """Count what is free now that a record is gone."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from ldp_core.runs.record.store import Stored, began, events_after, sound
+from ldp_core.runs.record.store import Stored, began, each_event, sound
 from ldp_core.runs.view.eta import Pace
 
 
@@ -52,9 +53,9 @@ class Folded(ABC):
     def _forget(self) -> None:
         """Begin with nothing."""
 
-    def _new(self) -> list[Stored]:
+    def _new(self) -> Iterator[Stored]:
         """What has come since the last look."""
-        return events_after(self._folder, self.seq)
+        return each_event(self._folder, self.seq)
 
     @abstractmethod
     def _fold(self, body: dict[str, Any], run: int = 0) -> float | None:

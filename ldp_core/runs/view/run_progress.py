@@ -6,6 +6,7 @@ Events are folded once, as they come; a page asks for the result again and again
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -125,7 +126,7 @@ class Progress(Folded):
     def _forget(self) -> None:
         self.runs, self._copied = [], set()
 
-    def _new(self) -> list[Stored]:
+    def _new(self) -> Iterator[Stored]:
         if not self.runs:
             self.runs = [
                 RunProgress(row["variant"], row["label"], row["seed"], row["experiment"])

@@ -9,7 +9,6 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Experiment, Variant, changed, parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.store import is_imported
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.styles import styles
@@ -77,7 +76,7 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
             continue
         letter = LETTERS[len(found)]
         made = replace(line, number=len(found), label=f"{letter} {line.label}")
-        name = (job.name or name_of(job)) + " (imported)" * is_imported(job)
+        name = (job.name or name_of(job)) + " (imported)" * job.imported
         found.append(Arm(letter, job, name, experiment, made))
     return _dressed(named_apart(found)), list(dict.fromkeys(trouble))
 

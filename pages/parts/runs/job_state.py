@@ -17,7 +17,7 @@ from ldp_core.runs.queue.job import REMOVED, Job
 from ldp_core.runs.queue.states import RESUMABLE, STALLED
 from ldp_core.runs.record import round_share
 from ldp_core.runs.record.preparing import doing
-from ldp_core.runs.record.store import copied, is_imported
+from ldp_core.runs.record.store import copied
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.charts.series import Series
@@ -119,7 +119,7 @@ def stalled(job: Job) -> None:
 
 def may_go_on(job: Job) -> bool:
     """True if this visitor may have it taken up where it stopped."""
-    stopped = job.status in RESUMABLE and not is_gone(job) and not is_imported(job)
+    stopped = job.status in RESUMABLE and not is_gone(job) and not job.imported
     return stopped and visitor().may(job.owner)
 
 

@@ -12,7 +12,7 @@ from ldp_core.runs.carry import WAYS, bring_back, why_not
 from ldp_core.runs.queue.job import Job
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import uncut
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import visitor, who
 
 UPLOAD = "export that is brought back"
 SAID = "what became of it"
@@ -27,8 +27,8 @@ LABELS = {
 }
 HELP = {
     ".zip": "Settings, events (JSON, CSV, Parquet), pictures (SVG), ledger, versions; it can be brought back",
-    ".html": "One page that opens without a network: verdict, curves, ledger; it can be brought back",
-    ".json": "Settings, every event, ledger and versions in one object; it can be brought back",
+    ".html": "One page that opens without a network: verdict, curves, ledger",
+    ".json": "Settings, every event, ledger and versions in one object",
     ".flower.zip": "Ready for `flwr run`: each client with its own ε and range, noise from the system",
     ".py": "A screenful on ldp_core that trains the same again, to the last digit",
 }
@@ -74,8 +74,8 @@ def bring_in() -> None:
     """Where an exported ZIP is given, and what became of it."""
     with st.popover("Bring a run back", type="tertiary"):
         st.file_uploader(
-            "A ZIP, a report or JSON that was taken away",
-            type=["zip", "html", "json"],
+            "A ZIP that was taken away",
+            type="zip",
             key=UPLOAD,
             on_change=_take,
             help="It is read, never run, and marked as imported; up to 5 MB here, larger ones by "
@@ -93,7 +93,7 @@ def _take() -> None:
     if file is None:
         return
     try:
-        identity = bring_back(file, visitor().owner, MOST_UNPACKED)
+        identity = bring_back(file, visitor().owner, who()["address"], MOST_UNPACKED)
     except StudioError as error:
         st.session_state[SAID] = (
             False,

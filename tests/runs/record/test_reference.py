@@ -16,8 +16,7 @@ import pytest
 
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.experiment import Draft, parse
-from ldp_core.runs import jobs, queue
-from ldp_core.runs.kinds import run
+from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.process import training
 from ldp_core.runs.process.watching import CONTEXT
 from ldp_core.runs.record import quota, reference, removal, reuse, run_cache
@@ -82,7 +81,7 @@ def test_it_outlives_the_first_and_is_never_trained_again_while_anybody_has_it(f
 
 
 def test_what_it_came_to_is_known_to_the_list_without_reading_it_again(first: str):
-    run._note_finals(queue.get(first).folder)
+    queue.note_figures(first, kinds.get("run").figures(queue.get(first).folder))
     same, less = again(), jobs.submit(Draft(parse({"rounds": 2}), BOTH[:1]))
     assert queue.get(same).noted == queue.get(first).noted
     assert [one["label"] for one in json.loads(queue.get(less).noted or "")] == ["mean"]

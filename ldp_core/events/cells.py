@@ -1,0 +1,100 @@
+"""What jobs of many runs say of each: sweeps, a paper's claim, the search for the least ε."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from ldp_core.events.base import Count, Event, Json, Like, Share
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class _Came(Event):
+    """What a run came to."""
+
+    status: Literal["completed", "diverged", "failed"]
+    round: Count
+    """The last finished one."""
+    accuracy: Share | None
+    loss: float | None
+    noise_variance: float | None
+    message: str
+    seconds: float
+    weights_sha256: str | None
+
+
+@dataclass(frozen=True)
+class SweepCell(_Came):
+    """A cell of a sweep."""
+
+    event: ClassVar[str] = "cell"
+
+    cell: Count
+    set: Annotated[dict[str, Scalar], Field(max_length=100)]
+    """Fields of the experiment, by dotted name."""
+    seed: Count
+    key: str
+    """The experiment's identity."""
+    known_from: str | None
+    """The job that has trained it, if it was another one."""
+
+
+@dataclass(frozen=True)
+class ClaimCell(Event):
+    """An arm of a paper's claim, with one seed."""
+
+    event: ClassVar[str] = "cell"
+
+    cell: Count
+    key: str
+    seed: Count
+    accuracy: float | None
+    status: str
+    known_from: None = None
+
+
+@dataclass(frozen=True)
+class SearchCell(_Came):
+    """A run of the search: a range, a budget (None: without noise) and a seed counted from the base's own."""
+
+    event: ClassVar[str] = "cell"
+
+    cell: Count
+    half: float
+    epsilon: float | None
+    seed: Count
+
+
+@dataclass(frozen=True)
+class Leaked(Event):
+    """What an attacker picked out of uploads, of one range and budget (`ldp_core.tuning.leaks`)."""
+
+    event: ClassVar[str] = "leak"
+
+    cell: Count
+    half: float
+    epsilon: float
+    picked: float
+    made: Annotated[int, Field(ge=1, le=2**53)]
+    blocks: Count
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Answered(Event):
+    """The search's answer (`ldp_core.tuning.found`)."""
+
+    event: ClassVar[str] = "answer"
+
+    cell: Count
+    epsilon: float | None
+    half: float | None
+    above: float | None
+    mean: float | None
+    sure: float | None
+    why: str
+    more: Annotated[Json, Like({"effort": Count, "runs": Count, "uploads": Count})] | None

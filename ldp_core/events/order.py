@@ -1,0 +1,153 @@
+"""What may be told after what: the events of a file from outside, held against what was asked.
+
+The program that tells them gets each of these right; a file that does not is damaged, or was made up.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from base64 import b64decode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, ClassVar
+
+from ldp_core.events.base import Event, Status
+from ldp_core.events.run import Attacked, Ended, Frame, RoundDone, Started, Target
+from ldp_core.experiment import Experiment, departures
+
+CONTROLS = (None, "clean", "clipped")
+
+
+class Order(ABC):
+    """The events of one job, as they come."""
+
+    kinds: ClassVar[tuple[type[Event], ...]]
+    """Those that there may be."""
+
+    @abstractmethod
+    def take(self, run: int, event: Event) -> Event:
+        """The next one, as it is kept: what follows from the request is not believed.
+
+        Raises:
+            ValueError: it cannot come now.
+            LookupError: there is no such run.
+        """
+
+    @abstractmethod
+    def became(self) -> tuple[Status, str]:
+        """What has become of the job by now, and what else is to be said; “cancelled” before its end."""
+
+
+def must(holds: bool) -> None:
+    """Raise ValueError unless it does."""
+    if not holds:
+        raise ValueError("told where it cannot be")
+
+
+def counted(statuses: Iterable[str], every: int, what: str) -> tuple[Status, str]:
+    """What has become of a job of so many parts, by how those that are done have ended."""
+    ended = list(statuses)
+    diverged, failed = ended.count("diverged"), ended.count("failed")
+    if len(ended) < every:
+        return "cancelled", ""
+    if diverged == every:
+        return "diverged", f"diverged in every {what}"
+    told = [f"{n} of {every} {what}s {how}" for n, how in ((diverged, "diverged"), (failed, "failed")) if n]
+    return "completed", ", ".join(told)
+
+
+class RunsOrder(Order):
+    """Runs side by side."""
+
+    kinds = (Started, Target, RoundDone, Attacked, Frame, Ended)
+
+    def __init__(self, experiments: Sequence[Experiment]) -> None:
+        self._runs = [_Run(one) for one in experiments]
+
+    def take(self, run: int, event: Event) -> Event:
+        return self._runs[run].take(event)
+
+    def became(self) -> tuple[Status, str]:
+        ends = [one.end for one in self._runs if one.end]
+        status, message = counted([end.status for end in ends], len(self._runs), "run")
+        return status, ends[0].message if status == "diverged" else message
+
+
+class _Run:
+    """The events of one run."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment, self._count = experiment, experiment.clients.count
+        self._start: Started | None = None
+        self._targets = set[int]()
+        self._round = self._attacked = 0
+        self._tried = set[tuple[str, int, str | None]]()
+        """Since the last round: kinds of upload, clients and controls."""
+        self.end: Ended | None = None
+
+    def take(self, event: Event) -> Event:
+        """As `Order` says."""
+        if self._start is None or isinstance(event, Started):
+            must(self._start is None and isinstance(event, Started))
+            self._start = event = self._begun(event)  # type: ignore[arg-type]
+        must(self.end is None and _shapes(vars(event)) <= _shapes({"image": self._start.mean_image}))
+        if isinstance(event, Target):
+            must(len(self._targets) < self._start.targets and event.client not in self._targets)
+            must(1 <= event.client <= self._count)
+            self._targets.add(event.client)
+        elif not isinstance(event, Started):
+            must(len(self._targets) == self._start.targets)
+            if isinstance(event, Frame | Attacked):
+                # those that wait for the end of training are of its first round
+                must(event.client in self._targets and event.round in (self._round + 1, 1))
+            if isinstance(event, Attacked):
+                self._try(event)
+            elif isinstance(event, RoundDone):
+                self._count_round(event)
+            elif isinstance(event, Ended):
+                self._finish(event)
+        return event
+
+    def _begun(self, event: Started) -> Started:
+        must(event.key == self._experiment.key and event.targets <= self._count)
+        must(len(event.accuracy_per_class) == self._experiment.source.classes)
+        told = [one.as_json() for one in departures(self._experiment)]
+        return replace(event, experiment=self._experiment.as_json(), departures=told)
+
+    def _try(self, event: Attacked) -> None:
+        one = event.upload, event.client, event.control
+        must(one not in self._tried and event.round >= self._attacked + (not self._tried))
+        self._tried.add(one)
+        self._attacked = event.round
+
+    def _all_tried(self) -> None:
+        """Whoever is attacked is attacked under both controls as well."""
+        kinds = {upload for upload, _, _ in self._tried}
+        must(self._tried == set(product(kinds, self._targets, CONTROLS)))
+        self._tried.clear()
+
+    def _count_round(self, event: RoundDone) -> None:
+        self._all_tried()
+        self._round += 1
+        must(event.round == self._round <= self._experiment.rounds and event.participants <= self._count)
+        must(len(event.accuracy_per_class) == self._experiment.source.classes)
+        must(all(int(client) < self._count for client in event.spent))
+
+    def _finish(self, event: Ended) -> None:
+        self._all_tried()
+        whole = event.status == "completed" and self._round == self._experiment.rounds
+        must(event.round == self._round and (whole or event.status == "diverged"))
+        told = event.ledger
+        must((told["clients"] if isinstance(told, Mapping) else len(told)) == self._count)
+        must(len(b64decode(event.right)) == (-(-event.held_out // 8) if event.right else 0))
+        self.end = event
+
+
+def _shapes(told: Mapping[str, Any]) -> set[tuple[int, ...]]:
+    """Of the pictures in an event."""
+    found = [
+        told.get("image"),
+        *(one[side] for one in told.get("pairs", ()) for side in ("image", "original")),
+    ]
+    return {tuple(one["shape"]) for one in found if one}

@@ -1,0 +1,58 @@
+"""What events are made of: pictures, promises, bounds; each a JSON object, typed for foreign ones."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from ldp_core.accounting.entry import Entry
+from ldp_core.accounting.table import EACH
+from ldp_core.attacks.findings import verdict
+from ldp_core.events.base import Count, Json, Like, Share, fields_of
+from ldp_core.experiment.departures import Departure
+from ldp_core.images import decode
+
+
+def _decodes(image: Json) -> Json:
+    b64decode(image["pixels"], validate=True)
+    decode(image)
+    return image
+
+
+def _indexed(table: Json) -> Json:
+    width = "<u2" if len(table["promises"]) <= 2**16 else "<u4"
+    of = np.frombuffer(b64decode(table["of"], validate=True), dtype=width)
+    if len(of) != table["clients"] or int(of.max()) >= len(table["promises"]):
+        raise ValueError("a promise for each client")
+    return table
+
+
+Packed = Annotated[str, Field(max_length=10**6)]
+"""Many things in base64."""
+Shares = Annotated[list[Share], Field(max_length=1000)]
+Sentences = Annotated[list[str], Field(max_length=100)]
+Verdict = Annotated[dict[str, str], fields_of(verdict.Verdict)]
+Departures = Annotated[list[Annotated[Json, fields_of(Departure)]], Field(max_length=200)]
+PerGroup = Annotated[dict[str, Any], Like({"strict": float | None, "permissive": float | None})]
+_shape = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1, max_length=4)]
+Picture = Annotated[Json, Like({"shape": _shape, "pixels": Packed}), AfterValidator(_decodes)]
+"""As `ldp_core.images` encodes it."""
+_pair = Annotated[Json, Like({"original": Picture, "image": Picture, "psnr": float})]
+Pairs = Annotated[list[_pair], Field(max_length=20)]
+_bound = Annotated[Json, Like({"name": str, "label": str, "value": float, "vacuous": bool})]
+Caps = Annotated[list[_bound], Field(max_length=20)]
+_spy = Annotated[Json, Like({"upload": Literal["audit", "real"], "attacker": str, "knows": Sentences})]
+Spies = Annotated[list[_spy], Field(max_length=2)]
+_uses = {"uploads": Count, "epsilon": float | None, "delta": float, "left": float | None}
+_client = Annotated[str, Field(pattern=r"^\d{1,6}$")]
+Spent = Annotated[dict[_client, Annotated[Json, Like(_uses)]], Field(max_length=3)]
+_entry = Annotated[Json, fields_of(Entry)]
+_promises = Annotated[list[_entry], Field(min_length=1, max_length=100_000)]
+_table = {"clients": Count, "promises": _promises, "of": Packed}
+Ledger = (
+    Annotated[list[_entry], Field(max_length=EACH)] | Annotated[Json, Like(_table), AfterValidator(_indexed)]
+)
+"""As `ldp_core.accounting.table` has it."""

@@ -1,0 +1,152 @@
+"""A ZIP from outside: to read it takes no more than to keep it, as nothing of it is unpacked or parsed before
+its size and structure are bounded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+
+from pydantic_core import from_json
+
+from ldp_core.errors import InvalidInput, StudioError, shown
+from ldp_core.runs.carry.pictures import CURVES
+from ldp_core.runs.jobs.archive import FORMAT
+from ldp_core.runs.jobs.tables import TABLES
+
+LONGEST, MARKS = 2_000_000, 300_000
+"""Bytes of job.json, and of one event; and their commas, colons and brackets, each of which may become an
+object of fifty times its size."""
+DIRECTORY = 20_000
+"""Bytes of the list of what is in it: an export of every kind has a twentieth of that."""
+NEEDED = ("job.json", "events.jsonl")
+KNOWN = {
+    "README.txt",
+    "experiments.json",
+    *NEEDED,
+    *(f"{name}.{form}" for name in TABLES.values() for form in ("csv", "parquet")),
+    *(f"{name}.svg" for name in CURVES),
+    "report.html",
+    "program.py",
+}
+ABOUT = {"format", "events_sha256", "kind", "request"}
+"""What counts of job.json; the rest is for whoever reads it."""
+BESIDE = {"id", "status", "message", "created", "started", "ended", "exported_by"}
+NO_ZIP = "this is no ZIP file that can be read; take one that export has written"
+NONSENSE = "this export is damaged or was edited: it makes no sense; export the job anew"
+WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
+"""What making sense of a file raises that makes none."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What counts of an export."""
+
+    kind: str
+    request: dict[str, Any]
+    size: int
+    """Bytes that it unpacks to."""
+    _lines: IO[bytes]
+    _sha256: str
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """As they stand there, one at a time.
+
+        Raises:
+            ValueError: one makes no sense, or they are not those that were exported.
+        """
+        digest = hashlib.sha256()
+        while line := self._lines.readline(LONGEST + 1):
+            digest.update(line)
+            yield dict(_parsed(line))
+        if digest.hexdigest() != self._sha256:
+            raise InvalidInput(NONSENSE)
+
+
+@contextmanager
+def opened(stream: IO[bytes], most: int) -> Iterator[Told]:
+    """An export; whoever makes sense of it in this context says in one sentence that it makes none.
+
+    Args:
+        stream: the file.
+        most: bytes that it may unpack to.
+
+    Raises:
+        InvalidInput: it is no export, or is damaged, too large, or of a newer version.
+    """
+    try:
+        _refuse_a_long_directory(stream)
+        with ZipFile(stream) as archive:
+            size = _checked(archive, most)
+            about = _about(archive)
+            with archive.open("events.jsonl") as lines:
+                yield Told(about["kind"], about["request"], size, lines, about["events_sha256"])
+    except StudioError:
+        raise
+    except (BadZipFile, EOFError, RuntimeError, zlib.error) as error:  # damaged, or encrypted
+        raise InvalidInput(NO_ZIP) from error
+    except WRONG as error:
+        raise InvalidInput(NONSENSE) from error
+
+
+def _about(archive: ZipFile) -> dict[str, Any]:
+    with archive.open("job.json") as file:
+        about = _parsed(file.read(LONGEST + 1))
+    if int(about.get("format", 0)) > FORMAT:
+        raise InvalidInput(
+            f"this export is of a newer version of Epsilon Studio (format {about['format']}; this one reads "
+            f"up to {FORMAT}): bring this one up to date"
+        )
+    if extra := next((name for name in about if name not in ABOUT | BESIDE), None):
+        raise InvalidInput(f"job.json of this ZIP says {shown(extra)}, which no export does: it is not taken")
+    return about
+
+
+def _parsed(text: bytes) -> dict[str, Any]:
+    if len(text) > LONGEST or sum(text.count(mark) for mark in (b",", b":", b"[", b"{")) > MARKS:
+        raise InvalidInput(
+            f"this ZIP holds a line of more than {LONGEST / 1e6:g} MB, or {MARKS} values: it is not taken"
+        )
+    found = from_json(text, allow_inf_nan=False)
+    if not isinstance(found, dict):
+        raise TypeError("no object")
+    return found
+
+
+def _refuse_a_long_directory(stream: IO[bytes]) -> None:
+    """A ZIP's list of what is in it is read whole; how long that is stands at its end."""
+    stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, stream.tell() - 42))
+    end = stream.read(42)
+    # of a larger one the length stands elsewhere, where these words lead
+    large, listed = end.startswith(b"PK\6\7"), int.from_bytes(end[-10:-6], "little")
+    if end[-22:-18] != b"PK\5\6" or end[-2:] != b"\0\0" or large or listed > DIRECTORY:
+        raise InvalidInput(NO_ZIP)
+
+
+def _checked(archive: ZipFile, most: int) -> int:
+    """Bytes that it unpacks to; what no export has is refused before anything is read."""
+    entries = archive.infolist()
+    names = [entry.filename for entry in entries]
+    if strange := next((entry for entry in entries if entry.filename not in KNOWN), None):
+        raise InvalidInput(f"this ZIP holds {shown(strange.filename)}, which no export has: it is not taken")
+    if any(stat.S_ISLNK(entry.external_attr >> 16) or entry.is_dir() for entry in entries):
+        raise InvalidInput("this ZIP holds a link or a folder, which no export has: it is not taken")
+    if missing := next((name for name in NEEDED if name not in names), None):
+        raise InvalidInput(f"this ZIP has no {missing}: it is no export of Epsilon Studio")
+    if len(set(names)) < len(names):
+        raise InvalidInput("this ZIP holds a file twice: it is no export of Epsilon Studio")
+    if any(entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for entry in entries):
+        raise InvalidInput("this ZIP is packed in a way that no export is: it is not taken")
+    size = sum(entry.file_size for entry in entries)
+    if size > most:
+        sizes = f"{size / 1e6:.0f} MB, and {most / 1e6:.0f} MB is the most taken here"
+        raise InvalidInput(f"this ZIP unpacks to {sizes}")
+    return size

@@ -1,0 +1,33 @@
+"""Room for what is brought here: a file costs its bearer nothing, so it takes the place of nobody's run."""
+
+from __future__ import annotations
+
+from ldp_core.errors import NotNow
+from ldp_core.runs.record import quota
+
+EACH, NEAR = (20, 0.05), (100, 0.2)
+"""Records that one person, and one address, may have brought here, and the share of the quota for them."""
+
+
+def refuse_without_room(size: int, owner: str | None, address: str | None) -> None:
+    """Do nothing where there is room for so many bytes; nobody in particular is the operator, who has all.
+
+    Raises:
+        NotNow: what takes the room, and what to do.
+    """
+    most, brought = quota.most_bytes(), [one for one in quota.kept() if one.job.imported]
+    for whose, (records, share), found in (
+        ("you have", EACH, [one for one in brought if owner and one.job.owner == owner]),
+        ("your network has", NEAR, [one for one in brought if address and one.job.address == address]),
+    ):
+        taken = sum(one.size for one in found)
+        if found and (len(found) >= records or taken + size > share * most):
+            raise NotNow(
+                f"{whose} {len(found)} runs of {taken / 1e6:.1f} MB here that were brought as files, and "
+                f"{records} of {share * most / 1e6:.0f} MB are the most: delete one before the next"
+            )
+    if (taken := quota.taken()) + size > most:
+        raise NotNow(
+            f"all runs take {taken / 1e6:.1f} of the {most / 1e6:.1f} MB that this server keeps, this one "
+            f"{size / 1e6:.1f} MB, and a file takes nobody's place: delete some runs, or ask for more room"
+        )

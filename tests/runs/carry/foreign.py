@@ -1,0 +1,89 @@
+"""Exports of jobs of every kind, as strangers may have edited them."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+
+from ldp_core.runs import carry, kinds, queue
+
+Body = dict[str, Any]
+Files = dict[str, bytes]
+ASKED: dict[str, Body] = {
+    "run": {
+        "base": {
+            "rounds": 2,
+            "model": "mlp",
+            "attack": {"uploads": "both", "attacker": "per_neuron"},
+            "clients": {"count": 3},
+        },
+        "variants": [{"label": "mean"}, {"label": "median", "set": {"mechanism.name": "duchi"}}],
+    },
+    "attack": {"epsilons": [1, 8], "mechanisms": ["duchi", "piecewise"], "images": 2},
+    "sweep": {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}, "seeds": 2},
+}
+"""What is tried of a kind; of others the smallest that there is."""
+
+
+@cache
+def export_of(kind: str) -> bytes:
+    """The ZIP of a job that has completed."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", folder)
+        made = kinds.get(kind)
+        asked = made.read(dict(ASKED.get(kind, made.smallest)), {})
+        identity = queue.add(kind, made.request(asked))
+        assert queue.take(identity)
+        job = queue.get(identity)
+        job.folder.mkdir(parents=True)
+        assert queue.move(identity, made.run(asked, job.folder).status)
+        carry.written(identity, out := Path(folder) / "out.zip")
+        return out.read_bytes()
+
+
+def unzipped(content: bytes) -> Files:
+    """By name, what is in it."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(files: Files, how: int = ZIP_DEFLATED) -> io.BytesIO:
+    """A ZIP of them."""
+    out = io.BytesIO()
+    with ZipFile(out, "w", how) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    out.seek(0)
+    return out
+
+
+def with_job(files: Files, **changes: Any) -> Files:
+    """With other words in job.json."""
+    return files | {"job.json": json.dumps(json.loads(files["job.json"]) | changes).encode()}
+
+
+def with_events(files: Files, lines: bytes) -> Files:
+    """With other events, which are said to be those that were exported."""
+    return with_job(files, events_sha256=hashlib.sha256(lines).hexdigest()) | {"events.jsonl": lines}
+
+
+def events_in(files: Files) -> list[Body]:
+    """Those that are told."""
+    return [json.loads(line) for line in files["events.jsonl"].splitlines()]
+
+
+def edited(files: Files, edit: Callable[[list[Body]], Iterable[Body] | None]) -> Files:
+    """With events that a function has changed, in place or for others."""
+    found = events_in(files)
+    made = edit(found)
+    lines = "".join(json.dumps(one) + "\n" for one in (found if made is None else made))
+    return with_events(files, lines.encode())

@@ -1,0 +1,412 @@
+"""What comes from outside is data: an experiment and typed events, whatever else a stranger has put there.
+
+Faults 1, 2, 3, 5, 7, 8 and 11 of a day of trying: each was taken, and cost everybody.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_LZMA
+
+import pytest
+
+from ldp_core.errors import InvalidInput, NotNow, UnknownJob
+from ldp_core.events import event_of
+from ldp_core.experiment import parse_draft
+from ldp_core.runs import carry, jobs, kinds, queue
+from ldp_core.runs.carry import room
+from ldp_core.runs.jobs.archive import FORMAT
+from ldp_core.runs.queue.people import Person
+from ldp_core.runs.record import quota
+from ldp_core.runs.storage.holding import WRITER, hold
+from tests.conftest import ROOT
+from tests.measured import megabytes
+from tests.runs.carry.foreign import (
+    Body,
+    Files,
+    edited,
+    events_in,
+    export_of,
+    unzipped,
+    with_events,
+    with_job,
+    zipped,
+)
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+KINDS = kinds.names()
+
+
+def files_of(kind: str = "run") -> Files:
+    return unzipped(export_of(kind))
+
+
+def refused(files: Files, words: str, most: int = 64_000_000) -> None:
+    with pytest.raises(InvalidInput, match=words) as caught:
+        carry.bring_back(zipped(files), most=most)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+    nothing_is_left()
+
+
+def nothing_is_left() -> None:
+    assert queue.find() == []
+    assert [*(queue.queue_path().parent / "jobs").glob("*")] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_program_tells_comes_back_as_it_was(kind: str):
+    files = files_of(kind)
+    job = queue.get(carry.bring_back(zipped(files)))
+    assert job.status == "completed"
+    about = json.loads(files["job.json"])
+    assert (job.kind, job.request) == (about["kind"], about["request"])
+    again = Path(os.environ["EPSILON_RUNS_DIR"]) / "again.zip"
+    carry.written(job.id, again)
+    assert events_in(unzipped(again.read_bytes())) == events_in(files)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda files: files | {"../../evil.py": b"x"}, "holds “../../evil.py”, which no export has"),
+        (lambda files: files | {"/etc/passwd": b"x"}, "which no export has"),
+        (lambda files: with_job(files, format=FORMAT + 1), "newer version of Epsilon Studio"),
+        (lambda files: {n: c for n, c in files.items() if n != "job.json"}, "has no job.json"),
+        (lambda files: with_job(files, kind="shell"), "cannot be done by this version"),
+        (lambda files: with_job(files, kind=["run"]), "cannot be done by this version|makes no sense"),
+        (lambda files: with_job(files, request={"draft": {"base": {"rounds": -1}}}), "cannot be done"),
+        (lambda files: with_job(files, request=[]), "makes no sense"),
+        (lambda files: with_job(files, more=1), "says “more”, which no export does"),
+        (lambda files: with_job(files, events_sha256=None), "makes no sense"),
+        (lambda files: files | {"events.jsonl": files["events.jsonl"].replace(b"0.", b"0.9", 1)}, "edited"),
+        (lambda files: with_events(files, files["events.jsonl"][:-40]), "makes no sense"),
+        (lambda files: with_events(files, b"[" * 100_000), "makes no sense"),
+        (lambda files: with_events(files, b'{"a":' * 60_000), "makes no sense"),
+        (lambda files: files | {"rounds.csv": b"0" * 65_000_000}, "unpacks to .* MB, and 64 MB is the most"),
+    ],
+)
+def test_what_is_no_export_gets_a_sentence_and_leaves_nothing(edit: Callable[[Files], Files], words: str):
+    refused(edit(files_of()), words)
+
+
+# 1: what it costs
+
+BRACES = b"{}," * 16_000_000
+"""48 MB that are 1.2 GB as objects of Python's, and 48 kB in a ZIP."""
+BOMB = b'{"run":0,"at":0,"event":"end","a":[' + BRACES + b"{}]}\n"
+
+
+def with_a_directory(content: bytes, entries: int) -> bytes:
+    """A ZIP that lists one file so many times over."""
+    _, _, _, _, _, size, start, _ = struct.unpack("<4s4H2LH", content[-22:])
+    one = content[start : start + size]
+    return (
+        content[:start]
+        + one * entries
+        + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, size * entries, start, 0)
+    )
+
+
+SMALL = b'{"run":0,"at":0,"event":"round","a":[' + b'{"b":1},' * 99_000 + b"{}]}\n"
+"""An event that is no larger than the largest that are read."""
+BOMBS: dict[str, Callable[[Files], bytes]] = {
+    "event": lambda files: zipped(with_events(files, files["events.jsonl"] + BOMB)).getvalue(),
+    "job": lambda files: zipped(files | {"job.json": b'{"a":[' + BRACES + b"{}]}"}).getvalue(),
+    "experiments": lambda files: zipped(files | {"experiments.json": b"[" + BRACES + b"{}]"}).getvalue(),
+    "events": lambda files: zipped(with_events(files, files["events.jsonl"] + SMALL * 40)).getvalue(),
+    "many": lambda files: zipped(with_events(files, b'{"run":0,"at":0,"event":"x"}\n' * 10**6)).getvalue(),
+    "directory": lambda files: with_a_directory(zipped({"a": b""}).getvalue(), 60_000),
+    "packed otherwise": lambda files: zipped(files, ZIP_LZMA).getvalue(),
+}
+
+
+def long_record(rounds: int) -> Files:
+    """Of one run, as if so many rounds had been trained."""
+    files = files_of()
+    draft = parse_draft({"rounds": rounds, "attack": None, "model": "mlp", "clients": {"count": 3}})
+    start, *rest = [one for one in events_in(files) if one["run"] == 0]
+    start |= {"key": draft.base.key, "targets": 0, "spies": [], "mean_image": None}
+    one, end = (next(body for body in rest if body["event"] == kind) for kind in ("round", "end"))
+    told = [start, *(one | {"round": n} for n in range(1, rounds + 1)), end | {"round": rounds}]
+    return edited(with_job(files, request={"draft": draft.as_json()}), lambda _: told)
+
+
+LISTS = """
+from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.jobs.listing import describe, listed
+def act():
+    assert [one.state for one in listed(6)] == ["completed", "completed"]
+    assert all(line.finals for line in lines(Wanted()))
+"""
+ACT = """
+from pathlib import Path
+from ldp_core.errors import StudioError
+from ldp_core.runs import carry, queue
+from ldp_core.runs.carry import arrival
+carry.bring_back(Path(sys.argv[1]))  # whatever is loaded first
+def act():
+    try:
+        return carry.bring_back(Path(sys.argv[2]), most=64_000_000)
+    except StudioError as error:
+        return str(error)
+"""
+
+
+@pytest.mark.parametrize("what", BOMBS)
+def test_a_bomb_costs_no_more_than_to_keep_it(what: str, tmp_path: Path):
+    """48 MB cost 1.5 GB, and stood still for seconds."""
+    (tmp_path / "sound.zip").write_bytes(export_of("run"))
+    (tmp_path / "bomb.zip").write_bytes(BOMBS[what](files_of()))
+    assert megabytes(ACT, str(tmp_path / "sound.zip"), str(tmp_path / "bomb.zip")) < 30
+
+
+def test_a_large_file_that_is_taken_costs_at_most_three_times_its_size_and_no_list_anything(tmp_path: Path):
+    files = long_record(10_000)
+    size = sum(map(len, files.values())) / 1e6
+    (tmp_path / "sound.zip").write_bytes(export_of("run"))
+    (tmp_path / "large.zip").write_bytes(zipped(files).getvalue())
+    assert megabytes(ACT, str(tmp_path / "sound.zip"), str(tmp_path / "large.zip")) < 3 * size
+    assert len(queue.find()) == 2
+    assert megabytes(LISTS) < 20
+
+
+# 2: what was not launched here does not go on here
+
+
+def test_what_had_not_ended_is_final_here():
+    """191 years were refused by `submit`, and taken up from a file by one press."""
+    draft = parse_draft(
+        {"dataset": "mnist", "model": "resnet18", "clients": {"count": 100}, "rounds": 10_000}
+    )
+    files = with_job(
+        files_of(), request={"draft": draft.as_json()}, status="interrupted", message="by a file"
+    )
+    identity = carry.bring_back(zipped(with_events(files, b"")), "me")
+    job = queue.get(identity)
+    assert (job.status, job.message) == ("cancelled", "")
+    with pytest.raises(NotNow, match="brought here as a file, so it cannot go on"):
+        jobs.resume(identity, Person("me"))
+    assert not queue.get(identity).live
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_its_state_is_what_its_events_say(kind: str):
+    files = with_job(edited(files_of(kind), lambda told: told[:-1]), status="completed", message="x" * 9_000)
+    job = queue.get(carry.bring_back(zipped(files)))
+    assert (job.status, job.message) == ("cancelled", "")
+    assert not job.live
+
+
+# 3: its place in the quota
+
+
+def trained(owner: str) -> str:
+    """A job that has trained for its record."""
+    identity = queue.add("run", {"draft": parse_draft({"rounds": 1}).as_json()}, owner=owner)
+    job = queue.take(identity)
+    assert job
+    job.folder.mkdir(parents=True)
+    (job.folder / "events.sqlite").write_bytes(bytes(400_000))
+    assert queue.move(identity, "completed")
+    return identity
+
+
+def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
+    """Eleven small uploads removed everybody's runs."""
+    theirs = [trained(owner) for owner in ("a", "b", "c")]
+    monkeypatch.setenv("EPSILON_QUOTA_GB", str((quota.taken() + 1_000_000) / 1e9))
+    brought = list[str]()
+    with pytest.raises(NotNow, match="a file takes nobody's place"):
+        for number in range(20):
+            brought.append(carry.bring_back(zipped(files_of()), f"visitor {number}", f"address {number}"))
+    assert len(brought) > 1
+    assert all(queue.get(one).folder.exists() and not queue.get(one).removed for one in theirs)
+    newest = trained("d")
+    quota.prune()
+    assert not queue.get(brought[0]).folder.exists(), "what came as a file goes first, though it is younger"
+    assert all(queue.get(one).folder.exists() for one in [*theirs, newest])
+
+
+def test_a_person_and_an_address_have_a_share(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(room, "EACH", (2, 1.0))
+    monkeypatch.setattr(room, "NEAR", (3, 1.0))
+    for owner in ("a", "a", "b"):
+        carry.bring_back(zipped(files_of("claim")), owner, "there")
+    with pytest.raises(NotNow, match=r"you have 2 runs of .* brought as files, and 2 of"):
+        carry.bring_back(zipped(files_of("claim")), "a", "elsewhere")
+    with pytest.raises(NotNow, match=r"your network has 3 runs of .* delete one before the next"):
+        carry.bring_back(zipped(files_of("claim")), "c", "there")
+    carry.bring_back(zipped(files_of("claim")))  # at the machine itself
+    monkeypatch.setattr(room, "EACH", (9, 1e-9))
+    with pytest.raises(NotNow, match=r"you have 1 runs of 0.0 MB .* of 0 MB are the most"):
+        carry.bring_back(zipped(files_of("claim")), "b", "elsewhere")
+
+
+# 5: what stands beside the draft
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_request_is_kept_in_our_own_words_alone(kind: str):
+    files = files_of(kind)
+    request = json.loads(files["job.json"])["request"]
+    refused(with_job(files, request=request | {"more": "x" * 1_000_000}), "“more” is nothing that such a job")
+    part = "ladder" if kind == "attack" else next(iter(request))
+    refused(with_job(files, request=request | {part: request[part] | {"more": 1}}), "cannot be done")
+
+
+# 7: what is left of one that was killed
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from ldp_core.runs import carry, queue
+queue.arrive = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+carry.bring_back(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("swept", [quota.prune, lambda: carry.bring_back(zipped(files_of()))])
+def test_one_that_was_killed_is_swept_away(swept: Callable[[], object], tmp_path: Path, runs_dir: Path):
+    (tmp_path / "sound.zip").write_bytes(export_of("run"))
+    subprocess.run([sys.executable, "-c", KILLED, tmp_path / "sound.zip"], cwd=ROOT, check=False)
+    (left,) = (runs_dir / "jobs").iterdir()
+    with hold(left / WRITER):
+        quota.prune()
+        assert left.exists(), "somebody brings it here at this moment"
+    swept()
+    assert not left.exists()
+
+
+# 8: its id
+
+
+def test_a_file_does_not_choose_its_id():
+    """Who took the id of what somebody had just deleted kept them from having it back."""
+    hers = carry.bring_back(zipped(files_of()), "her")
+    files = with_job(files_of(), id=hers)
+    jobs.delete(hers, Person("her"))
+    his = carry.bring_back(zipped(files), "him")
+    assert his != hers
+    with pytest.raises(UnknownJob):
+        queue.get(hers)
+    jobs.bring_back(hers, Person("her"))
+    assert queue.get(hers).owner == "her"
+    assert carry.bring_back(zipped(files)) not in (hers, his)
+
+
+# 11: events are typed, and come in their order
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a JSON value but in what follows from the request anyway; of a list, its first two."""
+    if path and path[-1] not in ("experiment", "ladder", "departures"):
+        yield path
+        inner = enumerate(value[:2]) if isinstance(value, list) else ()
+        for name, one in value.items() if isinstance(value, dict) else inner:
+            yield from places(one, (*path, name))
+    elif not path:
+        for name, one in value.items():
+            yield from places(one, (name,))
+
+
+def put(body: Body, path: tuple[Any, ...], value: Any) -> Body:
+    """A copy with another value at a place."""
+    body = json.loads(json.dumps(body))
+    inner: Any = body
+    for name in path[:-1]:
+        inner = inner[name]
+    inner[path[-1]] = value
+    return body
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_field_takes_another_type(kind: str):
+    """`"status": [null]`, `"epsilon": [null]`, `"value": "=1+1"` tore the pages of such records."""
+    made, told = kinds.get(kind), events_in(files_of(kind))
+    asked = made.parse(json.loads(files_of(kind)["job.json"])["request"])
+    known = made.telling(asked, list(made.recorded(asked))).kinds
+    seen = {(body["event"], body.get("upload"), body.get("control")): body for body in told}
+    for body in seen.values():
+        del body["run"], body["at"]
+        assert event_of(body, known).as_json() == body
+        for path in places(body):
+            for value in ([None], {"": [None]}, float("inf"), "x" * 10**6 + "x"):
+                with pytest.raises((ValueError, LookupError)):
+                    event_of(put(body, path, value), known)
+        with pytest.raises(ValueError, match="no "):
+            event_of(body | {"more": 1}, known)
+
+
+Change = Callable[[list[Body]], Any]
+
+
+def at(kind: str, *path: Any, value: Any) -> Change:
+    """An edit: the first event of a kind, with another value at a place."""
+
+    def edit(told: list[Body]) -> None:
+        number = next(n for n, body in enumerate(told) if body["event"] == kind)
+        told[number] = put(told[number], path, value)
+
+    return edit
+
+
+def dropped(kind: str, number: int = 0) -> Change:
+    """An edit: without one event of a kind."""
+
+    def edit(told: list[Body]) -> None:
+        told.remove([body for body in told if body["event"] == kind][number])
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("run", lambda told: [told[0], *told]),
+        ("run", lambda told: told[1:]),
+        ("run", lambda told: [*told, told[-1]]),
+        ("run", dropped("round")),
+        ("run", dropped("target")),
+        ("run", dropped("attack")),
+        ("run", at("start", "key", value="0" * 12)),
+        ("run", at("start", "accuracy_per_class", value=[0.5])),
+        ("run", at("start", "run", value=9)),
+        ("run", at("start", "run", value=-1)),
+        ("run", at("start", "at", value="yesterday")),
+        ("run", at("target", "client", value=99)),
+        ("run", at("round", "round", value=7)),
+        ("run", at("attack", "client", value=99)),
+        ("run", at("attack", "image", "shape", value=[2, 32])),
+        ("run", at("attack", "image", "pixels", value="AAAA")),
+        ("run", at("attack", "image", "pixels", value="§")),
+        ("run", at("end", "ledger", value=[])),
+        ("run", at("end", "held_out", value=1)),
+        ("run", at("end", "round", value=1)),
+        ("attack", lambda told: told[1:]),
+        ("attack", dropped("reference")),
+        ("attack", dropped("cell")),
+        ("attack", at("cell", "mechanism", value="hybrid")),
+        ("attack", at("cell", "epsilon", value=3)),
+        ("attack", at("ladder", "knows", value={})),
+        ("sweep", lambda told: [*told, told[0]]),
+        ("sweep", at("cell", "cell", value=4)),
+        ("sweep", at("cell", "set", value={"clients.epsilon": 3})),
+        ("sweep", at("cell", "seed", value=3)),
+        ("sweep", at("cell", "accuracy", value=None)),
+        ("tune", dropped("cell")),
+        ("tune", at("cell", "half", value=3.0)),
+        ("tune", at("cell", "accuracy", value=None)),
+        ("tune", at("answer", "half", value=3.0)),
+        ("claim", at("cell", "key", value="0" * 12)),
+    ],
+)
+def test_what_cannot_have_been_told_is_refused(kind: str, change: Change):
+    refused(edited(files_of(kind), change), "makes no sense")
