@@ -23,6 +23,7 @@ from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor, who
@@ -166,7 +167,7 @@ def _too_much(ladder: Ladder) -> str:
     try:
         jobs.refuse_too_much("attack", ladder)
     except InvalidExperiment as error:
-        return str(error)
+        return error_in_words(error)
     return ""
 
 

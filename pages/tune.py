@@ -28,6 +28,7 @@ from pages.parts.tune.limits import limits
 from pages.parts.tune.view import asked, sweep_view
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
@@ -186,7 +187,7 @@ def _too_much(kind: str, planned: Any) -> str:
         try:
             jobs.refuse_too_much(kind, planned)
         except InvalidExperiment as error:
-            return str(error)
+            return error_in_words(error)
         return ""
 
     return once((f"too much of {kind}", str(planned.as_json())), look)

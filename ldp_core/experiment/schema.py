@@ -168,7 +168,7 @@ class Experiment(BaseModel):
             yield (
                 ("clients", "count"),
                 count,
-                f"must be at most {source.train_size}, the training samples of {self.dataset}, so that "
+                f"must be at most {source.train_size}, the training samples of {source.label}, so that "
                 f"each client holds one; got {count}",
             )
         if not self.model.fits(source.shape):

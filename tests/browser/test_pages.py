@@ -180,7 +180,7 @@ def test_quick_fills_set_the_whole_population(visitor: Visitor):
     expect(page.get_by_label("Client 51, Budget ε")).not_to_be_visible()
     count.fill("2000")
     count.press("Enter")
-    expect(page.get_by_text("at most 1437, the training samples of digits")).to_be_visible()
+    expect(page.get_by_text("at most 1437, the training samples of Digits (8×8)")).to_be_visible()
     expect(count).to_have_value("2000")
     expect(page.get_by_text("60 clients, asking for ε 0.1 to 1")).to_be_visible()
 

@@ -82,7 +82,7 @@ def test_the_key_is_the_run_and_not_its_name():
         ({"clients": {"range": 0}}, "clients.range", "got 0"),
         ({"clients": {"count": 0}}, "clients.count", "between 1 and .*; got 0"),
         ({"clients": {"count": 10**6}}, "clients.count", "got 1000000"),
-        ({"clients": {"count": 1438}}, "clients.count", "at most 1437, the training samples of digits"),
+        ({"clients": {"count": 1438}}, "clients.count", "at most 1437, the training samples of Digits"),
         ({"clients": {"epsilom": 3}}, "clients.epsilom", "not a field here .*did you mean epsilon"),
         ({"rouns": 3}, "rouns", "not a field here .*did you mean rounds"),
         ({"rounds": "five"}, "rounds", "whole number between 1 and .*; got “five”"),

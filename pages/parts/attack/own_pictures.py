@@ -8,6 +8,7 @@ import streamlit as st
 
 from ldp_core import datasets
 from ldp_core.datasets.folders import PREFIX
+from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
@@ -43,7 +44,7 @@ def own_pictures(workspace: Workspace) -> None:
                 "each kind of image, two at least; then it can be chosen here."
             )
         for problem in st.session_state.pop(workspace.key("own refused"), ()):
-            st.error(plain(str(problem), 300))
+            st.error(plain(problem_in_words(problem), 300))
     if workspace.draft.base.dataset.startswith(PREFIX):
         st.caption(KEPT)
 

@@ -14,6 +14,7 @@ from ldp_core.experiment.threat_model import facts
 from ldp_core.fields import Number, Whole
 from pages.parts.attack.own_pictures import own_pictures
 from pages.parts.train.ledger_panel import named_clients
+from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import number, plain, signed
 from pages.parts.ui.workspace import Workspace
 
@@ -99,7 +100,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         return parse_ladder(asked)
     except InvalidExperiment as error:
         for problem in error.problems if chosen else ():
-            st.error(plain(_in_words(problem.path, problem.message), 300))
+            st.error(plain(problem_in_words(problem), 300))
         return None
 
 
@@ -169,7 +170,3 @@ def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
 
 def _nearest(epsilon: float) -> float:
     return min(RUNGS, key=lambda rung: abs(rung - epsilon))
-
-
-def _in_words(path: str, message: str) -> str:
-    return f"{path.replace('base.', '').replace('.', ' ')} {message}" if path else message

@@ -22,6 +22,7 @@ from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, t
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import look_again, watched
 from pages.parts.ui.text import plain
 from pages.parts.ui.text import seconds as in_words
@@ -48,7 +49,7 @@ def _watch(identity: str, every: float | None) -> None:
     try:
         desk = desk_of(job.folder).update()
     except StorageFailed as error:
-        st.error(plain(str(error), 300))
+        st.error(plain(error_in_words(error), 300))
         return
     pace()  # who looks is counted; whoever comes later asks less often
     if not isinstance(job.request.get("ladder"), dict):

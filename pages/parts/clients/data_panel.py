@@ -15,6 +15,7 @@ from ldp_core.theory.label_counts import Counts, label_counts
 from pages.parts.charts.split import MOST_BARS, split_figure, split_in_words
 from pages.parts.ui import components
 from pages.parts.ui.fields import component, named
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
 
@@ -64,7 +65,7 @@ def _picture(experiment: Experiment, source: Dataset) -> None:
     try:
         counts = _counts(experiment, source)
     except InvalidInput as error:
-        st.error(plain(str(error), 300))
+        st.error(plain(error_in_words(error), 300))
         return
     if counts is None:
         st.info(_not_yet(source))

@@ -8,6 +8,7 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, read_profiles, write_profiles
 from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
+from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import Workspace
@@ -25,7 +26,7 @@ def profiles(workspace: Workspace) -> None:
         if refused:  # first: what comes last may be below the window
             name, problems = refused
             more = len(problems) - MOST_SHOWN
-            lines = [f"- {plain(str(problem), 300)}" for problem in problems[:MOST_SHOWN]]
+            lines = [f"- {plain(problem_in_words(problem), 300)}" for problem in problems[:MOST_SHOWN]]
             lines += [f"- and {number(more, 6)} more"] if more > 0 else []
             st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
         st.download_button(

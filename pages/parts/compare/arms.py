@@ -16,6 +16,7 @@ from pages.parts.compare import cells
 from pages.parts.compare.choice import Chosen, name_of
 from pages.parts.compare.unlike import causes, unlike
 from pages.parts.runs.job_state import is_gone
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import number
 
@@ -69,10 +70,12 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
             trouble.append(f"run {identity} has been deleted")
             continue
         except StorageFailed as error:
-            trouble.append(f"the record of run {identity} is damaged: {error}")
+            trouble.append(f"the record of run {identity} is damaged: {error_in_words(error)}")
             continue
         except (StudioError, TypeError) as error:
-            trouble.append(f"run {identity} cannot be shown, as its settings no longer fit: {error}")
+            trouble.append(
+                f"run {identity} cannot be shown, as its settings no longer fit: {error_in_words(error)}"
+            )
             continue
         letter = LETTERS[len(found)]
         made = replace(line, number=len(found), label=f"{letter} {line.label}")

@@ -19,6 +19,7 @@ from ldp_core.runs.carry.rounds_of_others import Line
 from pages.parts.charts.rounds import Beside
 from pages.parts.charts.styles import OTHERWISE
 from pages.parts.ui.job_actions import act
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
@@ -101,7 +102,7 @@ def _take() -> None:
     try:
         identity = outside.take(file.getvalue(), name, visitor().owner)
     except StudioError as error:
-        words = f"Nothing of {plain(file.name, 40)} was taken: {plain(str(error), 300)}."
+        words = f"Nothing of {plain(file.name, 40)} was taken: {plain(error_in_words(error), 300)}."
         st.session_state[SAID] = (False, words)
     else:
         st.session_state[SAID] = (True, f"{plain(name, 40)} is here, and drawn beside ours.")

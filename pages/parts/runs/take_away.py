@@ -10,6 +10,7 @@ import streamlit as st
 from ldp_core.errors import StudioError
 from ldp_core.runs.carry import WAYS, bring_back, why_not
 from ldp_core.runs.queue.job import Job
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.visitor import visitor, who
@@ -97,7 +98,7 @@ def _take() -> None:
     except StudioError as error:
         st.session_state[SAID] = (
             False,
-            f"Nothing of {plain(file.name, 40)} was taken: {plain(str(error), 300)}.",
+            f"Nothing of {plain(file.name, 40)} was taken: {plain(error_in_words(error), 300)}.",
         )
     else:
         st.session_state[SAID] = (

@@ -20,7 +20,7 @@ from pages.parts.train.chosen_job import differs
 from pages.parts.ui.fields import mistakes
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
-from pages.parts.ui.meanings import problem_in_words
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -139,7 +139,7 @@ def _too_much(draft: Draft) -> list[str]:
     try:
         jobs.refuse_too_much("run", Training(draft, True))
     except InvalidExperiment as error:
-        return [problem_in_words(problem) for problem in error.problems]
+        return [error_in_words(error)]
     return []
 
 

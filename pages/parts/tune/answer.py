@@ -27,6 +27,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
 from pages.parts.ui.text import covered, number, percent, plain
 from pages.parts.ui.text import seconds as duration
@@ -80,7 +81,7 @@ def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> No
     try:
         found = search_of(job.folder).update(PAUSE_SECONDS)
     except StorageFailed as error:
-        st.error(plain(str(error), 300))
+        st.error(plain(error_in_words(error), 300))
         return
     pace()  # who looks is counted; whoever comes later asks less often
     _state(job, found)

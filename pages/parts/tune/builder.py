@@ -16,6 +16,7 @@ from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep, read_values
 from pages.parts.tune.axes import Axis, axes
 from pages.parts.tune.kept import kept
 from pages.parts.tune.wrong_values import wrong_in
+from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import plain
 from pages.parts.ui.workspace import Workspace
@@ -103,7 +104,7 @@ def _in_our_words(problem: Problem, swept: Sequence[Axis]) -> str:
         message = message.replace(f"{axis.path}=", f"{axis.title} ")
     if problem.path in ("seeds", "latin.points", *(axis.path for axis in swept)):
         return _sentence(message).replace("got null", "the field is empty")
-    return _sentence(f"{problem.path.replace('.', ' ')} {message}")
+    return _sentence(problem_in_words(Problem(problem.path, message)))
 
 
 def _sentence(words: str) -> str:

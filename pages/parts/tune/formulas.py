@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from ldp_core.errors import StudioError
+from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.tuning import inverses
 from ldp_core.tuning.inverses import Follows
 from pages.parts.tune.kept import kept
 from pages.parts.ui.job_actions import refusal, refuse
-from pages.parts.ui.meanings import EPSILON, SIGMA, problem_in_words
+from pages.parts.ui.meanings import EPSILON, SIGMA, error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
@@ -79,7 +79,7 @@ def _or_why(ask: Callable[[], Follows]) -> Answer:
     try:
         return ask()
     except StudioError as error:
-        return str(error)
+        return error_in_words(error)
 
 
 def _first(base: Experiment) -> tuple[float, float, float]:
@@ -137,4 +137,4 @@ def _take_over(workspace: Workspace, found: list[tuple[str, Answer]]) -> None:
 def _take(workspace: Workspace, one: Follows) -> None:
     fields = {"clients.epsilon": one.epsilon, "clients.count": one.clients}
     if problems := workspace.renew(lambda draft: draft.with_base(fields)):
-        refuse(StudioError("; ".join(map(problem_in_words, problems))))
+        refuse(InvalidExperiment(problems))

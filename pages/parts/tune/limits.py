@@ -9,12 +9,12 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import aggregators
-from ldp_core.errors import StudioError
+from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.tuning.allocation import BEST, MEAN, Allocation, allocate
 from pages.parts.tune.kept import kept
 from pages.parts.ui.job_actions import refusal, refuse
-from pages.parts.ui.meanings import TAU, problem_in_words
+from pages.parts.ui.meanings import TAU, error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import (
@@ -107,7 +107,7 @@ def _or_why(base: Experiment, need: float | None) -> Allocation | str:
     try:
         return allocate(base, need)
     except StudioError as error:
-        return str(error)
+        return error_in_words(error)
 
 
 def groups(base: Experiment) -> list[Group]:
@@ -181,4 +181,4 @@ def _take(workspace: Workspace, need: float | None) -> None:
     }
     fields = {"aggregator": kept["aggregator"], **clients}
     if problems := workspace.renew(lambda draft: draft.with_base(fields)):
-        refuse(StudioError("; ".join(map(problem_in_words, problems))))
+        refuse(InvalidExperiment(problems))

@@ -23,6 +23,7 @@ from pages.parts.tune.heat import heat_data, number_at
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
 from pages.parts.ui.text import number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
@@ -81,7 +82,7 @@ def _watch(identity: str, every: float | None) -> None:
     try:
         progress = sweep_of(job.folder).update(PAUSE_SECONDS)
     except StorageFailed as error:
-        st.error(plain(str(error), 300))
+        st.error(plain(error_in_words(error), 300))
         return
     pace()  # who looks is counted; whoever comes later asks less often
     _state(job, sweep, progress)

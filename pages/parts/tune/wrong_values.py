@@ -10,6 +10,7 @@ from ldp_core.errors import InvalidExperiment, shown
 from ldp_core.experiment import Experiment, changed
 from ldp_core.experiment.sweep import Scalar
 from pages.parts.tune.axes import Axis
+from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import listed
 
 GOT = "; got "
@@ -69,8 +70,7 @@ def _why(base: Experiment, axis: Axis, value: Scalar, beside: Mapping[str, Scala
         changed(base, {**beside, axis.path: value, "attack": None})
     except InvalidExperiment as error:
         first = error.problems[0]
-        elsewhere = "" if first.path == axis.path else f"{first.path.replace('.', ' ')} "
-        return elsewhere + first.message
+        return first.message if first.path == axis.path else problem_in_words(first)
     return ""
 
 

@@ -18,6 +18,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ldp_core.errors import StudioError
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 
 P = ParamSpec("P")
@@ -40,7 +41,7 @@ def guarded(draw: Callable[P, None]) -> Callable[P, None]:
             draw(*args, **kwargs)
         except StudioError as error:
             logging.exception("a page cannot be shown")
-            st.error(f"This cannot be shown now: {plain(str(error), 400)}.")
+            st.error(f"This cannot be shown now: {plain(error_in_words(error), 400)}.")
 
     return drawn
 

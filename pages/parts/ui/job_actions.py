@@ -11,6 +11,7 @@ from ldp_core.errors import StudioError
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import Person
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -42,7 +43,7 @@ def _take_up(identity: str, person: Person) -> None:
 
 def refuse(error: StudioError, where: str = REFUSED) -> None:
     """Keep why something could not be done until that part of the page is drawn."""
-    tab().page.refused[where] = (str(error), time.monotonic())
+    tab().page.refused[where] = (error_in_words(error), time.monotonic())
 
 
 def refusal(where: str = REFUSED) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ldp_core.component import Registry
-from ldp_core.errors import Problem
+from ldp_core.errors import InvalidExperiment, Problem
 from pages.parts.ui.text import plain
 
 GLOSSARY = {
@@ -100,9 +100,18 @@ FIELDS = {
 
 
 def problem_in_words(problem: Problem) -> str:
-    """A mistake as a page says it: its field by the page's word, and not by its path."""
-    if not problem.path:
-        return problem.message
-    path = problem.path.removesuffix(".name").removesuffix(".kind")
+    """A mistake as a page says it: its field by the page's word, and not by its path; a line of a file as it
+    stands there.
+    """
+    if not problem.path or problem.path.startswith("line "):
+        return str(problem)
+    path = problem.path.removeprefix("base.").removesuffix(".name").removesuffix(".kind")
     name = FIELDS.get(path, path.rpartition(".")[2].replace("_", " "))
     return f"{name} {problem.message}"
+
+
+def error_in_words(error: Exception) -> str:
+    """What went wrong as a page says it."""
+    if isinstance(error, InvalidExperiment):
+        return "; ".join(map(problem_in_words, error.problems))
+    return str(error)

@@ -19,6 +19,7 @@ from ldp_core.experiment import Draft, checked, with_fit
 from ldp_core.runs.carry import link
 from ldp_core.runs.record import drafts
 from pages.parts.ui.components import remember
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import Page, tab
 from pages.parts.ui.scenario import named, preset_of
 from pages.parts.ui.text import plain
@@ -63,7 +64,7 @@ class Workspace:
         except InvalidExperiment as error:
             return error.problems
         except (UnknownDraft, StorageFailed) as error:
-            return (Problem("", str(error)),)
+            return (Problem("", error_in_words(error)),)
         return ()
 
     def renew(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
@@ -169,7 +170,7 @@ def _brought(settings: str) -> Workspace:
     try:
         draft = checked(link.unpacked(settings))
     except StudioError as error:
-        _say(f"{plain(str(error), 200)}. Here is the default experiment.")
+        _say(f"{plain(error_in_words(error), 200)}. Here is the default experiment.")
         draft = presets.get(presets.names()[0]).draft
     else:
         st.toast("This is your own copy: what you change here changes nobody else's.")

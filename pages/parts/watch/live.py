@@ -23,6 +23,7 @@ from pages.parts.train.help import how_to_read
 from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, uploads_in
 from pages.parts.ui import components
 from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, Moment, look_again, once, watched
 from pages.parts.ui.text import plain
 from pages.parts.watch.trio import Pictured, expected_view, nothing_yet, trio
@@ -82,7 +83,9 @@ def settings_of(job: Job) -> Draft | None:
     try:
         return once(("settings", job.id), lambda: parse_draft(job.request["draft"]))
     except InvalidExperiment as error:
-        st.error(f"This run cannot be shown, as its settings no longer fit: {plain(str(error), 300)}.")
+        st.error(
+            f"This run cannot be shown, as its settings no longer fit: {plain(error_in_words(error), 300)}."
+        )
         return None
 
 
@@ -127,7 +130,7 @@ def seen(identity: str, live: bool) -> Seen | None:
     try:
         progress = progress_of(source.folder).update(PAUSE_SECONDS if job.live else 0.0)
     except StorageFailed as error:
-        st.error(f"The record of this run is damaged: {plain(str(error), 300)}.")
+        st.error(f"The record of this run is damaged: {plain(error_in_words(error), 300)}.")
         return None
     return Seen(job, draft, progress, *series(progress, draft), source.id)
 

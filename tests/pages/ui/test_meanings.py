@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 import torch
+from streamlit.testing.v1 import AppTest
 
+from ldp_core.errors import InvalidExperiment, Problem, StorageFailed
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, untrained
 from ldp_core.federated.round import one_round
+from pages.parts.train.changes import flat
 from pages.parts.train.help import TERMS
-from pages.parts.ui.meanings import GLOSSARY, glossary
+from pages.parts.ui.meanings import GLOSSARY, error_in_words, glossary, problem_in_words
+from tests.conftest import ROOT
 from tests.data import digits
 
 
@@ -44,3 +49,46 @@ def test_noise_variance_moves_the_aggregate_and_the_model_as_far_or_less(
     one = one_round(ready, untrained(ready))
     moved = float(((one.weights - one.unnoised).double() ** 2).mean())
     assert moved == pytest.approx(one.noise_variance, rel=1e-4) if as_far else moved < one.noise_variance / 2
+
+
+def test_a_mistake_is_told_by_the_pages_word_for_its_field():
+    for path, words in (
+        ("clients.count", "clients"),
+        ("base.clients.epsilon", "budgets"),
+        ("partition.kind", "how it is split"),
+        ("local.learning_rate", "learning rate"),
+        ("", ""),
+        ("line 2, run_limit", "line 2, run_limit"),
+    ):
+        assert problem_in_words(Problem(path, "must be 1")) == f"{words} must be 1".strip()
+    for path in flat(parse({"system": "pldp_fl"}).as_json()):
+        assert not re.search(r"[._]", problem_in_words(Problem(path, "is wrong"))), path
+    both = InvalidExperiment([Problem("clients.count", "is wrong"), Problem("rounds", "too")])
+    assert error_in_words(both) == "clients is wrong; rounds too"
+    assert error_in_words(StorageFailed("no room")) == "no room"
+
+
+def refused() -> None:
+    from ldp_core.errors import InvalidExperiment, Problem
+    from pages.parts.ui.fragments import guarded
+    from pages.parts.ui.job_actions import refusal, refuse
+
+    error = InvalidExperiment([Problem("clients.run_limit", "must be 1 or more")])
+
+    @guarded
+    def draw() -> None:
+        raise error
+
+    refuse(error)
+    refusal()
+    draw()
+
+
+def test_whatever_is_refused_on_a_page_is_told_so():
+    app = AppTest.from_function(refused).run()
+    assert not app.exception
+    words = "limits of a run must be 1 or more"
+    assert [one.value for one in app.error] == [words, f"This cannot be shown now: {words}."]
+    for file in (ROOT / "pages").rglob("*.py"):
+        told = re.findall(r"str\((?:error|problem)\)|\{(?:error|problem)[!:}]", file.read_text())
+        assert not told or file.name == "meanings.py", f"{file}: `error_in_words` has the page's words"
