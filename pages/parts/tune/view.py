@@ -134,7 +134,8 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
         if one.failed:
             lines.append(f"A seed of it ended as “{one.failed}”.")
         expected = verdict(one.experiment)
-        why = expected.why.removesuffix(": press Train") if one.accuracies else expected.why
+        trained = one.accuracies or one.failed
+        why = expected.why.removesuffix(": press Train") if trained else expected.why
         lines.append(f"Expected before training: {expected.word}; {why}.")
         cost = dearest(one.experiment)
         if cost is not None:

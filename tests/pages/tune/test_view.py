@@ -1,0 +1,38 @@
+"""The cell of a sweep that was opened: what is told of it before it was trained, and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+
+def page() -> None:
+    from dataclasses import replace
+
+    import streamlit as st
+
+    from ldp_core.experiment.sweep import parse_sweep
+    from pages.parts.tune.found import settings
+    from pages.parts.tune.view import PLANNED, _cell, _opened
+
+    few = {"clients": {"count": 200}}  # seven samples each: of so few the rule of thumb says nothing
+    sweep = parse_sweep({"base": few, "grid": {"clients.epsilon": [1, 2], "rounds": [5, 10]}, "seeds": 1})
+    st.session_state[_cell(PLANNED)] = 1
+    found = settings(sweep, {})
+    found[1] = replace(found[1], **st.session_state["came to"])
+    _opened(sweep, found, PLANNED)
+
+
+@pytest.mark.parametrize(
+    ("came_to", "asks"), [({}, True), ({"accuracies": (0.5,)}, False), ({"failed": "diverged"}, False)]
+)
+def test_only_a_cell_that_was_not_trained_asks_to_be(came_to: dict[str, Any], asks: bool):
+    app = AppTest.from_function(page)
+    app.session_state["came to"] = came_to
+    app.run()
+    assert not app.exception
+    (expected,) = (one.value for one in app.markdown if "Expected before training" in one.value)
+    assert ("press Train" in expected) is asks
+    assert "unknown" in expected
