@@ -17,6 +17,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from ldp_core.errors import UnknownName
+from ldp_core.plugins.admission import labelled, part_in, refuse_unfit
+from ldp_core.plugins.candidates import Candidate, outside
 
 
 class Component(BaseModel):
@@ -35,7 +37,9 @@ class Component(BaseModel):
     reference: ClassVar[str] = ""
     """Paper and equation."""
     order: ClassVar[int] = 50
-    """Where a page lists it: simple and usual parts first."""
+    """Where a page lists it: simple and usual parts first, those from outside last."""
+    plugin: ClassVar[str] = ""
+    """Of a part from outside: where it comes from and in which version; "" for the program's own."""
 
     def __hash__(self) -> int:
         """Of what it is, too: many have no parameters, and experiments that differ in nothing else would be
@@ -56,7 +60,7 @@ C = TypeVar("C", bound=Component)
 
 
 class Registry(Generic[C]):
-    """The components of one package, found by looking at its files."""
+    """The components of one package, found by looking at its files, and those for it from outside."""
 
     def __init__(
         self, package: str, kind: type[Any], noun: str, former: Mapping[str, str] | None = None
@@ -64,25 +68,30 @@ class Registry(Generic[C]):
         """`former` are names that records of older versions use, and what is called so now."""
         self.package, self._kind, self._noun = package, kind, noun
         self.former: Mapping[str, str] = former or {}
+        self.refused = dict[str, str]()
+        """By name, why a part from outside is left out; known once the parts have been looked for."""
 
     @cached_property
     def _classes(self) -> dict[str, type[C]]:
+        own = self._own()
+        return own | outside(self.package, self._admitted, self.refused, own)
+
+    def _admitted(self, candidate: Candidate) -> type[C]:
+        kind: type[C] = part_in(candidate.load(), self._kind)
+        refuse_unfit(kind)
+        kind.name, kind.plugin = candidate.name, candidate.version(kind)
+        return kind
+
+    def _own(self) -> dict[str, type[C]]:
         package = importlib.import_module(self.package)
         found: dict[str, type[C]] = {}
         for module_info in pkgutil.iter_modules(package.__path__):
             if module_info.name.startswith("_"):
                 continue
             module = importlib.import_module(f"{self.package}.{module_info.name}")
-            for value in vars(module).values():
-                if (
-                    isinstance(value, type)
-                    and issubclass(value, self._kind)
-                    and value.__module__ == module.__name__
-                    and "label" in vars(value)  # shared base classes have no label
-                ):
-                    kind: type[C] = value
-                    kind.name = module_info.name
-                    found[module_info.name] = kind
+            for kind in labelled(module, self._kind):
+                kind.name = module_info.name
+                found[module_info.name] = kind
         return found
 
     def names(self) -> list[str]:
@@ -91,7 +100,7 @@ class Registry(Generic[C]):
 
     def labels(self) -> dict[str, str]:
         """Name → label, in the order in which a page lists them."""
-        kinds = sorted(self._classes.items(), key=lambda item: (item[1].order, item[0]))
+        kinds = sorted(self._classes.items(), key=lambda item: (bool(item[1].plugin), item[1].order, item[0]))
         return {name: kind.label for name, kind in kinds}
 
     def holds(self, kind: type[Any]) -> bool:
@@ -107,7 +116,8 @@ class Registry(Generic[C]):
         try:
             return self._classes[self.former.get(name, name)]
         except (KeyError, TypeError):
-            raise UnknownName(self._noun, name, self._classes) from None
+            why = self.refused.get(name, "") if isinstance(name, str) else ""
+            raise UnknownName(self._noun, name, self._classes, why) from None
 
     def get(self, name: str, **parameters: Any) -> C:
         """The component called `name` with its own `parameters`.

@@ -19,9 +19,11 @@ class StudioError(Exception):
 class UnknownName(StudioError, KeyError):
     """A name that no registry holds."""
 
-    def __init__(self, kind: str, given: object, known: Iterable[str]) -> None:
-        self.known = sorted(known)
-        super().__init__(f"{kind} must be {one_of(self.known)}; got {shown(given)}{hint(given, self.known)}")
+    def __init__(self, kind: str, given: object, known: Iterable[str], why: str = "") -> None:
+        """`why` a part of that name is left out, where there is one."""
+        self.known, what = sorted(known), f"got {shown(given)}{hint(given, sorted(known))}"
+        self.wanted = f"must be {one_of(self.known)}; {why or what}"
+        super().__init__(f"{kind} {self.wanted}")
 
     def __str__(self) -> str:  # KeyError would show the quoted repr
         return str(self.args[0])

@@ -21,6 +21,7 @@ LAYERS = [
     ["ldp_core.bits", "ldp_core.judgement", "ldp_core.tables"],
     ["ldp_core.system"],
     ["ldp_core.fields"],
+    ["ldp_core.plugins"],
     ["ldp_core.component"],
     [
         "ldp_core.mechanisms",
@@ -43,6 +44,7 @@ LAYERS = [
     ["ldp_core.leakage"],
     ["ldp_core.simulate"],
     ["ldp_core.many"],
+    ["ldp_core.contract"],
     ["ldp_core.papers"],
     ["ldp_core.runs"],  # its face imports nothing; its rooms follow
     ["ldp_core.runs.storage"],

@@ -55,11 +55,15 @@ def identifier() -> Identifier:
 
 
 def choose(facts: Facts) -> Reconstructor | None:
-    """The attacker that suits an upload best, by its own word; None if none that can attack it suits."""
+    """The attacker that suits an upload best, by its own word; None if none that can attack it suits.
+
+    Those from outside are chosen by name only: a run that names none is the same with and without them.
+    """
     able = [
         attacker
         for attacker in map(reconstructor, reconstructors())
-        if not unfit(facts.model, facts.shape, facts.classes, attacker.name, facts.optimizer)
+        if not attacker.plugin
+        and not unfit(facts.model, facts.shape, facts.classes, attacker.name, facts.optimizer)
     ]
     suiting = [(fit, attacker) for attacker in able if (fit := attacker.suits(facts)) is not None]
     return max(suiting, key=lambda pair: pair[0])[1] if suiting else None

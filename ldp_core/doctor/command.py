@@ -13,6 +13,7 @@ from ldp_core.errors import StudioError, on_one_line
 LOOKS: tuple[tuple[str, Look], ...] = (
     ("Python", program.python),
     ("packages", program.packages),
+    ("parts", program.parts),
     ("compiled kernel", program.kernel),
     ("cores, memory", machine.cores),
     ("GPU", machine.gpu),

@@ -7,7 +7,8 @@ import re
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from ldp_core import models
+from ldp_core import models, presets
+from ldp_core.contract.registries import REGISTRIES
 from ldp_core.doctor.finding import Finding, note, ok, wrong
 from ldp_core.system import native_code, private_files
 from ldp_core.system.shipped import PINS
@@ -55,6 +56,16 @@ def _installed(name: str) -> str:
 def _few(names: list[str]) -> str:
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
+
+
+def parts() -> Finding:
+    """Mechanisms and other parts from outside, and which of them will not do."""
+    held = [registry.kind(name) for registry in REGISTRIES.values() for name in registry.names()]
+    plugged = [f"{kind.name} ({kind.plugin.rpartition(' ')[0]})" for kind in held if kind.plugin]
+    presets.names()
+    refused = [why for registry in REGISTRIES.values() for why in registry.refused.values()]
+    refused += presets.refused.values()
+    return note("; ".join(refused)) if refused else ok(_few(plugged) or "none from outside")
 
 
 def kernel() -> Finding:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, InitErrorDetails, ValidationError, core_schema
 
 from ldp_core.component import Component, Registry
-from ldp_core.errors import UnknownName, hint, one_of, shown
+from ldp_core.errors import UnknownName, shown
 from ldp_core.fields import refused
 
 
@@ -44,8 +44,7 @@ class Part:
         try:
             kind = self.registry.kind(name)
         except UnknownName as error:
-            message = f"must be {one_of(error.known)}; got {shown(name)}{hint(name, error.known)}"
-            detail = InitErrorDetails(type=refused(message), loc=(self.key,), input=name)
+            detail = InitErrorDetails(type=refused(error.wanted), loc=(self.key,), input=name)
             raise ValidationError.from_exception_data(type(self).__name__, [detail]) from None
         if "form" in parameters:
             raise refused("takes no form; set the experiment's own form instead")
@@ -77,3 +76,10 @@ class OptionalPart(Part):
                 lambda component: None if component is None else self.serialise(component)
             ),
         )
+
+
+def plugged_in(model: BaseModel) -> set[str]:
+    """Where the parts come from that its fields hold, and in which versions; "" for the program's own."""
+    own = {model.plugin} if isinstance(model, Component) else set()
+    held = (getattr(model, name) for name in type(model).model_fields)
+    return own.union(*(plugged_in(one) for one in held if isinstance(one, BaseModel)))

@@ -34,7 +34,7 @@ from ldp_core.errors import DataUnavailable, one_of, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.filling import filled
-from ldp_core.experiment.parts import OptionalPart, Part
+from ldp_core.experiment.parts import OptionalPart, Part, plugged_in
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
@@ -359,10 +359,11 @@ class Experiment(BaseModel):
     def key(self) -> str:
         """Twelve hex digits that two experiments share if and only if they are the same run.
 
-        The name is not part of a run; the state of data that can change is.
+        The name is not part of a run; the state of data that can change is, and of parts from outside.
         """
-        version = self.source.version
+        version, plugged = self.source.version, sorted({*plugged_in(self), self.source.plugin} - {""})
         parts = self.as_json() | {"name": ""} | ({"data": version} if version else {})
+        parts |= {"plugged in": plugged} if plugged else {}
         if self.clients.epsilon_scope == "upload":
             parts["mechanism"] = Part(mechanisms.registry, "name").serialise(self.mechanism.for_uploads())
         text = json.dumps(parts, sort_keys=True)

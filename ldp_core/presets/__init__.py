@@ -1,4 +1,6 @@
-"""Prepared scenarios: one file each, found by discovery, in the order a newcomer should meet them."""
+"""Prepared scenarios: one file each, found by discovery, in the order a newcomer should meet them; then those
+from outside.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,13 @@ import importlib
 import pkgutil
 from functools import cache
 
-from ldp_core.errors import UnknownName
+from ldp_core.errors import InvalidInput, UnknownName
+from ldp_core.plugins.candidates import Candidate, outside
 from ldp_core.presets import of_systems
 from ldp_core.presets.base import Preset
+
+refused = dict[str, str]()
+"""By name, why a scenario from outside is left out; known once they have been looked for."""
 
 
 @cache
@@ -19,7 +25,17 @@ def _found() -> dict[str, Preset]:
             preset = getattr(importlib.import_module(f"{package}.{info.name}"), "PRESET", None)
             if isinstance(preset, Preset):
                 found[info.name] = preset
-    return dict(sorted(found.items(), key=lambda item: item[1].order))
+    found = dict(sorted(found.items(), key=lambda item: item[1].order))
+    return found | outside(__name__, _admitted, refused, found)
+
+
+def _admitted(candidate: Candidate) -> Preset:
+    loaded = candidate.load()
+    preset = getattr(loaded, "PRESET", loaded)
+    if not isinstance(preset, Preset):
+        raise InvalidInput("it is no ldp_core.presets.Preset, nor a module with one as PRESET")
+    preset.draft.experiments()
+    return preset
 
 
 def names() -> list[str]:
@@ -36,7 +52,7 @@ def get(name: str) -> Preset:
     try:
         return _found()[name]
     except KeyError:
-        raise UnknownName("the preset's name", name, _found()) from None
+        raise UnknownName("the preset's name", name, _found(), refused.get(name, "")) from None
 
 
 __all__ = ["Preset", "get", "names"]

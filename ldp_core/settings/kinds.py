@@ -120,14 +120,21 @@ class Text:
         return self.form
 
 
+@dataclass(frozen=True)
 class Folder:
     """A path, `~` expanded as a shell would."""
 
+    there: bool = False
+    """Whether it must be there already."""
+
     def __call__(self, text: str) -> Path:
         try:
-            return Path(text).expanduser().absolute()
+            found = Path(text).expanduser().absolute()
         except RuntimeError:
             raise ValueError("and the home of that user is not known here") from None
+        if self.there and not found.is_dir():
+            raise ValueError("where no folder is")
+        return found
 
     def __str__(self) -> str:
         return "a folder"

@@ -24,6 +24,10 @@ DATA_DIR = Setting[Path | None](
     "Where downloaded data sets and folders of images lie.",
     "the user's data folder",
 )  # fmt: skip
+PARTS_DIR = Setting[Path | None](
+    "EPSILON_PARTS_DIR", None, Folder(there=True),
+    "Mechanisms and other parts of one's own, a file each: `mechanisms/NAME.py` (see `HOW_TO_ADD.md`).",
+)  # fmt: skip
 CACHE_DIR = Setting[Path | None](
     "EPSILON_CACHE_DIR", None, Folder(),
     "Where compiled kernels are kept; nobody else may write there.",

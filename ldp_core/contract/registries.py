@@ -1,0 +1,31 @@
+"""Every kind of part that an experiment names, and where those of it are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ldp_core import (
+    aggregators,
+    attacks,
+    datasets,
+    mechanisms,
+    models,
+    optimizers,
+    partitions,
+    selections,
+    systems,
+)
+from ldp_core.component import Registry
+
+REGISTRIES: Mapping[str, Registry[Any]] = {
+    "mechanism": mechanisms.registry,
+    "aggregator": aggregators.registry,
+    "attacker": attacks.registry,
+    "dataset": datasets.registry,
+    "model": models.registry,
+    "optimizer": optimizers.registry,
+    "partition": partitions.registry,
+    "selection": selections.registry,
+    "system": systems.registry,
+}

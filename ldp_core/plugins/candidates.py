@@ -1,0 +1,93 @@
+"""What calls itself a part, installed or in the folder; what will not do is left out, and why is said."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import logging
+import pkgutil
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.metadata import EntryPoints, entry_points
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ldp_core.errors import InvalidInput, StudioError, on_one_line
+from ldp_core.plugins import folder
+
+T = TypeVar("T")
+DIGITS = 12
+OWN = "ldp_core."
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something that may be a part; nothing of it has been imported."""
+
+    name: str
+    origin: str
+    """A distribution and its version, or the file below the folder."""
+    load: Callable[[], Any]
+    """The module or the object that it names; raises whatever its import does."""
+
+    def version(self, kind: type[Any]) -> str:
+        """What tells a class of it from another state of itself, also where its author changes the file."""
+        content = Path(inspect.getfile(kind)).read_bytes()
+        return f"{self.origin} {hashlib.sha256(content).hexdigest()[:DIGITS]}"
+
+
+def outside(
+    package: str, admitted: Callable[[Candidate], T], refused: dict[str, str], known: Collection[str]
+) -> dict[str, T]:
+    """The parts for a package of this program, like `ldp_core.mechanisms`, that come from outside.
+
+    Args:
+        package: its name is the group of entry points; in the folder they lie in one called `mechanisms`.
+        admitted: makes a part of a candidate, or raises.
+        refused: is given, by name, why one is left out.
+        known: the names of the program's own.
+    """
+    found: dict[str, T] = {}
+    for one in _candidates(package):
+        try:
+            _refuse_name(one.name, known, found)
+            found[one.name] = admitted(one)
+        except (Exception, SystemExit) as error:  # whatever the code of others does as it is imported
+            why = str(error) if isinstance(error, StudioError) else f"{type(error).__name__}: {error}"
+            refused[one.name] = on_one_line(f"{one.name} of {one.origin} is left out: {why}")
+            logging.getLogger(__name__).warning("%s: %s", package, refused[one.name])
+    return found
+
+
+def _refuse_name(name: str, known: Collection[str], found: Collection[str]) -> None:
+    if not NAME.fullmatch(name):
+        raise InvalidInput("its name must be small letters, digits and _, 40 at most: rename it")
+    if name in known:
+        raise InvalidInput("the program has a part of that name: rename it")
+    if name in found:
+        raise InvalidInput("another distribution or file has a part of that name: rename it, or remove one")
+
+
+def _candidates(package: str) -> list[Candidate]:
+    """In the order of their names."""
+    found = [
+        Candidate(one.name, f"{one.dist.name} {one.dist.version}" if one.dist else one.value, one.load)
+        for one in _installed().select(group=package)
+    ]
+    kind = package.removeprefix(OWN)
+    for place in folder.__path__:
+        for info in pkgutil.iter_modules([str(Path(place) / kind)]):
+            if not info.name.startswith("_"):
+                load = partial(importlib.import_module, f"{folder.__name__}.{kind}.{info.name}")
+                found.append(Candidate(info.name, f"{kind}/{info.name}.py", load))
+    return sorted(found, key=lambda one: (one.name, one.origin))
+
+
+@cache
+def _installed() -> EntryPoints:
+    found: Any = entry_points()
+    return found

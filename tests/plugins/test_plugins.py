@@ -1,0 +1,148 @@
+"""Parts from outside are listed as the program's own are; what will not do is named and harms nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_core import attacks, selections
+from ldp_core.component import Registry
+from ldp_core.doctor import program
+from ldp_core.errors import InvalidExperiment, UnknownName
+from ldp_core.experiment import parse
+from ldp_core.plugins import candidates, folder
+from tests.plugins.parts import SELECTION
+
+OWN = selections.names()
+PARAMETER = "    reference = 'A test'\n    share: {} = {}\n"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The operator's folder, with a place for selections."""
+    monkeypatch.setattr(folder, "__path__", [str(tmp_path / "parts")])
+    (tmp_path / "parts" / "selections").mkdir(parents=True)
+    yield tmp_path / "parts" / "selections"
+    for name in [one for one in sys.modules if one.startswith(f"{folder.__name__}.")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Registry[Any]:
+    """That of selections, which has not looked yet."""
+    monkeypatch.delitem(vars(selections.registry), "_classes")
+    monkeypatch.setattr(selections.registry, "refused", {})
+    return selections.registry
+
+
+def test_a_file_in_the_folder_is_a_part_with_its_digest_as_version(place: Path, registry: Registry[Any]):
+    (place / "in_turn.py").write_text(SELECTION)
+    (place / "_notes.py").write_text("nothing that could be imported")
+    assert registry.names() == sorted([*OWN, "in_turn"])
+    assert [*registry.labels()][-1] == "in_turn", "colours and places of the program's own stay"
+    kind = registry.kind("in_turn")
+    assert kind.plugin.startswith("selections/in_turn.py ") and len(kind.plugin.split()[1]) == 12
+    assert registry.refused == {}
+    assert "in_turn (selections/in_turn.py)" in program.parts().found
+
+
+def test_an_entry_point_names_a_class_or_its_module(
+    place: Path, registry: Registry[Any], monkeypatch: pytest.MonkeyPatch
+):
+    (place.parent / "turns_of_others.py").write_text(SELECTION)
+    monkeypatch.syspath_prepend(str(place.parent))
+    entries = [("by_class", "turns_of_others:InTurn"), ("by_module", "turns_of_others")]
+    found = EntryPoints(EntryPoint(name, value, registry.package) for name, value in entries)
+    for each in entries:  # one class is one part
+        monkeypatch.setattr(candidates, "_installed", lambda name=each[0]: found.select(name=name))
+        vars(registry).pop("_classes", None)
+        assert registry.names() == sorted([*OWN, each[0]])
+        assert len(registry.kind(each[0])().choose(10, 0, 1, 2)) == 5
+    sys.modules.pop("turns_of_others")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("all", SELECTION, "the program has a part of that name: rename it"),
+        ("In_Turn", SELECTION, "its name must be small letters, digits and _, 40 at most: rename it"),
+        ("absent", "import not_to_be_had", "ModuleNotFoundError: No module named 'not_to_be_had'"),
+        ("leaves", "raise SystemExit('bye')", "SystemExit: bye"),
+        ("broken", SELECTION.replace("def choose", "def choose("), "SyntaxError: "),
+        ("empty", "", "its module must hold one class with a label that is derived from"),
+        ("nameless", SELECTION.replace("label = ", "# "), "it holds none"),
+        ("two", SELECTION + SELECTION.replace("InTurn", "Again"), "it holds InTurn, Again"),
+        ("silent", SELECTION.replace("summary = ", "# "), "it has no summary: give the class one"),
+        ("lacking", SELECTION.replace("def choose", "def chose"), "it lacks choose: define what its base"),
+        (
+            "limitless",
+            SELECTION.replace('    reference = "A test"\n', PARAMETER.format("float", "0.5")),
+            "its parameter share has no limits: annotate it with a Number, Whole, Choice or Checked",
+        ),
+        (
+            "required",
+            "from typing import Annotated\nfrom ldp_core.fields import Choice\n"
+            + SELECTION.replace(
+                '    reference = "A test"\n', "    way: Annotated[str, Choice(('up', 'down'))]\n"
+            ),
+            "its parameter way has no default that will do: give it one",
+        ),
+    ],
+)
+def test_what_will_not_do_is_left_out_with_a_sentence(
+    name: str, text: str, words: str, place: Path, registry: Registry[Any]
+):
+    (place / f"{name}.py").write_text(text)
+    (place / "in_turn.py").write_text(SELECTION)
+    assert registry.names() == sorted([*OWN, "in_turn"]), "the others are not harmed"
+    why = registry.refused[name]
+    assert words in why and why.startswith(f"{name} of selections/{name}.py is left out: ")
+    found = program.parts()
+    assert (found.grade, why in found.found) == ("note", True)
+    if name != "all":
+        with pytest.raises(UnknownName, match="is left out"):
+            registry.get(name)
+        with pytest.raises(InvalidExperiment, match="is left out"):
+            parse({"selection": name})
+
+
+def test_of_two_with_one_name_the_first_is_taken(
+    place: Path, registry: Registry[Any], monkeypatch: pytest.MonkeyPatch
+):
+    (place / "in_turn.py").write_text(SELECTION)
+    other = EntryPoints([EntryPoint("in_turn", "turns_of_others", registry.package)])
+    monkeypatch.setattr(candidates, "_installed", lambda: other)
+    assert registry.kind("in_turn").plugin.startswith("selections/in_turn.py")
+    assert (
+        "in_turn of turns_of_others is left out: another distribution or file" in registry.refused["in_turn"]
+    )
+
+
+def test_a_parts_version_counts_in_the_runs_that_name_it_and_in_no_other(
+    place: Path, registry: Registry[Any]
+):
+    without = parse({}).key
+    (place / "in_turn.py").write_text(SELECTION)
+    first = parse({"selection": "in_turn"}).key
+    assert parse({}).key == without
+    (place / "in_turn.py").write_text(SELECTION + "# changed\n")
+    sys.modules.pop(f"{folder.__name__}.selections.in_turn")
+    vars(registry).pop("_classes")
+    assert parse({"selection": "in_turn"}).key != first
+    assert parse({}).key == without
+
+
+def test_an_attacker_from_outside_is_chosen_by_name_only(monkeypatch: pytest.MonkeyPatch):
+    from ldp_core.experiment.threat_model import facts
+
+    asked = facts(parse({}), "audit")
+    chosen = attacks.choose(asked)
+    assert chosen is not None
+    monkeypatch.setattr(type(chosen), "plugin", "of somebody 1.0")
+    other = attacks.choose(asked)
+    assert other is not None and other.name != chosen.name
