@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from ldp_core.events.base import Count, Event, Json, Like, Share
+from ldp_core.events.base import Count, Event, Json, Like, Share, Some
 
 Scalar = str | int | float | bool | None
 
@@ -79,7 +79,7 @@ class Leaked(Event):
     half: float
     epsilon: float
     picked: float
-    made: Annotated[int, Field(ge=1, le=2**53)]
+    made: Some
     blocks: Count
     seconds: float
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from ldp_core.events.base import Count, Event, Json, Share, Status
+from ldp_core.events.base import Count, Event, Json, Share, Some, Status
 from ldp_core.events.parts import Caps, Pairs, Picture, Sentences, Verdict
 
 
@@ -19,7 +19,7 @@ class LadderStarted(Event):
 
     ladder: Json
     """The request."""
-    n: Count
+    n: Some
     """Images on every rung."""
     dimension: Count
     attackers: Annotated[dict[str, str], Field(max_length=20)]
@@ -47,7 +47,7 @@ class Figures(Event):
 
     mechanism: str
     attacker: str
-    n: Count
+    n: Some
     psnr: float
     """In dB; of a real upload: of the image that came back best."""
     ncc: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import replace
 from itertools import product
@@ -11,9 +12,13 @@ from ldp_core.events.base import Event, Status
 from ldp_core.events.cells import Answered, ClaimCell, Leaked, SearchCell, SweepCell
 from ldp_core.events.ladder import Cell, Guess, LadderEnded, LadderStarted, Reference
 from ldp_core.events.order import Order, counted, must
+from ldp_core.experiment import changed
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.tuning import Question
+
+MOST_MADE = 64_000_000
+"""Characters of the experiments of all cells, each of which is made to be looked at."""
 
 
 class LadderOrder(Order):
@@ -62,15 +67,19 @@ class SweepOrder(Order):
     kinds = (SweepCell,)
 
     def __init__(self, sweep: Sweep) -> None:
-        self._settings, self._seed = sweep.settings, sweep.base.seed
+        self._settings, self._base = sweep.settings, sweep.base
         self._every, self._statuses = len(sweep.settings) * sweep.seeds, dict[int, str]()
+        self._each, self._made = len(json.dumps(sweep.base.as_json())), 0
 
     def take(self, run: int, event: Any) -> Event:
         must(run == 0 and isinstance(event, SweepCell))
         must(event.cell < self._every and event.cell not in self._statuses)
         seed, place = divmod(event.cell, len(self._settings))
         own = dict(self._settings[place])
-        must(event.set == own and event.seed == own.get("seed", self._seed) + seed and _has_come(event))
+        must(event.set == own and event.seed == own.get("seed", self._base.seed) + seed and _has_come(event))
+        self._made += self._each
+        must(self._made <= MOST_MADE)
+        must(event.key == changed(self._base, {**own, "attack": None, "seed": event.seed}).key)
         self._statuses[event.cell] = event.status
         return replace(event, known_from=None)  # a job of another server
 

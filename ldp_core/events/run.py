@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from ldp_core.events.base import Count, Event, Json, Share, Status
+from ldp_core.events.base import Count, Event, Json, Share, Some, Status
 from ldp_core.events.parts import (
     Caps,
     Departures,
@@ -153,12 +153,12 @@ class Attacked(Event):
     """How many candidates were as likely as the right one, itself included; 1 where it stood alone."""
     identification_credit: float | None = None
     """What a pick among the likeliest is worth: 1/tied where the right one is in front, else 0."""
-    candidates: Count | None = None
+    candidates: Some | None = None
     identification_rank_same_class: Count | None = None
     """The same among images of one class."""
     identification_tied_same_class: Count | None = None
     identification_credit_same_class: float | None = None
-    candidates_same_class: Count | None = None
+    candidates_same_class: Some | None = None
     psnr_class_mean: float | None = None
     """What the average held-out image of the right class gets: the label alone buys that."""
     psnr_median: float | None = None
@@ -174,7 +174,7 @@ class Attacked(Event):
     """Each bound: `name`, `label`, `value`, `vacuous`."""
     rounds_observed: Count = 1
     """Uploads of the same values that the attacker saw."""
-    images: Count = 1
+    images: Some = 1
     """How many images were looked for in the upload."""
     recovered: Count | None = None
     """Of a real upload: how many of them came back with 20 dB or more."""

@@ -39,7 +39,7 @@ DATA_MIRROR = Setting[str](
 )  # fmt: skip
 QUOTA_GB = Setting[float](
     "EPSILON_QUOTA_GB", 5.0, Number(1e-6, 1e9, endless=True),
-    "What all records may take; the oldest that are not pinned go first.",
+    "What all records may take; those that came as files go first, then the oldest that are not pinned.",
 )  # fmt: skip
 DRAFTS_MB = Setting[float](
     "EPSILON_DRAFTS_MB", 200.0, Number(0.1, 1e6), "What drafts and links may take; the largest go first."

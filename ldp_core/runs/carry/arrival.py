@@ -109,7 +109,7 @@ def _events(told: Told, order: Order, at: list[float]) -> Iterator[Stored]:
     times of the first and of the last.
     """
     at[:] = [0.0, 0.0]
-    for number, body in enumerate(told.events(), start=1):
+    for number, body in enumerate(told.events, start=1):
         run, when = body.pop("run"), body.pop("at")
         if type(run) is not int or run < 0 or type(when) not in (int, float) or not 0 <= when <= LATEST:
             raise ValueError("an event is of no run, or of no time")

@@ -6,68 +6,40 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from pydantic_core import from_json
 
-from ldp_core.errors import InvalidInput, StudioError, shown
-from ldp_core.runs.carry.pictures import CURVES
+from ldp_core.errors import InvalidExperiment, InvalidInput, StudioError, shown
 from ldp_core.runs.jobs.archive import FORMAT
-from ldp_core.runs.jobs.tables import TABLES
 
 LONGEST, MARKS = 2_000_000, 300_000
 """Bytes of job.json, and of one event; and their commas, colons and brackets, each of which may become an
 object of fifty times its size."""
 DIRECTORY = 20_000
-"""Bytes of the list of what is in it: an export of every kind has a twentieth of that."""
+"""Bytes of the list of what is in it: that of an export has a tenth of them."""
 NEEDED = ("job.json", "events.jsonl")
-KNOWN = {
-    "README.txt",
-    "experiments.json",
-    *NEEDED,
-    *(f"{name}.{form}" for name in TABLES.values() for form in ("csv", "parquet")),
-    *(f"{name}.svg" for name in CURVES),
-    "report.html",
-    "program.py",
-}
-ABOUT = {"format", "events_sha256", "kind", "request"}
-"""What counts of job.json; the rest is for whoever reads it."""
-BESIDE = {"id", "status", "message", "created", "started", "ended", "exported_by"}
+"""What is read; whatever else is in it is not."""
+ABOUT = {"format", "events_sha256", "id", "kind", "status", "message", "created", "started", "ended"}
+ABOUT |= {"request", "exported_by"}
 NO_ZIP = "this is no ZIP file that can be read; take one that export has written"
 NONSENSE = "this export is damaged or was edited: it makes no sense; export the job anew"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 """What making sense of a file raises that makes none."""
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """What counts of an export."""
 
     kind: str
     request: dict[str, Any]
     size: int
-    """Bytes that it unpacks to."""
-    _lines: IO[bytes]
-    _sha256: str
-
-    def events(self) -> Iterator[dict[str, Any]]:
-        """As they stand there, one at a time.
-
-        Raises:
-            ValueError: one makes no sense, or they are not those that were exported.
-        """
-        digest = hashlib.sha256()
-        while line := self._lines.readline(LONGEST + 1):
-            digest.update(line)
-            yield dict(_parsed(line))
-        if digest.hexdigest() != self._sha256:
-            raise InvalidInput(NONSENSE)
+    """Bytes that are read of it, unpacked."""
+    events: Iterator[dict[str, Any]]
 
 
 @contextmanager
@@ -84,16 +56,28 @@ def opened(stream: IO[bytes], most: int) -> Iterator[Told]:
     try:
         _refuse_a_long_directory(stream)
         with ZipFile(stream) as archive:
-            size = _checked(archive, most)
+            size = _size(archive, most)
             about = _about(archive)
             with archive.open("events.jsonl") as lines:
-                yield Told(about["kind"], about["request"], size, lines, about["events_sha256"])
+                yield Told(about["kind"], about["request"], size, _events(lines, about["events_sha256"]))
+    except InvalidExperiment as error:  # of a cell
+        raise InvalidInput(NONSENSE) from error
     except StudioError:
         raise
     except (BadZipFile, EOFError, RuntimeError, zlib.error) as error:  # damaged, or encrypted
         raise InvalidInput(NO_ZIP) from error
     except WRONG as error:
         raise InvalidInput(NONSENSE) from error
+
+
+def _events(lines: IO[bytes], sha256: str) -> Iterator[dict[str, Any]]:
+    """One at a time; at the end it is known whether they are those that were exported."""
+    digest = hashlib.sha256()
+    while line := lines.readline(LONGEST + 1):
+        digest.update(line)
+        yield _parsed(line)
+    if digest.hexdigest() != sha256:
+        raise InvalidInput(NONSENSE)
 
 
 def _about(archive: ZipFile) -> dict[str, Any]:
@@ -104,7 +88,7 @@ def _about(archive: ZipFile) -> dict[str, Any]:
             f"this export is of a newer version of Epsilon Studio (format {about['format']}; this one reads "
             f"up to {FORMAT}): bring this one up to date"
         )
-    if extra := next((name for name in about if name not in ABOUT | BESIDE), None):
+    if extra := next((name for name in about if name not in ABOUT), None):
         raise InvalidInput(f"job.json of this ZIP says {shown(extra)}, which no export does: it is not taken")
     return about
 
@@ -131,22 +115,14 @@ def _refuse_a_long_directory(stream: IO[bytes]) -> None:
         raise InvalidInput(NO_ZIP)
 
 
-def _checked(archive: ZipFile, most: int) -> int:
-    """Bytes that it unpacks to; what no export has is refused before anything is read."""
-    entries = archive.infolist()
-    names = [entry.filename for entry in entries]
-    if strange := next((entry for entry in entries if entry.filename not in KNOWN), None):
-        raise InvalidInput(f"this ZIP holds {shown(strange.filename)}, which no export has: it is not taken")
-    if any(stat.S_ISLNK(entry.external_attr >> 16) or entry.is_dir() for entry in entries):
-        raise InvalidInput("this ZIP holds a link or a folder, which no export has: it is not taken")
-    if missing := next((name for name in NEEDED if name not in names), None):
-        raise InvalidInput(f"this ZIP has no {missing}: it is no export of Epsilon Studio")
-    if len(set(names)) < len(names):
-        raise InvalidInput("this ZIP holds a file twice: it is no export of Epsilon Studio")
-    if any(entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for entry in entries):
-        raise InvalidInput("this ZIP is packed in a way that no export is: it is not taken")
+def _size(archive: ZipFile, most: int) -> int:
+    """Bytes that what is read of it unpacks to."""
+    names = archive.namelist()
+    if missing := next((name for name in NEEDED if names.count(name) != 1), None):
+        raise InvalidInput(f"this ZIP has no {missing}, or two: it is no export of Epsilon Studio")
+    entries = [archive.getinfo(name) for name in NEEDED]
     size = sum(entry.file_size for entry in entries)
-    if size > most:
+    if size > most or any(entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for entry in entries):
         sizes = f"{size / 1e6:.0f} MB, and {most / 1e6:.0f} MB is the most taken here"
-        raise InvalidInput(f"this ZIP unpacks to {sizes}")
+        raise InvalidInput(f"this ZIP unpacks to {sizes}, packed as export does it")
     return size

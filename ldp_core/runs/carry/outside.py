@@ -15,35 +15,34 @@ from ldp_core.errors import InvalidInput, NotYours, UnknownJob, on_one_line, pri
 from ldp_core.runs.carry.rounds_of_others import MOST_BYTES, MOST_NAME, Line, read
 from ldp_core.runs.queue import new_id
 from ldp_core.runs.queue.people import OPERATOR, Person
-from ldp_core.runs.queue.table import ID
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.paths import runs_dir
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS outside (
+CREATE TABLE IF NOT EXISTS rounds (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
     owner TEXT,
+    place TEXT,                -- an address, or its owner where none is known
     at REAL NOT NULL,          -- when it was brought here
-    lines TEXT NOT NULL        -- as JSON: label, seed, and by figure its values from round 0
+    lines TEXT NOT NULL        -- as JSON: label, seed, and by figure its values; no list reads it
 );
 PRAGMA user_version = 1;
 """
 ROUNDS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 """What the names of such files end in."""
 EACH, ALL = 20, 200
-"""Files of one person, and of everybody."""
+"""Files of one person; and of everybody, of which the oldest of the place that has most goes for the next."""
 
 
 @dataclass(frozen=True)
 class Outside:
-    """The rounds of one file."""
+    """The rounds of one file; in a list, its name alone."""
 
     id: str
     name: str
     owner: str | None
-    at: float
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...] = ()
 
 
 def bring_rounds(file: Path) -> str:
@@ -61,36 +60,54 @@ def bring_rounds(file: Path) -> str:
     return take(content, file.stem)
 
 
-def take(content: bytes, name: str, owner: str | None = None) -> str:
+def take(content: bytes, name: str, owner: str | None = None, address: str | None = None) -> str:
     """Keep the rounds of a file under a name; returns an id.
 
     Raises:
-        InvalidInput: it makes no sense, in a sentence that names the line; or there are too many.
+        InvalidInput: it makes no sense, in a sentence that names the line; or this person has too many.
         StorageFailed: it cannot be kept.
     """
     lines = read(content)
     title = " ".join(name.split())[:MOST_NAME]
-    identity, kept = new_id(), [vars(one) for one in lines]
+    identity, kept = new_id(), json.dumps([vars(one) for one in lines])
     with writing(_path(), SCHEMA) as db:
-        mine = db.execute("SELECT COUNT(*) FROM outside WHERE owner IS ?", (owner,)).fetchone()[0]
-        if mine >= EACH or db.execute("SELECT COUNT(*) FROM outside").fetchone()[0] >= ALL:
-            raise InvalidInput(
-                f"there are {mine} files of yours here already, and {EACH} is the most of one person "
-                f"({ALL} of all): remove one first"
-            )
-        values = (identity, title if printable(title) else "rounds", owner, time.time(), json.dumps(kept))
-        db.execute("INSERT INTO outside VALUES (?, ?, ?, ?, ?)", values)
+        mine = db.execute("SELECT COUNT(*) FROM rounds WHERE owner = ?", (owner,)).fetchone()[0]
+        if mine >= EACH:
+            raise InvalidInput(f"{mine} files of yours are here, as many as one person may have: remove one")
+        if db.execute("SELECT COUNT(*) FROM rounds").fetchone()[0] >= ALL:
+            fullest = "SELECT place FROM rounds GROUP BY place ORDER BY COUNT(*) DESC, MIN(at) LIMIT 1"
+            oldest = f"SELECT id FROM rounds WHERE place IS ({fullest}) ORDER BY at LIMIT 1"  # noqa: S608
+            db.execute(f"DELETE FROM rounds WHERE id = ({oldest})")  # noqa: S608
+        values = (
+            identity,
+            title if printable(title) else "rounds",
+            owner,
+            address or owner,
+            time.time(),
+            kept,
+        )
+        db.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?)", values)
     return identity
 
 
 def known(most: int = 60) -> list[Outside]:
     """The newest, newest first."""
-    return _found("1 ORDER BY at DESC LIMIT ?", most)
+    with reading(_path()) as db:
+        query = "SELECT id, name, owner FROM rounds ORDER BY at DESC LIMIT ?"
+        return [Outside(**row) for row in db.execute(query, (most,))] if db else []
 
 
 def get(identity: str) -> Outside | None:
     """The one with this id; None if there is none."""
-    return next(iter(_found("id = ?", identity)), None) if ID.fullmatch(identity) else None
+    with reading(_path()) as db:
+        row = db.execute("SELECT * FROM rounds WHERE id = ?", (identity,)).fetchone() if db else None
+    if row is None:
+        return None
+    lines = tuple(
+        Line(one["label"], one["seed"], {k: tuple(map(tuple, v)) for k, v in one["figures"].items()})
+        for one in json.loads(row["lines"])
+    )
+    return Outside(row["id"], row["name"], row["owner"], lines)
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:
@@ -106,27 +123,8 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
     if not person.owns(found.owner):
         raise NotYours("only whoever has brought these rounds can remove them, or a teacher")
     with writing(_path(), SCHEMA) as db:
-        db.execute("DELETE FROM outside WHERE id = ?", (identity,))
-
-
-def _found(where: str, value: str | int) -> list[Outside]:
-    with reading(_path()) as db:
-        query = f"SELECT * FROM outside WHERE {where}"  # noqa: S608
-        rows = db.execute(query, (value,)).fetchall() if db else []
-    return [
-        Outside(
-            row["id"],
-            row["name"],
-            row["owner"],
-            row["at"],
-            tuple(
-                Line(one["label"], one["seed"], {k: tuple(map(tuple, v)) for k, v in one["figures"].items()})
-                for one in json.loads(row["lines"])
-            ),
-        )
-        for row in rows
-    ]
+        db.execute("DELETE FROM rounds WHERE id = ?", (identity,))
 
 
 def _path() -> Path:
-    return runs_dir() / "outside.sqlite"
+    return runs_dir() / "rounds.sqlite"

@@ -23,11 +23,13 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import visitor, who
 
 PARAMETER = "beside"
 MOST = 3
 """Lines beside six of ours."""
+MOST_FILES = 10
+"""That an address may name."""
 UPLOAD, SAID, KEY = "rounds from elsewhere", "what became of the rounds", "rounds beside"
 HELP = (
     "A round a line: `round`, and `accuracy` (0 to 1), `loss` or `noise_variance`; where there are several "
@@ -60,7 +62,7 @@ class Curve(NamedTuple):
 
 def chosen() -> list[Outside]:
     """What the address names, as far as it is here."""
-    named = dict.fromkeys(st.query_params.get(PARAMETER, "").split(","))
+    named = [*dict.fromkeys(st.query_params.get(PARAMETER, "").split(","))][:MOST_FILES]
     return [found for identity in named if (found := outside.get(identity))]
 
 
@@ -100,7 +102,7 @@ def _take() -> None:
         return
     name = file.name.rpartition(".")[0]
     try:
-        identity = outside.take(file.getvalue(), name, visitor().owner)
+        identity = outside.take(file.getvalue(), name, **who())
     except StudioError as error:
         words = f"Nothing of {plain(file.name, 40)} was taken: {plain(error_in_words(error), 300)}."
         st.session_state[SAID] = (False, words)

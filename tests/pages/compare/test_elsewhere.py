@@ -20,7 +20,7 @@ b,0,5,,0.25
 
 
 def test_means_over_seeds_at_the_rounds_that_all_have():
-    found = curves([Outside("0" * 12, "file", None, 0.0, read(THEIRS))])
+    found = curves([Outside("0" * 12, "file", None, read(THEIRS))])
     assert [curve.label for curve in found] == ["<b>a</b>", "b"]
     (accuracy,) = drawn(found, "accuracy", taken=[2])
     assert (accuracy.rounds.tolist(), accuracy.values.tolist()) == ([10.0], [0.5])
@@ -32,7 +32,7 @@ def test_means_over_seeds_at_the_rounds_that_all_have():
 
 def test_a_gap_is_drawn_as_one_and_the_curve_ends_at_its_last_number():
     told = b"round,accuracy,noise_variance,loss\n0,0.1,0.5,nan\n1,nan,nan,nan\n2,0.5,0.25,nan\n3,inf,,\n"
-    found = curves([Outside("0" * 12, "file", None, 0.0, read(told))])
+    found = curves([Outside("0" * 12, "file", None, read(told))])
     for name, figure in (
         ("accuracy", accuracy_figure([], 2, None, beside=drawn(found, "accuracy", []))),
         ("noise_variance", noise_figure([], 2, {}, drawn(found, "noise_variance", []))),
@@ -49,7 +49,7 @@ def test_a_gap_is_drawn_as_one_and_the_curve_ends_at_its_last_number():
 
 def test_they_stand_beside_ours_and_say_whose_they_are():
     ours = [Series(0, "A", (run(0, "A", 0, {"rounds": 2, "attack": None}),))]
-    found = curves([Outside("0" * 12, "file", None, 0.0, read(THEIRS))])
+    found = curves([Outside("0" * 12, "file", None, read(THEIRS))])
     for name, figure in (
         ("accuracy", accuracy_figure(ours, 2, 0.1, beside=drawn(found, "accuracy", [2]))),
         ("noise_variance", noise_figure(ours, 2, {}, drawn(found, "noise_variance", [2]))),

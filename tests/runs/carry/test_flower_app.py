@@ -229,5 +229,5 @@ def test_a_job_without_such_a_variant_gets_a_sentence(runs_dir: Path):
 
 
 def test_it_is_no_export_that_could_be_brought_back(exported: Path):
-    with pytest.raises(InvalidInput, match="which no export has"):
+    with pytest.raises(InvalidInput, match=r"has no job\.json"):
         carry.bring_back(io.BytesIO((exported.parent / "app.flower.zip").read_bytes()))

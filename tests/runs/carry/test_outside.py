@@ -16,6 +16,7 @@ from ldp_core.runs.carry.rounds_of_others import Line, read
 from ldp_core.runs.jobs.tables import as_csv
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.people import Person
+from ldp_core.runs.storage.database import writing
 
 LINES = b"""round,accuracy,label,seed,more
 10,50%,a,1,x
@@ -121,9 +122,32 @@ def test_nobody_fills_the_room(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(outside, "EACH", 2)
     for _ in range(2):
         outside.take(LINES, "one", "a" * 16)
-    with pytest.raises(InvalidInput, match="there are 2 files of yours here already"):
+    with pytest.raises(InvalidInput, match="2 files of yours are here, as many as one person may have"):
         outside.take(LINES, "one more", "a" * 16)
     outside.take(LINES, "somebody else's", "b" * 16)
+
+
+def test_whoever_takes_new_cookies_pushes_out_their_own(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    """Ten cookies of twenty files closed it for all."""
+    monkeypatch.setattr(outside, "ALL", 6)
+    first = outside.take(LINES, "first", "a" * 16, "a class")
+    crowd = [outside.take(LINES, "many", f"{n:016x}", "there") for n in range(9)]
+    new = outside.take(LINES, "new", "b" * 16, "a class")
+    assert {one.id for one in outside.known()} == {first, new, *crowd[-4:]}
+    machine = bring_at_the_machine(runs_dir)
+    assert {first, new, machine} <= {one.id for one in outside.known()}
+
+
+def bring_at_the_machine(folder: Path) -> str:
+    (folder / "theirs.csv").write_bytes(LINES)
+    return bring_rounds(folder / "theirs.csv")
+
+
+def test_the_list_of_files_brings_no_rounds_here(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    identity = outside.take(LINES, "one")
+    with writing(runs_dir / "rounds.sqlite", "") as db:
+        db.execute("UPDATE rounds SET lines = 'no JSON'")
+    assert [one.id for one in outside.known()] == [identity]
 
 
 def test_the_tables_of_other_programs_are_read():

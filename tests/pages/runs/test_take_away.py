@@ -1,0 +1,111 @@
+"""A run is brought back by whoever is at the page, from a ZIP, and does not go on there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core.events import event_of
+from ldp_core.runs import carry, kinds, queue
+from tests.conftest import ROOT
+from tests.runs.carry.foreign import Body, edited, export_of, unzipped, with_events, with_job, zipped
+from tests.runs.processes import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+def bringing() -> None:
+    from pages.parts.runs.take_away import bring_in
+
+    bring_in()
+
+
+NAMED = {
+    *("run", "at", "round", "client", "cell", "seed", "half", "epsilon", "targets", "cells", "participants"),
+    *("held_out", "clients_from", "experiment", "ladder", "departures", "shape"),
+}
+"""Fields that are held against the request, or against others."""
+
+
+def figures_of(body: Any) -> Iterator[tuple[Any, Any]]:
+    """Where the other numbers of an event stand: what holds them, and their names there."""
+    for name, value in [*(body.items() if isinstance(body, dict) else enumerate(body))]:
+        if name not in NAMED and isinstance(value, dict | list):
+            yield from figures_of(value)
+        elif name not in NAMED and isinstance(value, float | int) and not isinstance(value, bool):
+            yield body, name
+
+
+@pytest.mark.parametrize("value", [1e300, 0, 0.0])
+@pytest.mark.parametrize(("kind", "page"), [("run", "train"), ("attack", "attack"), ("tune", "tune")])
+def test_whatever_is_taken_can_be_shown(kind: str, page: str, value: float, monkeypatch: pytest.MonkeyPatch):
+    made, files = kinds.get(kind), unzipped(export_of(kind))
+    asked = made.parse(json.loads(files["job.json"])["request"])
+    known = made.telling(asked, list(made.recorded(asked))).kinds
+
+    def edit(told: list[Body]) -> None:
+        for body in told:
+            for held, name in figures_of(body):
+                before, held[name] = held[name], value
+                try:
+                    event_of({name: one for name, one in body.items() if name not in ("run", "at")}, known)
+                except ValueError:
+                    held[name] = before
+
+    identity = carry.bring_back(zipped(edited(files, edit)))
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
+    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=PATIENCE_SECONDS)
+    app.query_params["job"] = identity
+    with np.errstate(all="ignore"):
+        assert not app.run().exception
+
+
+def watching() -> None:
+    import streamlit as st
+
+    from ldp_core.runs import queue
+    from pages.parts.watch.watch_only import go_on
+
+    go_on(queue.get(st.query_params["job"]))
+
+
+def brought(name: str, content: bytes) -> AppTest:
+    app = AppTest.from_function(bringing, default_timeout=PATIENCE_SECONDS).run()
+    app.file_uploader[0].set_value((name, content, "application/zip")).run()
+    assert not app.exception
+    return app
+
+
+def test_it_is_theirs_and_counts_for_their_address():
+    app = brought("run.zip", export_of("run"))
+    (job,) = queue.find()
+    assert [one.value for one in app.success] == [f"run\\.zip is here as run {job.id}, marked as imported."]
+    assert job.imported
+    assert job.owner
+    assert job.address
+
+
+def test_what_is_none_gets_a_sentence():
+    app = brought("report.zip", b"<!doctype html>")
+    assert r"Nothing of report\.zip was taken: this is no ZIP file" in app.error[0].value
+    assert queue.find() == []
+
+
+def test_one_that_had_not_ended_has_no_button_to_go_on(runs_dir: Path):
+    files = unzipped(export_of("run"))
+    request = json.loads(files["job.json"])["request"]
+    brought("run.zip", zipped(with_events(with_job(files, status="interrupted"), b"")).getvalue())
+    (foreign,) = queue.find()
+    own = queue.add("run", request)
+    queue.cancel(own)
+    assert queue.get(own).status == foreign.status == "cancelled"
+    for identity, buttons in ((own, 1), (foreign.id, 0)):
+        app = AppTest.from_function(watching, default_timeout=PATIENCE_SECONDS)
+        app.query_params["job"] = identity
+        assert len(app.run().button) == buttons
