@@ -1,10 +1,10 @@
 // Charts in cards, several to a row: one message and one update for all that a slider moves.
-// data: {cards: [{title, rest, caption, figure, height, label, row, law}]}; `row`: how many share its row; `law`: of
-// a card that follows the hand (law.js).
+// data: {cards: [{title, rest, caption, figure, height, label, row}], keys}; `row`: how many share its row; `keys`: of
+// what was computed ahead (live.js), by which the cards follow the hand; or null
 
 import { child, element, resize, text } from "./dom.js";
-import { moved } from "./law.js";
-import { following, live } from "./live.js";
+import { spelled } from "./law.js";
+import { following, known, live } from "./live.js";
 import { draw, erase } from "./plot.js";
 import { saves } from "./save.js";
 import { palette } from "./theme.js";
@@ -12,12 +12,12 @@ import { palette } from "./theme.js";
 const COLUMNS = 6;
 
 export function render({ data, parentElement }) {
-  const cards = resize(child(parentElement, "div", "es-cards"), data.cards.length, () => element("section", "es-card"));
-  cards.forEach((card, i) => {
-    const one = data.cards[i];
-    if (!one.law || !live.place) fill(card, one);
-    if (one.law) following(card, (place) => fill(card, moved(one, place)));
-    else card.follow = undefined;
+  const box = child(parentElement, "div", "es-cards");
+  const ahead = (place) => data.keys && known(place, data.keys)?.cards;
+  if (!live.place || !ahead(live.place)) show(box, data.cards);
+  following(box, (place) => {
+    const cards = ahead(place);
+    if (cards) show(box, cards.map((card, i) => ({ ...card, figure: spelled(card.figure), label: data.cards[i]?.label ?? card.title })));
   });
 }
 
@@ -26,6 +26,10 @@ export function unmount({ parentElement }) {
     chart.shown = undefined;
     erase(chart);
   });
+}
+
+function show(box, cards) {
+  resize(box, cards.length, () => element("section", "es-card")).forEach((card, i) => fill(card, cards[i]));
 }
 
 function fill(card, data) {

@@ -1,8 +1,8 @@
 // What one hand moves, and others follow before the server has answered: a place on Noise's sliders, and what was
 // computed ahead for each of them. Modules are loaded once, so all parts of a page share this one.
-// place: {epsilon, tau, weight: {at, value, words, own}}; `own`: where each design has what its client asks for
-// ahead: {epsilon, tau: {key, across, step}}: what follows at each place of one slider, step(place), where the other
-// stands at `across`
+// place: {epsilon, tau, weight: {at, value}}
+// ahead: {epsilon, tau, weight: {key, still, step}}: what follows at each place of one slider, step(place), where the
+// others stand at `still`: {slider: value}
 
 export const live = { place: null, ahead: {} };
 const followers = new Set();
@@ -22,13 +22,10 @@ export function move(place) {
   });
 }
 
-const ACROSS = { epsilon: "tau", tau: "epsilon" };
-
 // What was computed ahead for a place; undefined where it was not. `keys`: of what would be right now.
 export function known(place, keys) {
-  for (const [slider, across] of Object.entries(ACROSS)) {
-    const found = live.ahead[slider];
-    if (found && found.key === keys?.[slider] && found.across === place[across].at) return found.step(place[slider].at);
-  }
-  return undefined;
+  const here = ([slider, found]) =>
+    found.key === keys?.[slider] && Object.entries(found.still).every(([other, value]) => place[other].value === value);
+  const [slider, found] = Object.entries(live.ahead).find(here) ?? [];
+  return found?.step(place[slider].at);
 }

@@ -1,11 +1,10 @@
 // Sliders that are live under the hand, and a choice of whom they speak of: a strip that stays in sight.
 // data: {who: {label, options: [[key, text]], chosen}, sliders: [{key, label, steps: [text], values, at, own, note}],
-//   seq, ahead: {slider: key} or null}
-// Where the browser knows the laws (there are keys in `ahead`) these follow the hand by themselves; so does the
-// verdict, where what was computed ahead along this slider is here, and then the server hears only where the hand
-// comes to rest. It is asked for when a hand comes near a slider. Else what is dragged is sent while it is dragged,
-// as fast as the page answers and no faster: a new place leaves when the answer to the last one is drawn (its number
-// comes back as `seq`), or after a moment without one.
+//   seq, ahead: {slider: key}}
+// Where what was computed ahead along a slider is here, laws and verdicts follow the hand by it, and the server hears
+// only where the hand comes to rest. It is asked for when a hand comes near a slider. Until it is here what is dragged
+// is sent while it is dragged, as fast as the page answers and no faster: a new place leaves when the answer to the
+// last one is drawn (its number comes back as `seq`), or after a moment without one.
 
 import { child, element, resize, text } from "./dom.js";
 import { known, live, move } from "./live.js";
@@ -32,10 +31,9 @@ export function render(component) {
 // Shows what is known here; whether that is all that follows.
 function follow(strip) {
   const { ahead } = strip.component.data;
-  if (!ahead) return false;
   const at = [...strip.querySelectorAll(".es-slider")].map(({ data, children }) => {
     const at = Number(children[1].value);
-    return [data.key, { at, value: data.values[at], words: data.steps[at], own: at === data.own }];
+    return [data.key, { at, value: data.values[at] }];
   });
   const place = Object.fromEntries(at);
   move(place);
@@ -45,8 +43,8 @@ function follow(strip) {
 // A hand comes near a slider: have ready what follows along it. No move, so that it has no number of its own.
 function want(strip, slider) {
   const { ahead, seq } = strip.component.data;
-  const key = ahead?.[slider];
-  if (!key || live.ahead[slider]?.key === key || strip.wanted === key) return;
+  const key = ahead[slider];
+  if (live.ahead[slider]?.key === key || strip.wanted === key) return;
   strip.wanted = key;
   strip.at = { seq, settled: false, ...strip.at, wants: slider, has: held() };
   strip.component.setStateValue("asked", strip.at);
@@ -109,7 +107,7 @@ function slider(strip) {
 // Budgets and ranges are told by their place, weights as they are: where they may stand follows the range.
 function asked({ data, children }) {
   const at = Number(children[1].value);
-  return data.own === null ? { [data.key]: data.values[at] } : { [data.key]: at, wants: data.key };
+  return { [data.key]: data.own === null ? data.values[at] : at, wants: data.key };
 }
 
 function fill(strip, node, data) {

@@ -10,7 +10,7 @@ import { palette } from "./theme.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "section", "es-verdicts");
-  const ahead = (place) => data.keys && known(place, data.keys);
+  const ahead = (place) => data.keys && known(place, data.keys)?.verdicts;
   if (!live.place || !ahead(live.place)) show(box, data);
   following(box, (place) => {
     const step = ahead(place);

@@ -30,10 +30,8 @@ from ldp_core import presets
 from ldp_core.experiment import Draft, Variant
 from ldp_core.runs.record import drafts
 from pages.parts.charts.styles import styles
-from pages.parts.noise.ahead import ACROSS
-from pages.parts.noise.designs import Design, views
-from pages.parts.noise.ladders import BUDGETS, HALVES, stand
-from pages.parts.noise.what_if import ahead_keys
+from pages.parts.noise.designs import Design
+from pages.parts.noise.what_if import standing
 from tests.benchmarks.machine import described
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.server import Server
@@ -83,10 +81,7 @@ def held(names: Sequence[str], asked: Mapping[str, Any]) -> dict[str, str]:
     draft = made(names)
     looks, experiments = styles(draft), draft.experiments()
     shown = [Design(i, draft.variants[i], experiments[i], looks[i]) for i in range(len(names))]
-    budget, low, high = views(shown, 0)[0].asked
-    epsilon = stand(BUDGETS, budget, asked.get("epsilon")).here
-    tau = stand(HALVES, (high - low) / 2, asked.get("tau")).here
-    return ahead_keys(views(shown, 0, epsilon, tau), 0, epsilon, tau)
+    return standing(shown, {"first": 0}, asked).keys
 
 
 async def drag(page: Page, slider: str) -> list[float]:
@@ -141,10 +136,9 @@ async def drops(viewer: Viewer, answers: list[float], names: Sequence[str], firs
         return await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked}))
 
     for n, key in zip(itertools.count(first), itertools.cycle(SLIDERS.values())):
-        if key in ACROSS:
-            lacks = {other: known for other, known in held(names, asked).items() if other != key}
-            await send(wants=key, has=lacks)
-            asked["has"] = held(names, asked)
+        lacks = {other: known for other, known in held(names, asked).items() if other != key}
+        await send(wants=key, has=lacks)
+        asked["has"] = held(names, asked)
         await asyncio.sleep(lasts)
         answers.append(await send(**{key: place(key, 7 * n)}, seq=next(sent), settled=True))
         await asyncio.sleep(REST_SECONDS)

@@ -1,48 +1,45 @@
-"""What the browser computes while a hand moves is what Python computes, to twelve digits."""
+"""What the browser draws while a hand moves is what Python draws there."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Page, expect
 
-from ldp_core import mechanisms
-from ldp_core.mechanisms import Mechanism, Use
-from pages.parts.noise.designs import around
-from pages.parts.noise.live_law import is_live, live_law
+from ldp_core import mechanisms, presets
+from ldp_core.experiment import Draft, Variant
+from pages.parts.charts import law
+from pages.parts.charts.styles import styles
+from pages.parts.noise.ahead import ahead
+from pages.parts.noise.designs import Design
+from pages.parts.noise.laws import laws
+from pages.parts.noise.what_if import standing
 from pages.parts.ui.text import number
 from tests.browser.conftest import Visitor, at_rest
-from tests.extent import in_gate
 
-EPSILONS = (1e-3, 0.1, 0.5, 0.6093, 0.61, 1.0, 2.0, 4.0, 8.0, 20.0, 64.0)
-RANGES = ((-1.0, 1.0), (-0.1, 0.1), (-0.5, 2.0))
-STEP = in_gate(len(RANGES), 1)
-"""The gate asks for each budget in one of the ranges, by hand all are asked for in each."""
-HALVES = (None, 0.02, 0.7, 5.0)
-"""Half widths of the safe range that are asked for; None: the client's own."""
-OWN = 0.9
-"""The client's own ε."""
-CLOSE = 1e-12
-ONCE = 30_000
-"""Bytes: the verdicts at every budget are more than that, and everything else is less."""
+ONCE = 50_000
+"""Bytes: what follows at every budget is more than that, and everything else is less."""
+DESIGNS = (("hybrid", "privunit", "harmony"), ("laplace", "grr", "ldpsign"))
+"""Of several shapes along a slider, of a narrow peak, of one weight of many, of many atoms."""
 
-ASK = """async ([laws, epsilons, cases]) => {
-  const { lawOf } = await import("/assets/web/laws.js");
-  const { asked } = await import("/assets/web/law.js");
-  const { number } = await import("/assets/web/numbers.js");
-  const figures = cases.map(([law, value, at, half, outputs]) => {
-    const budget = { at, value: epsilons[at], own: at === null };
-    const tau = { value: half, own: half === null };
-    const [on, epsilon] = asked(laws[law], { epsilon: budget, tau });
-    const found = lawOf(on, value, epsilon);
-    const finite = found.edges.filter(Number.isFinite);
-    return [found.variance, ...found.atoms.flat(), ...finite, ...outputs.map(found.density)];
-  });
-  return [figures, figures.map((one) => number(one[0]))];
+SPELL = """async ([told, places]) => {
+  const { spelled } = await import("/assets/web/law.js");
+  const { render } = await import("/assets/web/ahead.js");
+  const { live } = await import("/assets/web/live.js");
+  const { ahead, place } = live;
+  Object.assign(live, { ahead: {}, place: null });
+  render({ data: JSON.parse(told) });
+  const found = places.map((at) => live.ahead.epsilon.step(at).cards.map(({ rest, caption, figure }) => {
+    const { data, layout } = spelled(figure);
+    const lines = data.map(({ x, y, name }) => [name, x.map(String), y.map(String)]);
+    return [rest, caption, lines, layout.annotations.map(({ text }) => text), layout.xaxis.range];
+  }));
+  Object.assign(live, { ahead, place });
+  return found;
 }"""
-
+"""What is computed ahead along the budget, at some of its places."""
 
 HEAR = """() => {
   window.__said = [];
@@ -71,59 +68,40 @@ WRITE = """async ([shown, beside]) => {
 """Writes over the first chart: annotations with their names at places of its axis, and others beside it."""
 
 
-def drawn() -> list[Mechanism]:
-    """All whose law the browser knows, in both forms."""
-    use = Use(dimension=650, rounds=15, round=3, samples=72)
-    every = [mechanisms.get(name).fitted(use) for name in mechanisms.registry.labels()]
-    gaussian, own = mechanisms.get("gaussian"), {"sensitivity": 0.3}
-    every += [gaussian.model_copy(update={"calibration": name}) for name in ("classical", "paper001")]
-    every += [gaussian.for_uploads().fitted(use), gaussian.model_copy(update=own)]
-    every += [one.fitted(Use(dimension=2)) for one in every if one.name in ("harmony", "privunit")]
-    every.append(gaussian.model_copy(update={"norm": 0.6}))
-    every += [one.model_copy(update={"sensitivity": 0.3}) for one in every if one.name == "ldpsign"]
-    every.append(mechanisms.get("dynamic_gaussian").model_copy(update=own))
-    forms = [one.formed(form) for one in every for form in one.forms]
-    return [one for one in forms if is_live(one)]
+def spell(page: Page, names: tuple[str, ...]) -> None:
+    """Hold what the browser makes of laws that were computed ahead against figures of as many points."""
+    variants = tuple(Variant(name, {"mechanism": name}) for name in names)
+    draft = Draft(presets.get("two_volunteers").draft.base, variants)
+    rows = zip(draft.variants, draft.experiments(), styles(draft), strict=True)
+    now = standing(shown := [Design(i, *row) for i, row in enumerate(rows)], {"first": 0}, {})
+    places = [0, 20, 40, len(now.sliders["epsilon"].steps) - 1]
+    told = page.evaluate(SPELL, [ahead(now, shown).decode(), places])
+    for at, cards in zip(places, told, strict=True):
+        for theirs, card in zip(cards, laws(now.at("epsilon", at)), strict=True):
+            rest, caption, lines, notes, across = theirs
+            assert (rest, caption) == (card.rest, card.caption)
+            layout, data = card.figure["layout"], card.figure["data"]
+            assert notes == [note["text"] for note in layout["annotations"]]
+            assert across == pytest.approx(layout["xaxis"]["range"], rel=1e-5)
+            wide = across[1] - across[0]
+            for (name, x, y), line in zip(lines, data, strict=True):
+                assert name == line["name"]
+                np.testing.assert_allclose(np.array(x, float), line["x"], rtol=0, atol=1e-5 * wide)
+                np.testing.assert_allclose(
+                    np.array(y, float), line["y"], rtol=0, atol=3e-4 * np.nanmax(line["y"])
+                )
 
 
-def exact(one: Mechanism, value: float, epsilon: float, low: float, high: float) -> tuple[Any, Any]:
-    """The figures that the browser is asked for, and at which outputs it is asked for the density."""
-    atoms, edges = one.at(epsilon, low, high).atoms(value), one.at(epsilon, low, high).edges(value)
-    finite = edges[np.isfinite(edges)]
-    sigma = float(np.sqrt(one.variance(value, epsilon, low, high)))
-    outputs = value + sigma * np.array([-2.3, -0.7, 0.01, 0.9, 2.1]) if edges.size else np.empty(0)
-    chance = np.exp(one.at(epsilon, low, high).marginal_log_prob(atoms, value))
-    density = np.exp(one.at(epsilon, low, high).marginal_log_prob(outputs, value))
-    figures = [sigma**2, *np.stack([atoms, chance], 1).ravel(), *finite, *density]
-    return np.array(figures), outputs.tolist()
-
-
-def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: Visitor):
+def test_the_browser_draws_the_same_laws_and_follows_the_hand_alone(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(law, "POINTS", law.MOVING)
     sent: list[int] = []
     heard = lambda socket: socket.on("framereceived", lambda frame: sent.append(len(frame)))  # noqa: E731
     visitor.page.on("websocket", heard)
     page = visitor.open("/noise", ".es-chart.js-plotly-plot")
-    found = drawn()
-    assert len({type(one).__name__ for one in found}) >= 17
-    laws, cases, wanted = [], [], []
-    for one in found:
-        for rest, (low, high) in enumerate(RANGES):
-            laws.append(live_law(one, 0, EPSILONS, (OWN, low, high), ""))
-            for half in HALVES:
-                whole = one.region == "ball"
-                ends: tuple[float, float] = (low, high) if whole or half is None else around(low, high, half)
-                asked = (
-                    [(None, OWN), (4, EPSILONS[4])] if half else [*enumerate(EPSILONS)][rest % STEP :: STEP]
-                )
-                for value in np.linspace(*ends, 3 if half else 7).tolist():
-                    for at, epsilon in asked:
-                        figures, outputs = exact(one, value, epsilon, *ends)
-                        wanted.append(figures)
-                        cases.append([len(laws) - 1, value, at, half, outputs])
-    told, _ = page.evaluate(ASK, [laws, EPSILONS, cases])
-    for mine, theirs, (law, value, at, half, _) in zip(wanted, told, cases, strict=True):
-        off = np.abs(mine - np.array(theirs)) / np.maximum(np.abs(mine), 1e-300)
-        assert off.max() <= CLOSE, (laws[law]["name"], value, at, half, mine, theirs)
+    for names in DESIGNS:
+        spell(page, names)
 
     # of words that would cover each other the first is read, unless they must be; those beside move apart
     wide, last = 6.0, "yields"
@@ -156,7 +134,7 @@ def test_the_browser_computes_the_same_laws_and_follows_the_hand_alone(visitor: 
     until(f"!{live}.place")
     # what was computed ahead does not come again, and is kept
     at_rest(page)
-    assert page.evaluate(f"async () => {live}.ahead.epsilon.step(0).rows.length") == 3
+    assert page.evaluate(f"async () => {live}.ahead.epsilon.step(0).verdicts.rows.length") == 3
     assert sent and max(sent) < ONCE
     assert [head.inner_text(), *rows.all_inner_texts()] == moved
 

@@ -2,46 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from string import ascii_letters, digits
 from typing import Any
 
 import numpy as np
 
 from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.law import Law
 from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, rounded_up, scatter
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import THIN, number, percent, range_in_words, signed
 
-POINTS = 160
+POINTS, MOVING = 161, 81
+"""Of a density: of one that stays, and of one that is drawn while a hand moves it."""
+CLOSER = 0.1
+"""Of even steps, those around a weight whose law has no ends: there may be a peak."""
 SELDOM, FEW = 0.005, 3
 """What is answered more seldom is not written there, if it is one of more answers than these."""
+LETTERS = np.array([*ascii_letters, *digits, "+", "/"])
+"""For 0 to 63."""
 YIELDS = "yields"
 """The name of an annotation that is left out where it would cover one before it (assets/web/labels.js)."""
 
 
+@dataclass(frozen=True)
+class Atoms:
+    """Answers with a probability of their own."""
+
+    x: Floats
+    mass: Floats
+    look: Trace
+
+    @property
+    def highest(self) -> float:
+        return float(self.mass.max())
+
+    def trace(self) -> Trace:
+        gaps, zero = np.full(self.x.size, np.nan), np.zeros(self.x.size)
+        x, y = np.stack([self.x] * 3, 1), np.stack([zero, self.mass, gaps], 1)
+        return scatter(x.ravel(), y.ravel(), **self.look)
+
+    def brief(self) -> Trace:
+        return {**self.look, "law": {"atoms": self.x.tolist(), "mass": self.mass.tolist()}}
+
+
+@dataclass(frozen=True)
+class Density:
+    """From the first of its `ends` to the last, and just beside each of them."""
+
+    ends: Floats
+    closer: float
+    """Steps in the middle, of those that would be even."""
+    x: Floats
+    y: Floats
+    look: Trace
+
+    @property
+    def highest(self) -> float:
+        return float(self.y.max())
+
+    def trace(self) -> Trace:
+        return scatter(self.x, self.y, **self.look)
+
+    def brief(self) -> Trace:
+        """As assets/web/law.js spells it out."""
+        heights = np.round(self.y / (self.highest or 1.0) * 4095).astype(int)
+        pairs = LETTERS[np.stack(np.divmod(heights, 64), 1)]
+        told = {"ends": self.ends.tolist(), "closer": self.closer}
+        told |= {"top": self.highest, "heights": "".join(pairs.ravel())}
+        return {**self.look, "law": told}
+
+
 def law_figure(
-    mechanism: Mechanism, tint: int, weight: float, epsilon: float, low: float, high: float
+    law: Law[Any], tint: int, weight: float, low: float, high: float, moving: bool = False
 ) -> Figure:
     """Density or probabilities of the answer for a weight, which is clipped first, and for the end of the
-    range farthest from it.
+    range farthest from it; `moving`: in brief, for assets/web/law.js to spell out.
     """
     value = min(max(weight, low), high)
     other = low if value - low > high - value else high
-    traces, notes = [], []
-    for one, name, paint in ((other, f"if it were {signed(other)}", None), (value, "this weight", tint)):
-        law = _law(mechanism, one, epsilon, low, high, name, paint)
-        traces += law
-        if paint is not None and law and law[0]["mode"] != "lines":
-            found = list(zip(law[0]["x"][1::3].tolist(), law[0]["y"][1::3].tolist(), strict=True))
-            likeliest = sorted(found, key=lambda stem: -stem[1])
-            seldom = SELDOM if len(found) > FEW else 0.0
-            notes += [probability(x, y, tint) for x, y in likeliest if y > seldom]
+    points = MOVING if moving else POINTS
+    apart = [*_drawn(law, other, points, f"if it were {signed(other)}", None)]
+    own = [*_drawn(law, value, points, "this weight", tint)]
+    stems = next((one for one in own if isinstance(one, Atoms)), None)
+    notes = [] if stems is None else [*_notes(stems, tint)]
     which = "true" if value == weight else "clipped"
-    highest = max((float(np.nanmax(trace["y"])) for trace in traces), default=1.0)
-    top = 1.2 if notes else rounded_up(1.1 * highest)
+    top = 1.2 if notes else rounded_up(1.1 * max(one.highest for one in (*apart, *own)))
     return figure(
-        traces,
-        x={"title": "what is sent", "range": _across(traces, low, high), "nticks": 6},
+        [one.brief() if moving else one.trace() for one in (*apart, *own)],
+        x={"title": "what is sent", "range": _across([*apart, *own], low, high), "nticks": 6},
         y={
             "title": "probability" if notes else "density",
             "range": [0, top],
@@ -55,6 +107,35 @@ def law_figure(
     )
 
 
+def _drawn(
+    law: Law[Any], value: float, points: int, name: str, tint: int | None
+) -> Iterator[Atoms | Density]:
+    atoms = law.atoms(value)
+    if atoms.size:
+        hover = "%{x:.3g}: %{y:.1%}<extra>" + name + "</extra>"
+        mass = np.exp(law.marginal_log_prob(atoms, value))
+        yield Atoms(atoms, mass, {**stems(tint), "name": name, "hovertemplate": hover})
+    edges = law.edges(value)
+    if edges.size:
+        spread = 5 * np.sqrt(law.variance(value))
+        ends = np.nan_to_num(edges, posinf=value + spread, neginf=value - spread)
+        step = 1e-9 * max(1.0, float(np.ptp(ends)))
+        closer = CLOSER if np.isinf(edges[[0, -1]]).all() else 1.0
+        t = np.linspace(-1, 1, points)
+        grid = (ends[0] + ends[-1] + (ends[-1] - ends[0]) * (closer * t + (1 - closer) * t**3)) / 2
+        x = np.sort(np.concatenate([grid, ends - step, ends + step]))
+        x = np.where(np.isin(x, atoms), x + step, x)  # what is drawn there is a density
+        y = np.exp(law.marginal_log_prob(x, value))
+        yield Density(ends, closer, x, y, {**area(tint), "name": name})
+
+
+def _notes(stems: Atoms, tint: int) -> Iterator[dict[str, Any]]:
+    seldom = SELDOM if stems.x.size > FEW else 0.0
+    for i in np.argsort(-stems.mass, kind="stable").tolist():
+        if stems.mass[i] > seldom:
+            yield probability(float(stems.x[i]), float(stems.mass[i]), tint)
+
+
 def grey(mechanism: Mechanism, low: float, high: float) -> str:
     """What the second law beside that of the weight is."""
     if mechanism.region == "ball":
@@ -62,49 +143,12 @@ def grey(mechanism: Mechanism, low: float, high: float) -> str:
     return f"grey: a weight from the other end of the safe range, {range_in_words(low, high)} (shaded)"
 
 
-def _across(traces: Sequence[Trace], low: float, high: float) -> list[float]:
+def _across(drawn: Sequence[Atoms | Density], low: float, high: float) -> list[float]:
     """From the least to the largest that may be sent, and a little more."""
     centre = (low + high) / 2
-    farthest = max([high - centre, *(float(np.abs(trace["x"] - centre).max()) for trace in traces)])
+    farthest = max([high - centre, *(float(np.abs(one.x - centre).max()) for one in drawn)])
     half = 1.06 * rounded_up(farthest)
     return [centre - half, centre + half]
-
-
-def _law(
-    mechanism: Mechanism,
-    value: float,
-    epsilon: float,
-    low: float,
-    high: float,
-    name: str,
-    tint: int | None,
-) -> list[Trace]:
-    """Stems for the atoms, an area for the density."""
-    traces = []
-    law = mechanism.at(epsilon, low, high)
-    atoms = law.atoms(value)
-    if atoms.size:
-        mass = np.exp(law.marginal_log_prob(atoms, value))
-        gaps = np.full(atoms.size, np.nan)
-        traces.append(
-            scatter(
-                np.stack([atoms, atoms, atoms], 1).ravel(),
-                np.stack([np.zeros_like(mass), mass, gaps], 1).ravel(),
-                name=name,
-                hovertemplate="%{x:.3g}: %{y:.1%}<extra>" + name + "</extra>",
-                **stems(tint),
-            )
-        )
-    edges = law.edges(value)
-    if edges.size:
-        spread = 5 * np.sqrt(law.variance(value))
-        inside = np.nan_to_num(edges, posinf=value + spread, neginf=value - spread)
-        step = 1e-9 * max(1.0, float(np.ptp(inside)))
-        grid = np.linspace(inside[0], inside[-1], POINTS)
-        x = np.setdiff1d(np.concatenate([grid, inside - step, inside + step]), atoms)
-        y = np.exp(law.marginal_log_prob(x, value))
-        traces.append(scatter(x, y, name=name, **area(tint)))
-    return traces
 
 
 def stems(tint: int | None) -> dict[str, Any]:
@@ -131,7 +175,7 @@ def area(tint: int | None) -> dict[str, Any]:
 
 
 def chance(probability: float) -> str:
-    """In per cent; one that is near none or all with as many digits as that takes (assets/web/law.js too)."""
+    """In per cent; one that is near none or all with as many digits as that takes."""
     if SELDOM < probability < 1 - SELDOM or probability in (0.0, 1.0):
         return percent(probability)
     return f"{number(100 * probability, 2 if probability < SELDOM else 4)}{THIN}%"

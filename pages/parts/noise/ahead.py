@@ -1,62 +1,102 @@
-"""The verdicts at all places of one slider, computed before a hand comes there, for the browser to follow it.
+"""Laws and verdicts at all places of one slider, computed before a hand comes, for the browser to follow it.
 
-Not of both sliders at once: that would be thousands. Where the other slider is moved, those along this one
+Not of all sliders at once: that would be thousands. Where another slider is moved, those along this one
 are computed again, once the hand comes to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from pages.parts.noise.designs import Design
+from pages.parts.noise.laws import laws
 from pages.parts.noise.verdicts import MANY, asking, verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components
 from pages.parts.ui.shared_cache import once
 
-ACROSS = {"epsilon": "tau", "tau": "epsilon"}
-"""The slider that stands still while one is moved."""
+DIGITS = 6
+"""Of numbers that are drawn while a hand moves them."""
 
 
 def ahead(now: WhatIf, shown: Sequence[Design]) -> bytes:
     """What assets/web/ahead.js keeps: of the slider that the hand is at, as long as the browser lacks it."""
     key = now.keys[now.wants]
-    if now.has.get(now.wants) == key:  # some ten kB, and the work of a hundred verdicts
+    if now.has.get(now.wants) == key:  # some hundred kB, and the work of a hundred verdicts and laws
         return components.packed({"slider": now.wants})
     return once(("ahead", key), lambda: _along(now.wants, key, now, shown))
 
 
 def _along(slider: str, key: str, now: WhatIf, shown: Sequence[Design]) -> bytes:
-    stands, across = now.sliders[slider], now.sliders[ACROSS[slider]]
-    places = [moved_to(now, slider, stands.asked(at)) for at in range(len(stands.steps))]
+    places = [now.at(slider, at) for at in range(len(now.sliders[slider].steps))]
+    drawn = [[vars(card) | {"label": ""} for card in laws(place, moving=True)] for place in places]
+    steps = {"of": {"cards": columns(drawn), "verdicts": _verdicts(slider, now, places, shown)}}
+    return components.packed({"slider": slider, "key": key, "still": now.still(slider), "steps": steps})
+
+
+def _verdicts(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequence[Design]) -> dict[str, Any]:
+    """They do not depend on the weight, and take longer than the laws."""
+    if slider == "weight":
+        return columns([_told(now, shown)])
+    other = now.tau if slider == "epsilon" else now.epsilon
+    drafts = tuple(design.experiment.key for design in shown), tuple(design.label for design in shown)
+    place: Hashable = ("verdicts", *drafts, now.client, slider, other)
+    return once(place, lambda: _along_all(slider, now, places, shown))
+
+
+def _along_all(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequence[Design]) -> dict[str, Any]:
+    own = now.sliders[slider].own
     # limits are intervals: what may be asked for at both ends may be asked for between them
     ends = [asking(design.experiment, place) for place in (places[0], places[-1]) for design in shown]
     refused = [why for _, why in ends if why]
     if MANY in refused:  # then it is the same verdict wherever the client's own is not what is asked for
-        still = verdicts(places[0 if stands.own else -1], shown)
-        told = [verdicts(place, shown) if at == stands.own else still for at, place in enumerate(places)]
-    else:
-        told = [verdicts(place, shown, checked=not refused) for place in places]
-    steps = columns([{"rest": one["rest"], "rows": one["rows"], "note": one["note"]} for one in told])
-    return components.packed({"slider": slider, "key": key, "across": across.at, "steps": steps})
+        still = _told(places[0 if own else -1], shown)
+        return columns([_told(place, shown) if at == own else still for at, place in enumerate(places)])
+    return columns([_told(place, shown, checked=not refused) for place in places])
 
 
-def moved_to(now: WhatIf, slider: str, value: float | None) -> WhatIf:
-    """With one slider elsewhere; None: where it is what the client asks for."""
-    return replace(now, epsilon=value) if slider == "epsilon" else replace(now, tau=value)
+def _told(place: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
+    found = verdicts(place, shown, checked)
+    return {part: found[part] for part in ("rest", "rows", "note")}
 
 
 def columns(values: Sequence[Any]) -> dict[str, Any]:
     """Values that are alike, with what they have in common told once: {"same": …} of all of them,
-    {"of": [columns] or {name: columns}} of lists or objects of one shape, else {"each": […]}.
+    {"of": [columns] or {name: columns}} of lists or objects of one shape, {"kinds": [columns], "at":
+    [[kind, which of it]]} of several shapes, {"each": […], "within": [before, after]} of texts, else
+    {"each": […]}.
     """
     first = values[0]
     if all(value == first for value in values):
         return {"same": first}
-    if all(isinstance(value, dict) and value.keys() == first.keys() for value in values):
+    kinds: dict[Hashable, list[Any]] = {}
+    at = []
+    for value in values:
+        kind = kinds.setdefault(_shape(value), [])
+        at.append([list(kinds).index(_shape(value)), len(kind)])
+        kind.append(value)
+    if len(kinds) > 1:
+        return {"kinds": [columns(alike) for alike in kinds.values()], "at": at}
+    if isinstance(first, dict):
         return {"of": {key: columns([value[key] for value in values]) for key in first}}
-    if all(isinstance(value, list) and len(value) == len(first) for value in values):
+    if isinstance(first, list):
         return {"of": [columns(each) for each in zip(*values, strict=True)]}
-    return {"each": list(values)}
+    if not all(isinstance(value, str) for value in values):
+        return {"each": [float(f"{one:.{DIGITS}g}") if isinstance(one, float) else one for one in values]}
+    before = _beginning(values)
+    after = _beginning([value[len(before) :][::-1] for value in values])[::-1]
+    between = [value[len(before) : len(value) - len(after)] for value in values]
+    return {"each": between, "within": [before, after]}
+
+
+def _beginning(texts: Sequence[str]) -> str:
+    """Of all of them: of the first and the last by the alphabet."""
+    first, last = min(texts), max(texts)
+    return first[: next((i for i, letter in enumerate(first) if letter != last[i]), len(first))]
+
+
+def _shape(value: Any) -> Hashable:
+    if isinstance(value, dict):
+        return tuple(value)
+    return len(value) if isinstance(value, list) else None

@@ -5,7 +5,7 @@ A design is a run of the draft, so that Train runs what was designed here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,24 +82,32 @@ class View:
 def views(
     shown: list[Design], client: int, epsilon: float | None = None, tau: float | None = None
 ) -> list[View]:
-    """Each design for one client, or for another ε that it might ask for or another safe range.
+    """Each design for one client, `moved`."""
+    found = []
+    for design in shown:
+        clients = design.experiment.clients
+        i = min(client, clients.count - 1)
+        own, low, high = (float(values[i]) for values in (clients.budgets(), *clients.bounds()))
+        found.append(View(design, "", own, low, high, (own, low, high)))
+    return moved(found, epsilon, tau)
+
+
+def moved(seen: Sequence[View], epsilon: float | None, tau: float | None) -> list[View]:
+    """For another ε that the client might ask for, or another safe range (None: for its own).
 
     τ is half the range's width, its centre stays; where whole uploads are shortened to a length there is no
     range to be changed.
     """
-    labels = [design.experiment.mechanism.label for design in shown]
+    labels = [view.design.experiment.mechanism.label for view in seen]
     found = []
-    for design, label in zip(shown, labels, strict=True):
-        clients = design.experiment.clients
-        i = min(client, clients.count - 1)
-        own, low, high = (float(values[i]) for values in (clients.budgets(), *clients.bounds()))
-        whole = design.experiment.mechanism.region == "ball"
-        ends: tuple[float, float] = (low, high) if tau is None or whole else around(low, high, tau)
-        name = label if labels.count(label) == 1 else design.label
-        once = (own if epsilon is None else epsilon) / design.experiment.shares
-        found.append(View(design, name, once, *ends, (own, low, high)))
-    same = {view.law for view in found}
-    if len(same) == 1:  # only the aggregators differ
+    for view, label in zip(seen, labels, strict=True):
+        experiment, (own, low, high) = view.design.experiment, view.asked
+        if tau is not None and experiment.mechanism.region != "ball":
+            low, high = around(low, high, tau)
+        once = (own if epsilon is None else epsilon) / experiment.shares
+        name = label if labels.count(label) == 1 else view.design.label
+        found.append(replace(view, name=name, epsilon=once, low=low, high=high))
+    if len({view.law for view in found}) == 1:  # only the aggregators differ
         return [replace(view, name=labels[0]) for view in found]
     return found
 

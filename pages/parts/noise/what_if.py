@@ -4,18 +4,17 @@ them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, Self
 
 import streamlit as st
 
 from ldp_core.limits import BOUND
-from pages.parts.noise.designs import Design, View, around, views
+from pages.parts.noise.designs import Design, View, around, moved, views
 from pages.parts.noise.ladders import FIRST_WEIGHT, HALVES, Stand, budgets_of, stand, weights
-from pages.parts.noise.live_law import is_live
 from pages.parts.ui import components
 from pages.parts.ui.text import covered, number, range_in_words, signed
 from pages.parts.ui.workspace import Workspace
@@ -38,9 +37,7 @@ class WhatIf:
     tau: float | None = None
     """Half the width of the safe range, whose centre stays; None where it is what the client asks for."""
     sliders: Mapping[str, Stand] = field(default_factory=dict)
-    """Those of ε and τ, by name: "epsilon" and "tau"."""
-    keys: Mapping[str, str] = field(default_factory=dict)
-    """Of what can be computed ahead along each of the two; none where it cannot."""
+    """By name: "epsilon", "tau" and "weight"."""
     has: Mapping[str, Any] = field(default_factory=dict)
     """The keys of what was computed ahead that the browser holds."""
     wants: str = "epsilon"
@@ -65,51 +62,90 @@ class WhatIf:
         """The safe range that is asked for, in words; "" where it is what the client asks for."""
         return "" if self.tau is None else range_in_words(*around(*self.seen[0].asked[1:], self.tau))
 
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """By slider, of what is computed ahead along it: that depends on where the others stand."""
+        designs = [(view.design.experiment.key, view.design.label) for view in self.seen]
+        at = {"epsilon": self.epsilon, "tau": self.tau, "weight": self.weight}
+        places = self.sliders["weight"].steps  # which change with the range
+
+        def key(slider: str) -> str:
+            still = {name: value for name, value in at.items() if name != slider}
+            depends = designs, self.client, slider, still, places if slider == "weight" else None
+            return sha256(f"{depends}".encode()).hexdigest()[:12]
+
+        return {slider: key(slider) for slider in at}
+
+    def still(self, slider: str) -> dict[str, float | None]:
+        """The values at which the others stand, while one is dragged."""
+        return {name: one.steps[one.at] for name, one in self.sliders.items() if name != slider}
+
+    def at(self, slider: str, place: int) -> Self:
+        """With one slider elsewhere."""
+        if slider == "weight":
+            return replace(self, weight=self.sliders[slider].steps[place])
+        asked = self.sliders[slider].asked(place)
+        there = replace(self, epsilon=asked) if slider == "epsilon" else replace(self, tau=asked)
+        return replace(there, seen=tuple(moved(self.seen, there.epsilon, there.tau)))
+
 
 def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int]) -> WhatIf:
     """The strip with its sliders; returns where they stand."""
     key = workspace.key("strip")
     asked = _asked(key)
-    who = str(asked.get("who")) if str(asked.get("who")) in named else next(iter(named))
-    client = named[who]
-    first = views(shown, client)
-    budget, low, high = first[0].asked
-    whole = all(view.mechanism.region == "ball" for view in first)
-    sliders = {
-        "epsilon": stand(budgets_of(shown[0].experiment.shares), budget, asked.get("epsilon")),
-        "tau": stand(HALVES, (high - low) / 2, None if whole else asked.get("tau")),
-    }
-    epsilon, tau = sliders["epsilon"].here, sliders["tau"].here
-    seen = views(shown, client, epsilon, tau)
-    weight, steps = _weight(asked, seen)
-    keys = ahead_keys(seen, client, epsilon, tau)
+    now = standing(shown, named, asked)
+    _, low, high = now.seen[0].asked
+    whole = all(view.mechanism.region == "ball" for view in now.seen)
     with st.container(key="strip"):
         components.strip(
             {
                 "who": {
                     "label": "Whose upload",
                     "options": [[name, f"client {i + 1}: {name}"] for name, i in named.items()],
-                    "chosen": who,
+                    "chosen": now.who,
                 },
                 "sliders": [
-                    _slider("epsilon", "Budget ε", sliders["epsilon"])
-                    | {"note": covered(shown[0].experiment).strip()},
-                    _slider("tau", "Safe range ±τ", sliders["tau"]) | _told_of_range(low, high, whole),
-                    _slider("weight", "Its weight", Stand(steps, None, steps.index(weight))),
+                    _slider("epsilon", "Budget ε", now) | {"note": covered(shown[0].experiment).strip()},
+                    _slider("tau", "Safe range ±τ", now) | _told_of_range(low, high, whole),
+                    _slider("weight", "Its weight", now),
                 ],
                 "seq": _moves(asked),
-                "ahead": keys or None,
+                "ahead": now.keys,
             },
             key=key,
         )
-    told = asked.get("has")
-    has = told if isinstance(told, Mapping) else {}
-    wants = "tau" if asked.get("wants") == "tau" else "epsilon"
-    return WhatIf(who, client, epsilon, weight, tuple(seen), tau, sliders, keys, has, wants)
+    return now
 
 
-def _slider(key: str, label: str, at: Stand) -> dict[str, Any]:
+def standing(shown: list[Design], named: Mapping[str, int], asked: Mapping[str, Any]) -> WhatIf:
+    """Where the sliders stand by what the strip says."""
+    who = str(asked.get("who")) if str(asked.get("who")) in named else next(iter(named))
+    client = named[who]
+    first = views(shown, client)
+    budget, low, high = first[0].asked
+    whole = all(view.mechanism.region == "ball" for view in first)
+    epsilon = stand(budgets_of(shown[0].experiment.shares), budget, asked.get("epsilon"))
+    tau = stand(HALVES, (high - low) / 2, None if whole else asked.get("tau"))
+    seen = tuple(moved(first, epsilon.here, tau.here))
+    weight, steps = _weight(asked, seen)
+    sliders = {"epsilon": epsilon, "tau": tau, "weight": Stand(steps, None, steps.index(weight))}
+    told, wants = asked.get("has"), str(asked.get("wants"))
+    return WhatIf(
+        who,
+        client,
+        epsilon.here,
+        weight,
+        seen,
+        tau.here,
+        sliders,
+        told if isinstance(told, Mapping) else {},
+        wants if wants in sliders else "epsilon",
+    )
+
+
+def _slider(key: str, label: str, now: WhatIf) -> dict[str, Any]:
     """What the strip needs of one slider."""
+    at = now.sliders[key]
     steps = [signed(step) for step in at.steps]
     return {
         "key": key,
@@ -157,15 +193,3 @@ def _moves(asked: Mapping[str, Any]) -> int:
     """How many moves the strip has counted."""
     count = asked.get("seq")
     return count if isinstance(count, int) and 0 <= count < MOST_MOVES else 0
-
-
-def ahead_keys(seen: Sequence[View], client: int, epsilon: float | None, tau: float | None) -> dict[str, str]:
-    """What tells apart what is computed ahead along each slider, which depends on where the other stands;
-    none where the server answers each move, as the browser does not know one of the laws.
-    """
-    experiments = [view.design.experiment for view in seen]
-    if not all(is_live(view.mechanism) for view in seen):
-        return {}
-    asked = json.dumps([[one.as_json() for one in experiments], [view.design.label for view in seen], client])
-    others = {"epsilon": tau, "tau": epsilon}
-    return {key: sha256(f"{asked}{key}{other}".encode()).hexdigest()[:12] for key, other in others.items()}

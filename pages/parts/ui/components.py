@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -83,7 +83,7 @@ def packed(data: dict[str, Any]) -> bytes:
     Streamlit sends bytes as they are; what is not bytes yet it writes out for each viewer, twice. So what
     many look at is packed once for all of them.
     """
-    return json.dumps(data, separators=(",", ":")).encode()
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def chart(figure: Figure, *, key: str, label: str, height: int = 320) -> None:
@@ -105,17 +105,15 @@ class Card:
     height: int = 320
     row: int = 1
     """How many cards share its row: 1, 2 or 3."""
-    law: dict[str, Any] | None = None
-    """Of a card that follows the hand: see assets/web/law.js."""
 
     def data(self) -> dict[str, Any]:
         """As the browser gets it."""
         return vars(self) | {"figure": written(self.figure)}
 
 
-def sheet(shown: Iterable[Card]) -> bytes:
-    """Cards, packed."""
-    return packed({"cards": [card.data() for card in shown]})
+def sheet(shown: Iterable[Card], keys: Mapping[str, str] | None = None) -> bytes:
+    """Cards, packed; `keys`: of what was computed ahead, by which they follow a hand (assets/web/live.js)."""
+    return packed({"cards": [card.data() for card in shown], "keys": keys})
 
 
 def cards(sheet: bytes, *, key: str) -> None:

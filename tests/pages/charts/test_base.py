@@ -139,7 +139,7 @@ def test_the_law_of_every_mechanism_can_be_drawn(
     (view,) = seen([{"mechanism.name": name, "form": form}], epsilon)
     use = view.design.experiment.use()
     for value in values:
-        check(law_figure(view.mechanism, 1, value, epsilon, -0.5, 0.7))
+        check(law_figure(view.mechanism.at(epsilon, -0.5, 0.7), 1, value, -0.5, 0.7))
         check(against_budget([view], use, value, [0.1, epsilon]))
         check(against_value([view], use, value))
     check(upload_figure([view]))
@@ -177,7 +177,10 @@ def test_the_end_of_an_axis_is_round_and_not_far_above_what_it_holds(value: floa
 
 def test_the_axes_of_a_law_hold_still_while_its_weight_moves():
     for name in ("duchi", "piecewise"):
-        drawn = [law_figure(mechanisms.get(name), 1, v, 1.0, -1, 1)["layout"] for v in np.linspace(-1, 1, 9)]
+        drawn = [
+            law_figure(mechanisms.get(name).at(1.0, -1, 1), 1, v, -1, 1)["layout"]
+            for v in np.linspace(-1, 1, 9)
+        ]
         axes = {json.dumps([layout["xaxis"]["range"], layout["yaxis"]["range"]]) for layout in drawn}
         assert len(axes) == 1
 

@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core import presets
+from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.theory import outlook
+from pages.parts.charts.law import LETTERS
 from pages.parts.charts.styles import styles
-from pages.parts.noise.ahead import ahead, columns, moved_to
-from pages.parts.noise.answer import laws
-from pages.parts.noise.designs import Design, views
-from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, budgets_of, ladder, stand, weights
+from pages.parts.noise.ahead import ahead, columns
+from pages.parts.noise.designs import Design, moved, views
+from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, ladder, stand, weights
+from pages.parts.noise.laws import laws
 from pages.parts.noise.promise_table import Promised
 from pages.parts.noise.taking_along import taken
 from pages.parts.noise.verdicts import asking, verdicts
-from pages.parts.noise.what_if import WhatIf, ahead_keys
+from pages.parts.noise.what_if import WhatIf, standing
 from pages.parts.ui.text import number
 
 DRAFT = presets.get("two_volunteers").draft
@@ -31,14 +32,9 @@ def asked(
 ) -> tuple[WhatIf, list[Design]]:
     found = zip(draft.variants, draft.experiments(), styles(draft), strict=True)
     shown = [Design(i, *each) for i, each in enumerate(found)]
-    seen = tuple(views(shown, client, epsilon, tau))
-    budget, low, high = seen[0].asked
-    sliders = {
-        "epsilon": stand(budgets_of(shown[0].experiment.shares), budget, None),
-        "tau": stand(HALVES, (high - low) / 2, None),
-    }
-    keys = ahead_keys(seen, client, epsilon, tau)
-    return WhatIf("strictest", client, epsilon, 0.2, seen, tau, sliders, keys), shown
+    now = standing(shown, {"strictest": client}, {})
+    there = replace(now, epsilon=epsilon, weight=0.2, tau=tau)
+    return replace(there, seen=tuple(moved(now.seen, epsilon, tau))), shown
 
 
 def test_all_who_ask_alike_move_together_and_nobody_else_does():
@@ -170,46 +166,95 @@ def test_what_cannot_be_asked_for_leaves_the_drafts_verdict_and_says_so():
 
 def spread(node: Any, i: int) -> Any:
     """As assets/web/ahead.js reads it."""
-    if "same" in node or "each" in node:
-        return node["same"] if "same" in node else node["each"][i]
+    if "same" in node:
+        return node["same"]
+    if "within" in node:
+        return node["each"][i].join(node["within"])
+    if "each" in node:
+        return node["each"][i]
+    if "kinds" in node:
+        kind, place = node["at"][i]
+        return spread(node["kinds"][kind], place)
     if isinstance(node["of"], list):
         return [spread(one, i) for one in node["of"]]
     return {name: spread(one, i) for name, one in node["of"].items()}
 
 
-@pytest.mark.parametrize("wants", ["epsilon", "tau"])
+def stands_at(now: WhatIf, slider: str) -> list[int]:
+    """Some of its places, with what the client asks for."""
+    at = now.sliders[slider]
+    return [0, 7, at.at if at.own is None else at.own, len(at.steps) - 1]
+
+
+@pytest.mark.parametrize("wants", ["epsilon", "tau", "weight"])
 def test_what_is_computed_ahead_is_what_the_server_says_at_each_place(wants: str):
     now, shown = asked(2.0, 0, 0.2)
     now = replace(now, wants=wants)
     sent = ahead(now, shown)
-    assert len(sent) < 60_000
-    told, stands = json.loads(sent), now.sliders[wants]
+    assert len(sent) < 80_000
+    told = json.loads(sent)
     assert told["key"] == now.keys[wants]
-    for at in (0, 7, stands.own, len(stands.steps) - 1):
-        assert at is not None
-        place = moved_to(now, wants, stands.asked(at))
-        there = verdicts(place, shown)
+    assert told["still"] == now.still(wants)
+    for at in stands_at(now, wants):
+        place = now.at(wants, at)
+        step, there = spread(told["steps"], at), verdicts(place, shown)
         quick = [asking(one.experiment, place, checked=True) for one in shown]
         assert quick == [asking(one.experiment, place) for one in shown]
-        assert spread(told["steps"], at) == {part: there[part] for part in ("rest", "rows", "note")}
+        assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "note")}
+        for card, one in zip(step["cards"], laws(place), strict=True):
+            assert (card["title"], card["rest"], card["caption"]) == (one.title, one.rest, one.caption)
+            assert card["figure"]["layout"].keys() == one.figure["layout"].keys()
     assert json.loads(ahead(replace(now, has=now.keys), shown)) == {"slider": wants}
+
+
+NAMES = mechanisms.names()
+
+
+@pytest.mark.parametrize("form", ["corrected", "as_printed"])
+@pytest.mark.parametrize("names", [NAMES[i : i + 3] for i in range(0, len(NAMES), 3)], ids=",".join)
+def test_every_mechanism_is_drawn_ahead_in_some_hundred_kilobytes(names: list[str], form: str):
+    variants = tuple(Variant(name, {"mechanism.name": name, "form": form}) for name in names)
+    now, shown = asked(None, draft=Draft(DRAFT.base, variants))
+    sent = ahead(now, shown)
+    assert len(sent) < 50_000 * len(names)
+    for at in stands_at(now, "epsilon"):
+        cards = spread(json.loads(sent)["steps"], at)["cards"]
+        for card, one in zip(cards, laws(now.at("epsilon", at)), strict=True):
+            for brief, whole in zip(card["figure"]["data"], one.figure["data"], strict=True):
+                x, y = points(brief["law"])
+                assert x.min() == pytest.approx(np.nanmin(whole["x"]), rel=1e-5, abs=1e-9)
+                assert x.max() == pytest.approx(np.nanmax(whole["x"]), rel=1e-5, abs=1e-9)
+                assert y.max() == pytest.approx(np.nanmax(whole["y"]), rel=0.05)
+                assert brief["name"] == whole["name"]
+
+
+def points(law: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """As assets/web/law.js spells them out."""
+    if "atoms" in law:
+        return np.array(law["atoms"]), np.array(law["mass"])
+    six = np.array([LETTERS.tolist().index(letter) for letter in law["heights"]])
+    return np.array(law["ends"]), law["top"] * (64 * six[::2] + six[1::2]) / 4095
 
 
 @pytest.mark.parametrize("tau", [None, 0.2])
 def test_of_very_many_clients_the_same_is_said_ahead_wherever_one_drags(tau: float | None):
     draft = presets.get("sixty_thousand").draft
     now, shown = asked(None, 0, tau, draft)
-    told, stands = json.loads(ahead(now, shown)), now.sliders["epsilon"]
-    for at in (0, stands.own, len(stands.steps) - 1):
-        assert at is not None
-        there = verdicts(moved_to(now, "epsilon", stands.asked(at)), shown)
-        assert spread(told["steps"], at) == {part: there[part] for part in ("rest", "rows", "note")}
+    told = json.loads(ahead(now, shown))
+    for at in stands_at(now, "epsilon"):
+        there = verdicts(now.at("epsilon", at), shown)
+        step = spread(told["steps"], at)
+        assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "note")}
 
 
-def test_what_is_computed_ahead_along_one_slider_depends_on_the_other():
+def test_what_is_computed_ahead_along_one_slider_depends_on_the_others():
     keys = [asked(*where)[0].keys for where in ((None, 0, None), (2.0, 0, None), (None, 0, 0.2))]
     assert keys[0]["epsilon"] == keys[1]["epsilon"] != keys[2]["epsilon"]
     assert keys[0]["tau"] == keys[2]["tau"] != keys[1]["tau"]
+    assert len({key["weight"] for key in keys}) == 3
+    lighter = replace(asked(None)[0], weight=0.1).keys
+    assert lighter["weight"] == keys[0]["weight"]
+    assert lighter["epsilon"] != keys[0]["epsilon"]
     assert asked(None, 19)[0].keys["tau"] != keys[0]["tau"]
 
 
@@ -220,6 +265,8 @@ def test_columns_of_what_is_not_alike():
         [[1], [1, 2]],
         [None, {"a": 1}],
         [{"a": [1, 2]}, {"a": [1, 3]}],
+        ["σ 1, more", "σ 12, more"],
+        ["aa", "a"],
     ):
         assert [spread(columns(values), i) for i in range(2)] == values
 
@@ -248,10 +295,4 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
         assert row["figures"][0][1] == number(view.sigma)
     assert [view.epsilon for view in now.seen] == [13 / weights, 13]
     assert [card.rest.rpartition(", at ")[2] for card in laws(now)] == ["ε 0.02 per weight", "ε 13"]
-    card = next(laws(now))
-    assert card.law and (card.law["epsilon"], card.law["shares"], card.law["per"]) == (
-        1 / weights,
-        weights,
-        " per weight",
-    )
     assert taken(draft, now).base.clients.budgets().tolist() == [13.0] * 20

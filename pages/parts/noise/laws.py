@@ -1,0 +1,47 @@
+"""The law of what is sent for a weight, of each design, wherever the sliders stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ldp_core import mechanisms
+from pages.parts.charts.law import grey, law_figure
+from pages.parts.charts.styles import tint_of
+from pages.parts.noise.designs import View, different
+from pages.parts.noise.what_if import WhatIf
+from pages.parts.ui.components import Card
+from pages.parts.ui.text import number, signed
+
+HEIGHT = 282
+
+
+def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
+    """A chart for each different law; `moving`: with its figure in brief (law_figure)."""
+    apart = different(list(now.seen))
+    for view in apart:
+        mechanism, epsilon, low, high = view.law
+        weight = min(max(now.weight, low), high)
+        law = mechanism.at(epsilon, low, high)
+        variance = float(law.variance(weight))
+        clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
+        tint = tint_of(mechanisms.registry, mechanism.name)
+        at = f"{number(epsilon)}{view.per}"
+        beside, tail = grey(mechanism, low, high), _otherwise(view)
+        yield Card(
+            title=view.name,
+            rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {at}",
+            caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{tail}",
+            figure=law_figure(law, tint, now.weight, low, high, moving),
+            label=f"Law of {view.name} for a weight of {number(weight)} at ε {at}",
+            height=HEIGHT,
+            row=len(apart),
+        )
+
+
+def _otherwise(view: View) -> str:
+    """That a run uses other ranges than the client's own, where it does."""
+    experiment = view.design.experiment
+    why = experiment.system.unpredicted(experiment) if experiment.system else ""
+    return f"; this one is the client's own: in a run {why}" if why else ""
