@@ -191,17 +191,9 @@ def _papers(options: argparse.Namespace) -> int:
     from ldp_core.runs import claims
 
     say, known = (lambda line: print(line, flush=True)), _on_stderr()
-    if options.recheck is not None:
-        if wrong := [name for name in ("rerun", "only", "seeds", "fresh") if getattr(options, name)]:
-            raise InvalidExperiment([Problem(f"--{wrong[0]}", "does not go with --recheck")])
-        from ldp_core.runs.recheck import recheck
-
-        return 0 if recheck(options.recheck, options.into, say, known, options.beside) else 1
     if options.rerun is None:
         if wrong := [name for name in ("only", "seeds", "fresh", "into") if getattr(options, name)]:
             raise InvalidExperiment([Problem(f"--{wrong[0]}", "belongs to --rerun SYSTEM")])
-        if options.beside:
-            raise InvalidExperiment([Problem("--beside", "belongs to --recheck VERSION")])
         print("\n".join(claims.listed()))
         return 0
     asked = (options.rerun, options.only, options.seeds, options.fresh, options.into)
@@ -359,11 +351,7 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     added.add_argument("--only", metavar="CLAIM", help="with --rerun: one claim")
     added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
-    text = "run some of an older version's stored runs again: are its figures this one's, to the last digit?"
-    added.add_argument("--recheck", nargs="*", metavar="VERSION", help=text)
-    text = "with --recheck: that older program, run beside this one where its figures are another machine's"
-    added.add_argument("--beside", type=Path, metavar="FOLDER", help=text)
-    text = "with --rerun or --recheck: instead of assets/papers"
+    text = "with --rerun: instead of assets/papers"
     added.add_argument("--into", type=Path, metavar="FOLDER", help=text)
     added = command("status", _status, "how far a job is")
     added.add_argument("id")

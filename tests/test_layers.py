@@ -45,6 +45,7 @@ LAYERS = [
     ["ldp_core.simulate"],
     ["ldp_core.many"],
     ["ldp_core.contract"],
+    ["ldp_core.behaviour"],
     ["ldp_core.papers"],
     ["ldp_core.runs"],  # its face imports nothing; its rooms follow
     ["ldp_core.runs.storage"],
@@ -60,7 +61,6 @@ LAYERS = [
     ["ldp_core.runs.outcomes"],
     ["ldp_core.runs.stored_ladder"],
     ["ldp_core.runs.claims"],
-    ["ldp_core.runs.recheck"],
     ["ldp_core.runs.kinds"],
     ["ldp_core.runs.process"],
     ["ldp_core.runs.jobs"],

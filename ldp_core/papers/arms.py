@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ldp_core import datasets, mechanisms
+from ldp_core.behaviour import version
 from ldp_core.cost.traffic import against_share, traffic
 from ldp_core.cost.work import Work, work_of
 from ldp_core.datasets import data_dir
@@ -53,6 +54,16 @@ class Arm(ABC):
         """The setting as JSON."""
         return json.dumps(self.setting, sort_keys=True)
 
+    @property
+    @abstractmethod
+    def tried(self) -> Experiment:
+        """An experiment of all the parts that it uses."""
+
+    @cached_property
+    def version(self) -> str:
+        """Of what it computes."""
+        return version(self.tried)
+
     @abstractmethod
     def work(self) -> Work:
         """What one measurement takes."""
@@ -74,6 +85,10 @@ class Trained(Arm):
     def experiment(self, seed: int = 0) -> Experiment:
         """Without attacks, unless it sets one: they move no weight."""
         return changed(parse({**self.base, "attack": None}), {**self.set, "seed": seed})
+
+    @property
+    def tried(self) -> Experiment:
+        return self.experiment()
 
     @property
     def setting(self) -> dict[str, Any]:
@@ -130,6 +145,10 @@ class Sent(Computed):
     unit = "of what all clients send, %"
 
     @property
+    def tried(self) -> Experiment:
+        return parse({**self.base, "attack": None})
+
+    @property
     def setting(self) -> dict[str, Any]:
         return {"sent": {"base": dict(self.base), "share": self.share}}
 
@@ -138,7 +157,7 @@ class Sent(Computed):
 
     def measure(self, seed: int) -> float:
         """Counted, and no seed changes it."""
-        some, every = against_share(parse({**self.base, "attack": None}), [self.share, 1.0])
+        some, every = against_share(self.tried, [self.share, 1.0])
         return some.up / every.up
 
 
@@ -152,6 +171,10 @@ class Packed(Computed):
     unit = "of the bits without a mechanism, %"
 
     @property
+    def tried(self) -> Experiment:
+        return changed(parse({**self.base, "attack": None}), dict(self.set))
+
+    @property
     def setting(self) -> dict[str, Any]:
         return {"packed": {"base": dict(self.base), "set": dict(self.set)}}
 
@@ -160,7 +183,7 @@ class Packed(Computed):
 
     def measure(self, seed: int) -> float:
         """Counted, and no seed changes it."""
-        asked = changed(parse({**self.base, "attack": None}), dict(self.set))
+        asked = self.tried
         here, plain = traffic(asked), traffic(changed(asked, {"mechanism.name": "none", "form": "corrected"}))
         return here.packed / plain.packed
 
@@ -183,6 +206,10 @@ class Records(Computed):
     repeats: int = 20
 
     unit = "relative error, %"
+
+    @property
+    def tried(self) -> Experiment:
+        return parse({"mechanism": self.mechanism, "attack": None})
 
     @property
     def setting(self) -> dict[str, Any]:

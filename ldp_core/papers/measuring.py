@@ -15,9 +15,7 @@ from ldp_core.errors import InvalidInput
 from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
 from ldp_core.papers.arms import Arm, Computed, Leaking, Timed, Trained
 from ldp_core.papers.base import Claim
-from ldp_core.papers.same import current
 from ldp_core.papers.stored import Figure, Shelf, read, write
-from ldp_core.papers.version import version
 
 if TYPE_CHECKING:
     from ldp_core.federated.state import State
@@ -34,8 +32,7 @@ Asked = tuple[Arm, int]
 
 
 def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh: bool = False) -> list[Asked]:
-    """What is to be measured, seed by seed: what this version has neither measured nor been proved to repeat,
-    or all of it.
+    """What is to be measured, seed by seed: what this version has not measured, or all of it.
 
     Args:
         claims: whose arms; of arms that several share, each once.
@@ -48,7 +45,7 @@ def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh:
         for seed in range(seeds or claim.seeds):
             for arm in claim.measured:
                 stored = known.figures.get(arm.key(seed))
-                if fresh or stored is None or not current(stored.version, isinstance(arm, Timed)):
+                if fresh or stored is None or stored.version != arm.version:
                     asked.setdefault(arm.key(seed), (seed, arm))
     return [(arm, seed) for seed, arm in sorted(asked.values(), key=lambda one: one[0])]
 
@@ -105,7 +102,7 @@ def _figure(arm: Arm, seed: int, value: float | None, status: str, seconds: floa
         value=value,
         status=status,
         seconds=round(seconds, 3),
-        version=version(),
+        version=arm.version,
         date=today,
         setting=arm.setting,
     )

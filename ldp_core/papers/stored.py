@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
+from ldp_core.papers.arms import Arm
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import QUANTITIES
 from ldp_core.system.json_file import read_json, write_json
@@ -123,6 +124,16 @@ class Shelf:
             label: np.array([factor * (_came_to(one[seed], what) or 0.0) for seed in seeds], dtype=np.float64)
             for label, one in known.items()
         }
+
+
+def older(figures: Iterable[tuple[Arm, Figure]]) -> tuple[str, ...]:
+    """The versions of those whose arm may come to something else by now."""
+    return tuple(sorted({one.version for arm, one in figures if one.version != arm.version}))
+
+
+def words(versions: Sequence[str]) -> str:
+    """One sentence on figures of older versions; "" where there are none."""
+    return f"Measured with version {', '.join(versions)}: what it uses has changed since." if versions else ""
 
 
 def _came_to(figure: Figure, what: str) -> float | None:

@@ -9,7 +9,7 @@ from ldp_core.judgement import RULE as ORDERS
 from ldp_core.judgement import Outcome, at_chance, together
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import SEEDS, TOLERANCE, WIDEST, Interval, Part, Statement, interval, told
-from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.papers.stored import Figure, Shelf, older
 
 Word = Outcome | Literal["in part", "not run"]
 
@@ -34,8 +34,8 @@ class Verdict:
     seeds: int = 0
     date: str = ""
     """Of the newest figure."""
-    versions: tuple[str, ...] = ()
-    """That the figures are of."""
+    older: tuple[str, ...] = ()
+    """Versions of figures that are not of this one."""
     seconds: float = 0.0
     """That all the runs took together."""
 
@@ -44,14 +44,14 @@ def verdict(claim: Claim, shelf: Shelf) -> Verdict:
     """The verdict that these figures give."""
     used = [label for statement in claim.statements for label in statement.arms]
     labels = list(dict.fromkeys(used))
-    here = [one for label in labels for one in shelf.of_arm(claim, label).values()]
+    here = [(label, one) for label in labels for one in shelf.of_arm(claim, label).values()]
     table = shelf.values(claim, labels)
     seeds = min((len(values) for values in table.values()), default=0)
     facts = {
         "seeds": seeds,
-        "date": max((one.date for one in here), default=""),
-        "versions": tuple(sorted({one.version for one in here})),
-        "seconds": sum(one.seconds for one in here),
+        "date": max((one.date for _, one in here), default=""),
+        "older": older([(claim.arm(label), one) for label, one in here]),
+        "seconds": sum(one.seconds for _, one in here),
     }
     if seeds < min(SEEDS, claim.seeds):
         return Verdict("not run", _not_run(claim, shelf, labels), **facts)  # type: ignore[arg-type]

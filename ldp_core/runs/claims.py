@@ -11,11 +11,9 @@ from ldp_core.datasets import Told, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
 from ldp_core.papers import Claim, five_told, side_by_side
 from ldp_core.papers.measuring import keep, left, measure
-from ldp_core.papers.same import words
 from ldp_core.papers.statements import told
-from ldp_core.papers.stored import SHIPPED, Shelf
+from ldp_core.papers.stored import SHIPPED, Shelf, words
 from ldp_core.papers.verdict import Verdict, verdict
-from ldp_core.papers.version import version
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.storage.paths import runs_dir
@@ -60,8 +58,7 @@ def listed() -> Iterator[str]:
                 said = f" ({part.outcome})" if part else ""
                 yield f"      paper: {statement.says:<40} here: {ours}{said}"
             if found.seeds:
-                whose = words(found.versions, claim.timed) or f"Version {', '.join(found.versions)}."
-                yield f"      {found.seeds} seeds, {found.date}. {whose}"
+                yield f"      {found.seeds} seeds, {found.date}. {words(found.older)}".rstrip()
     yield f"{side_by_side.NAME}: all of them, corrected, at equal budgets of a run"
     points = side_by_side.points(shelf(side_by_side.NAME))
     for one in points:
@@ -108,8 +105,7 @@ def rerun(
     file = (into or SHIPPED) / f"{system}.json"
     todo = left([one for one in claims if not one.missing], Shelf.of(file), seeds, fresh)
     if not todo:
-        whose = f"of this version, {version()}, or repeated by it"
-        say(f"nothing to measure: all figures of {system} are {whose}")
+        say(f"nothing to measure: all figures of {system} are of this version")
         return
     takes = seconds([arm.work() for arm, _ in todo], rates() or calibrate())
     say(f"{len(todo)} runs, about {_duration(takes)} on this machine; stop with Ctrl-C and go on later")

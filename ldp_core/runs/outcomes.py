@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ldp_core import presets
+from ldp_core.behaviour import version
 from ldp_core.datasets import Told, quiet
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.limits import spelled
-from ldp_core.papers.version import version
 from ldp_core.presets.claims import told
 from ldp_core.runs.lockstep import drive, one_thread
 from ldp_core.runs.view.attack_curve import Tries, success
@@ -39,7 +39,7 @@ class Outcome:
     key: str
     """Of the draft whose runs these are: another one has another."""
     version: str
-    """Of the code that trained them (`papers.version`)."""
+    """Of the code that trained them (`ldp_core.behaviour`)."""
     date: str
     """YYYY-MM-DD"""
     seconds: float
@@ -69,13 +69,16 @@ class Outcome:
     @property
     def current(self) -> bool:
         """Whether it is of this version, and of the scenario as it is now."""
-        return self.version == version() and self.key == key_of(presets.get(self.name).draft)
+        runs = _experiments(presets.get(self.name).draft)
+        return self.version == version(*runs) and self.key == _key(runs)
 
 
-def key_of(draft: Draft) -> str:
-    """What tells one draft's runs from another's."""
-    runs = [run.experiment.key for run in draft.runs(reference=True)]
-    return sha256("".join(runs).encode()).hexdigest()[:12]
+def _experiments(draft: Draft) -> list[Experiment]:
+    return [run.experiment for run in draft.runs(reference=True)]
+
+
+def _key(runs: Sequence[Experiment]) -> str:
+    return sha256("".join(one.key for one in runs).encode()).hexdigest()[:12]
 
 
 def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
@@ -113,7 +116,7 @@ def make(
 
 def outcome(name: str, draft: Draft, progress: Told = quiet) -> Outcome:
     """Train all runs of a scenario and fold them."""
-    runs = draft.runs(reference=True)
+    runs, experiments = draft.runs(reference=True), _experiments(draft)
     folded = [RunProgress(run.variant, run.label, run.experiment.seed, run.experiment.key) for run in runs]
     seconds = 0.0
     for i, run in enumerate(runs):  # one after another: pictures of all of them at once would fill the memory
@@ -126,8 +129,8 @@ def outcome(name: str, draft: Draft, progress: Told = quiet) -> Outcome:
     clean = [one for one in folded if one.variant == REFERENCE]
     return Outcome(
         name=name,
-        key=key_of(draft),
-        version=version(),
+        key=_key(experiments),
+        version=version(*experiments),
         date=datetime.now(UTC).date().isoformat(),
         seconds=round(seconds, 2),
         rounds=draft.base.rounds,

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core import presets
+from ldp_core.behaviour import version
 from ldp_core.datasets import Told, quiet
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.papers.version import version
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.outcomes import SHIPPED
@@ -47,7 +47,12 @@ class StoredLadder:
     @property
     def current(self) -> bool:
         """Whether it is of this version."""
-        return self.version == version()
+        return self.version == version(asked())
+
+
+def asked() -> Ladder:
+    """What it is of."""
+    return Ladder(base=presets.get(SCENARIO).draft.base, images=IMAGES)
 
 
 def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
@@ -75,11 +80,11 @@ def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, prog
 
     one_thread()
     folder.mkdir(parents=True, exist_ok=True)
-    ladder = Ladder(base=presets.get(SCENARIO).draft.base, images=IMAGES)
+    ladder = asked()
     told = (event.as_json() for event in climb(ladder, load(ladder.base.dataset, progress)))
     events = _thinned([event for event in told if event["event"] in KEPT])
     date = datetime.now(UTC).date().isoformat()
-    write_json(folder / f"{NAME}.json", {"version": version(), "date": date, "events": events})
+    write_json(folder / f"{NAME}.json", {"version": version(ladder), "date": date, "events": events})
     say(f"{NAME}: {sum(event['event'] == 'cell' for event in events)} cells")
 
 

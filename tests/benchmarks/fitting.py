@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ldp_core import datasets, models
+from ldp_core.behaviour import version
 from ldp_core.datasets import Data, data_dir
 from ldp_core.experiment import parse
 from ldp_core.experiment.fitted import FILE
-from ldp_core.papers.version import version
 from ldp_core.simulate import simulate
 
 RATES = (0.05, 0.1, 0.2, 0.5, 1.0)

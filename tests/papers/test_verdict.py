@@ -23,7 +23,7 @@ def test_a_claim_whose_statements_all_hold_holds():
     found = verdict(made, shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83]))
     assert found.word == "holds"
     assert {part.outcome for part in found.parts} == {"holds"}
-    assert (found.seeds, found.date, found.versions) == (3, "2026-11-23", ("v1",))
+    assert (found.seeds, found.date, found.older) == (3, "2026-11-23", ("v1",))
 
 
 def test_an_order_alone_is_a_part():

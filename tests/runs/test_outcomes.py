@@ -40,7 +40,7 @@ def test_what_is_of_this_version_is_not_made_again(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(outcomes, "outcome", counted)
     said: list[str] = []
-    monkeypatch.setattr(outcomes, "key_of", lambda _: "one")
+    monkeypatch.setattr(outcomes, "_experiments", lambda _: [small().base])
     for _ in range(2):
         outcomes.make(["two_volunteers"], tmp_path, said.append)
     assert made == ["two_volunteers"]

@@ -15,6 +15,7 @@ from math import inf
 import numpy as np
 
 from ldp_core.accounting import Promise, Scope, entries_in
+from ldp_core.behaviour import version
 from ldp_core.bits import unpacked
 from ldp_core.errors import InvalidInput
 from ldp_core.judgement import at_chance
@@ -23,7 +24,6 @@ from ldp_core.runs.carry.pictures import Variants, picture, variants
 from ldp_core.runs.jobs.archive import versions
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.jobs.lookup import look
-from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.view.final_figures import final
 from ldp_core.runs.view.run_progress import RunProgress
 
@@ -82,7 +82,7 @@ def as_page(identity: str) -> str:
         _table(
             "Versions",
             ["part", "version"],
-            [["program", program()], *([k, str(v)] for k, v in versions().items())],
+            [["program", version()], *([k, str(v)] for k, v in versions().items())],
         ),
     ]
     head = f'{SHELL}<meta charset="utf-8"><title>{_text(name)}</title><style>{STYLE}</style>'

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pprint
 from typing import Any
 
+from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.jobs.archive import versions
 from ldp_core.runs.jobs.lookup import look
-from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.view.run_progress import Progress
 
 PROGRAM = '''"""Trains the runs of a job of Epsilon Studio again: each ends as it was recorded, to the digit.
@@ -74,7 +74,7 @@ def as_script(identity: str) -> str:
 def stood_on() -> dict[str, str]:
     """The program and what decides about the last bits of what it trains."""
     known = versions()
-    return {"program": program()} | {name: str(known[name]) for name in ("torch", "numpy", "scipy")}
+    return {"program": version()} | {name: str(known[name]) for name in ("torch", "numpy", "scipy")}
 
 
 def _literal(value: Any) -> str:

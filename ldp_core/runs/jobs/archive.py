@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from ldp_core import behaviour
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.jobs.tables import TABLES, as_csv, as_parquet, row
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import store
-from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.record.store import Stored
 
 PACKAGES = (
@@ -125,7 +125,7 @@ def _about(job: Job) -> dict[str, Any]:
         "message": job.message,
         **{name: when and datetime.fromtimestamp(when, UTC).isoformat() for name, when in at.items()},
         "request": job.request,
-        "exported_by": {"program": program(), "python": platform.python_version(), **versions()},
+        "exported_by": {"program": behaviour.version(), "python": platform.python_version(), **versions()},
     }
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ldp_core.behaviour import version
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
 from ldp_core.engines.choice import choice_for
 from ldp_core.errors import StorageFailed
@@ -103,7 +104,7 @@ class TrainingJob(Kind):
         recorder = Recorder(folder, runs)
         try:
             recorder.forget_what_cannot_go_on()
-            pure = recorder.begun_by(run_cache.program())
+            pure = recorder.begun_by(version())
             changed = _other_engine(runs, recorder)
             while left := {i: run for i, run in enumerate(runs) if i not in recorder.ended()}:
                 # asked in this order, or a run that ends in between would be trained again

@@ -7,18 +7,19 @@ worker's loop for it.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 from filelock import FileLock
 
 from ldp_core.runs.machine.slots import WORKER, count
-from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import Holder, own, refuse_without_locks
 from ldp_core.runs.storage.paths import data_dir, runs_dir
@@ -125,6 +126,15 @@ def _outdated() -> bool:
         return noted.get("program") != program() and wanted() < STARTED
     except (OSError, ValueError, AttributeError):
         return False
+
+
+@cache
+def program() -> str:
+    """A digest of the source as this process first saw it: files may be replaced while it runs."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parents[2].rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def wanted() -> float:

@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 
+from ldp_core.behaviour import version
 from ldp_core.errors import DiskFull, FolderGone, StorageFailed
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.lockstep import load, one_thread
@@ -24,7 +25,6 @@ from ldp_core.runs.process import registration
 from ldp_core.runs.process.watching import CONTEXT, Watched
 from ldp_core.runs.record.quota import prune
 from ldp_core.runs.record.removal import sweep
-from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.storage import disk_space, presence
 from ldp_core.runs.storage.holding import refuse_without_locks
 from ldp_core.runs.storage.paths import bind
@@ -48,7 +48,7 @@ _leaving: list[bool] = []
 
 def main() -> None:
     """Work until the queue has been empty for a while; leave at once if another worker is there."""
-    program()  # of the code that is loaded now
+    registration.program(), version()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     logging.getLogger().addFilter(Seldom())
     be_quiet()

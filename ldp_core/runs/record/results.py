@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ldp_core.behaviour import version
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Experiment
-from ldp_core.runs.record.run_cache import program
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.paths import runs_dir
 
@@ -57,7 +57,7 @@ def note(job: str, found: Iterable[tuple[Experiment, dict[str, Any]]], bits: str
     for experiment, figures in found:
         text = json.dumps(experiment.as_json())
         fields = text if len(text) <= LONG else None
-        rows.append((experiment.key, program(), bits, job, time.time(), fields, json.dumps(figures)))
+        rows.append((experiment.key, version(), bits, job, time.time(), fields, json.dumps(figures)))
     if not rows:
         return
     with suppress(StorageFailed), writing(_path(), SCHEMA) as db:
@@ -74,7 +74,7 @@ def find(keys: Collection[str], bits: str) -> dict[str, Result]:
                 "SELECT key, job, figures FROM results WHERE program = ? AND bits = ? "
                 "AND key IN (SELECT value FROM json_each(?))"
             )
-            rows = db.execute(query, (program(), bits, json.dumps([*keys]))).fetchall() if db else []
+            rows = db.execute(query, (version(), bits, json.dumps([*keys]))).fetchall() if db else []
         return {row["key"]: Result(row["key"], row["job"], dict(json.loads(row["figures"]))) for row in rows}
     except (StorageFailed, ValueError, TypeError):
         return {}  # then they are trained again

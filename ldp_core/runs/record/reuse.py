@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Mapping
 
+from ldp_core.behaviour import version
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Run, parse_draft
 from ldp_core.runs import queue
@@ -75,7 +76,7 @@ def complete(identity: str) -> bool:
         with hold(job.folder / WRITER):
             recorder = Recorder(job.folder, runs, at_once=True)
             try:
-                pure = recorder.begun_by(run_cache.program())
+                pure = recorder.begun_by(version())
                 fresh = not recorder.ended()  # or how its own runs have ended is told as well, in its turn
                 whole = pure and fresh and not take_over(dict(enumerate(runs)), recorder)
                 if whole:

@@ -1,23 +1,22 @@
 """Has this run been trained, or is somebody at it? Which job has it, by the run's key: none is trained twice.
 
-What another version of the program has trained does not count: its figures may be others. Nor does what
-another engine has trained (`name_of`): its last bits are. A run may be held by several jobs, of which one has
-trained it and the others refer to it: it is known as long as one of them is there. What stands here is a
-hint, and whoever finds a run has looked at the record itself.
+What another version of the program has trained (`ldp_core.behaviour`) does not count: its figures may be
+others. Nor does what another engine has trained (`name_of`): its last bits are. A run may be held by several
+jobs, of which one has trained it and the others refer to it: it is known as long as one of them is there.
+What stands here is a hint, and whoever finds a run has looked at the record itself.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ldp_core.behaviour import version
 from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Experiment
@@ -83,7 +82,7 @@ def note(job: str, runs: Mapping[int, str]) -> None:
     """Remember that a job has finished runs in its record, or is about to have them: each with its name."""
     with writing(_path(), SCHEMA) as db:
         db.execute(HELD)
-        rows = [(key, program(), job, run) for run, key in runs.items()]
+        rows = [(key, version(), job, run) for run, key in runs.items()]
         db.executemany("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?)", rows)
 
 
@@ -101,7 +100,7 @@ def find(key: str) -> Known | None:
     """A finished run of this experiment, in whichever job's record it is whole; None if it is in none."""
     with suppress(StorageFailed), reading(_path()) as db:
         query = "SELECT job, run FROM held WHERE key = ? AND program = ? ORDER BY rowid"
-        rows = db.execute(query, (key, program())).fetchall() if db else []
+        rows = db.execute(query, (key, version())).fetchall() if db else []
         for row in rows:
             if found := _held(str(row["job"]), int(row["run"])):
                 return found
@@ -130,7 +129,7 @@ def has(keys: Collection[str]) -> bool:
             query = (
                 "SELECT DISTINCT key FROM held WHERE program = ? AND key IN (SELECT value FROM json_each(?))"
             )
-            known = db.execute(query, (program(), json.dumps([*keys]))).fetchall() if db else []
+            known = db.execute(query, (version(), json.dumps([*keys]))).fetchall() if db else []
     except StorageFailed:
         return False
     return set(keys) <= {row["key"] for row in known}
@@ -154,13 +153,13 @@ def begin(keys: Collection[str], job: str) -> dict[str, str]:
     with writing(_path(), SCHEMA) as db:
         db.execute(UNDER_WAY)
         query = "SELECT * FROM under_way WHERE program = ?"
-        held = {row["key"]: row for row in db.execute(query, (program(),)) if row["key"] in keys}
+        held = {row["key"]: row for row in db.execute(query, (version(),)) if row["key"] in keys}
         for key in keys:
             row = held.get(key)
             if row and (row["pid"], row["since"]) != (pid, since) and _is_at_it(row, job):
                 theirs[key] = str(row["job"])
             elif not row or (row["pid"], row["since"]) != (pid, since):
-                values = (key, program(), job, pid, since)
+                values = (key, version(), job, pid, since)
                 db.execute("INSERT OR REPLACE INTO under_way VALUES (?, ?, ?, ?, ?)", values)
     return theirs
 
@@ -178,18 +177,6 @@ def leave() -> None:
     with writing(_path(), SCHEMA) as db:
         db.execute(UNDER_WAY)
         db.execute("DELETE FROM under_way WHERE pid = ? AND since = ?", identity())
-
-
-@cache
-def program() -> str:
-    """The version of the program that trains: a digest of its source, as it was when this process, or the
-    worker that it was forked from, first asked. Files may be replaced while a process runs.
-    """
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[2]
-    for file in sorted(root.rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _path() -> Path:

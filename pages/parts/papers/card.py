@@ -7,7 +7,6 @@ import streamlit as st
 from ldp_core import papers
 from ldp_core.experiment import parse
 from ldp_core.papers import Claim, Paper
-from ldp_core.papers.same import current
 from ldp_core.papers.statements import told
 from ldp_core.papers.verdict import Verdict, verdict
 from ldp_core.papers.way import Step, way
@@ -74,9 +73,8 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
         marked(part.outcome, plain(told(part.ours, part.unit, part.unit != "%"), 60)) for part in found.parts
     )
     when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
-    older = [one for one in found.versions if not current(one, claim.timed)]
-    if found.parts and older:
-        when += f", as of version {plain(', '.join(older))}"
+    if found.parts and found.older:
+        when += f", as of version {plain(', '.join(found.older))}"
     title = f"**{plain(claim.title, 120)}** {plain(claim.where)}"
     return [
         title,

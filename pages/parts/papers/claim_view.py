@@ -5,9 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.papers import Claim
-from ldp_core.papers.same import words
 from ldp_core.papers.statements import QUANTITIES, told
-from ldp_core.papers.stored import Shelf
+from ldp_core.papers.stored import Shelf, words
 from ldp_core.papers.verdict import of_arm, verdict
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
 from pages.parts.papers.again import again
@@ -46,7 +45,7 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
             return
         _charts(system, claim, shelf)
         _arms(claim, shelf)
-        if whose := words(found.versions, claim.timed):
+        if whose := words(found.older):
             st.caption(plain(whose, 600))
 
 

@@ -10,9 +10,9 @@ from ldp_core import presets
 from ldp_core.cost.traffic import traffic
 from ldp_core.limits import spelled
 from ldp_core.papers import five_told, side_by_side
-from ldp_core.papers.same import words
 from ldp_core.papers.side_by_side import ARMS, CONTROL, IMAGES, NAME, RUNS, Point
 from ldp_core.papers.statements import told
+from ldp_core.papers.stored import older, words
 from ldp_core.presets.of_systems.five_side_by_side import FIVE, PD
 from pages.parts.charts.side_by_side import leak_figure, traffic_figure
 from pages.parts.charts.styles import styles
@@ -88,8 +88,8 @@ def _sent() -> dict[str, float]:
 def _how(found: tuple[Point, ...]) -> str:
     """How it was measured, and what is not there."""
     seeds = max(one.accuracy.seeds for one in found)
+    whose = words(older((ARMS[one.label, one.run], figure) for one in found for figure in one.figures))
     dates = sorted({figure.date for one in found for figure in one.figures})
-    versions = sorted({figure.version for one in found for figure in one.figures})
     missing = [
         f"{label} at ε {spelled(int(run))}" for label in FIVE for run in RUNS if (label, run) not in ARMS
     ]
@@ -101,7 +101,7 @@ def _how(found: tuple[Point, ...]) -> str:
         f"are right. "
         f"{seeds} seeds, {IMAGES} images of each client in each round; measured {dates[-1]}. "
         f"A run costs what is said to one part in 10 000. "
-        f"{words(versions) or f'Version {versions[0]}.'} Not there, as no ε that may be asked for here costs "
+        f"{f'{whose} ' if whose else ''}Not there, as no ε that may be asked for here costs "
         f"so much: {', '.join(missing)}.",
         1200,
     )

@@ -9,12 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import papers
-from ldp_core.papers import same, side_by_side, stored
+from ldp_core.papers import side_by_side, stored
 from ldp_core.papers.measuring import keep
-from ldp_core.papers.same import Repeat, Rerun, note
 from ldp_core.papers.stored import Figure, read
 from ldp_core.papers.verdict import verdict
-from ldp_core.papers.version import version
 from ldp_core.runs import claims, jobs, queue
 from ldp_core.runs.jobs import lookup
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure, styles_of
@@ -31,7 +29,7 @@ ORDERED = {"ε₁ τ₂": 40.0, "ε₂ τ₂": 20.0, "ε₃ τ₂": 10.0, "ε₂
 @pytest.fixture
 def page(runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """With nothing shipped."""
-    for module in (stored, claims, same):
+    for module in (stored, claims):
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("pages.parts.papers.known.SHIPPED", tmp_path / "shipped")
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path / "data"))
@@ -49,12 +47,13 @@ def said(page: AppTest) -> str:
 def store(given: Mapping[str, float] | None = None, of: str = "") -> None:
     """Figures of this machine's own, in per cent, for three seeds, of this version or another."""
     assert CLAIM
-    of = of or version()
     for label, value in {**ORDERED, **(given or {})}.items():
         for seed in range(3):
             arm = CLAIM.arm(label)
             share, setting = (value + seed) / 100, arm.setting
-            figure = Figure(arm.key(seed), seed, share, "completed", 1.0, of, "2026-11-23", setting)
+            figure = Figure(
+                arm.key(seed), seed, share, "completed", 1.0, of or arm.version, "2026-11-23", setting
+            )
             keep(claims.own("pldp_fl"), figure)
 
 
@@ -81,7 +80,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
     assert "one seed and 360 test images cannot tell PLDP-FL at ε 10 (50 %) from 20 others; there" in text
     assert (
         "without noise at least 99 % of picks are right" in text
-        and "version 0ld of what trains; this is" in text
+        and "version 0ld: what it uses has changed since" in text
     )
     assert "costs so much: Personalized LDP-FL at ε 100" in text
     _, line = leak_figure(side_by_side.points(known("five")), {"PD-LDPFL": Style(2)})["data"]
@@ -105,22 +104,7 @@ def test_a_figure_of_another_version_is_shown_as_of_that_version(page: AppTest):
     store(of="0ld")
     text = said(page.run())
     assert "as of version 0ld" in text
-    assert f"Measured with version 0ld of what trains; this is {version()}: its figures may differ." in text
-
-
-def test_a_figure_that_this_version_repeats_is_its_own_and_told_whose_it_was(
-    page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    store(of="0ld")
-    run = Rerun("pldp_fl", "relative-error", "ε₂ τ₁", 0, "0123456789ab")
-    monkeypatch.setattr(same, "SHIPPED", tmp_path)
-    note(tmp_path / same.NAME, Repeat("0ld", version(), "2026-11-24", (run,)))
-    text = said(page.run())
-    assert "as of version" not in text and "may differ" not in text
-    assert (
-        f"Measured with version 0ld; 1 run of it was repeated bit for bit with this version, {version()}, on "
-        "2026-11-24."
-    ) in text
+    assert "Measured with version 0ld: what it uses has changed since." in text
 
 
 def choose(page: AppTest, title: str) -> AppTest:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ldp_core.behaviour import version
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.experiment import Draft, parse
 from ldp_core.runs import jobs, kinds, queue
@@ -164,7 +165,7 @@ def test_the_rest_of_a_run_is_referred_to(first: str):
     recorder = Recorder(queue.get(identity).folder, runs)
     whole = [body for run, body in told(first) if run == 1]
     recorder.copy(1, whole[:2], first)
-    recorder.begun_by(run_cache.program())
+    recorder.begun_by(version())
     assert reuse.take_over({1: runs[1]}, recorder) == {}
     assert recorder.told(1) == whole
     assert recorder.ended() == {1}

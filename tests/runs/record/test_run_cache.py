@@ -26,12 +26,12 @@ def test_what_two_versions_of_the_program_have_trained_is_nobodys_result(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     folder, (run,) = runs_dir / "jobs" / "mixed", DRAFT.runs()
-    monkeypatch.setattr(run_cache, "program", lambda: "old")
+    monkeypatch.setattr(run_cache, "version", lambda: "old")
     recorder = Recorder(folder, [run])
     assert recorder.begun_by("old")
     assert recorder.begun_by("old")
     recorder.close()
-    monkeypatch.setattr(run_cache, "program", lambda: "new")
+    monkeypatch.setattr(run_cache, "version", lambda: "new")
     train_job(folder, {"draft": DRAFT.as_json()}, 10**9)
     assert run_cache.find(run.experiment.key) is None
     train_job(runs_dir / "jobs" / "whole", {"draft": DRAFT.as_json()}, 10**9)

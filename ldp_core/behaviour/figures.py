@@ -1,0 +1,138 @@
+"""What a run of the set, or a data set, comes to in figures; and which are the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ldp_core import datasets
+from ldp_core.behaviour import own
+from ldp_core.behaviour.runs import OWN, asked
+from ldp_core.datasets import Data
+from ldp_core.datasets._downloaded import Downloaded
+from ldp_core.experiment import Experiment
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.streams import stream
+from ldp_core.system.data_folder import data_dir
+
+DIGITS = 6
+"""Of a recorded figure."""
+NEAR = 2e-4
+"""So much of a figure, or of 1 where it is smaller, may be another processor's rounding."""
+COUNTED, SHARES = ("accuracy", "identification", "recovered"), 0.01
+"""The same of what counts samples, of which another processor may see one otherwise."""
+CAME_BACK = 40.0
+"""Decibels beyond which a picture's likeness is rounding."""
+TOLD = (
+    *("accuracy", "loss", "noise_variance", "noise_variance_theory", "signal_variance", "clipped_fraction"),
+    *("client_weights", "heterogeneity", "accuracy_per_client", "accuracy_own_mix", "ledger"),
+    *("psnr", "ncc", "recovered", "label_recovered", "identified", "identification_credit", "cap"),
+)
+"""Numbers in events, which are added up."""
+WORDS = ("attacker", "status")
+
+Figures = dict[str, float | str]
+
+
+def names() -> list[str]:
+    """What there are figures of."""
+    return [*asked(), *(f"dataset {name}" for name in own(datasets.registry))]
+
+
+def measured(name: str) -> Figures:
+    """What one of the set comes to here."""
+    kind, _, rest = name.partition(" ")
+    return data_of(rest) if kind == "dataset" else found(asked()[name])
+
+
+def found(one: Experiment | Ladder) -> Figures:
+    """What a run, or a ladder, comes to: sums of its last weights, and of what its events tell."""
+    from ldp_core.federated.state import State  # torch
+    from ldp_core.leakage.grid import climb
+    from ldp_core.simulate import simulate
+
+    last: list[State] = []
+    if isinstance(one, Experiment):
+        events = simulate(one, _data(one), _cpu(), keep=last.append)
+    else:
+        events = climb(one, _data(one.base), _cpu())
+    told: Figures = {}
+    for event in (event.as_json() for event in events):
+        of = [event["event"], *(event.get(name) for name in ("upload", "control", "mechanism"))]
+        for field in (*WORDS, *TOLD):
+            where = " ".join([*filter(None, of), field])
+            if field in WORDS and field in event:
+                told[where] = event[field]
+            elif numbers := [*_numbers(event.get(field))]:
+                most = CAME_BACK if field == "psnr" else math.inf
+                told[where] = float(told.get(where, 0.0)) + math.fsum(min(each, most) for each in numbers)
+    if last:
+        weights = np.asarray(last[-1].weights, dtype=np.float64).ravel()
+        turns = np.arange(weights.size)
+        told |= {f"weights {n}": float(weights @ np.cos(n * turns)) for n in range(1, 5)}
+    return _rounded(told)
+
+
+def _cpu() -> Any:
+    import torch
+
+    return torch.device("cpu")
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, list | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _numbers(one)
+    elif isinstance(value, int | float):
+        yield float(value)
+
+
+def _rounded(figures: Figures) -> Figures:
+    return {
+        name: one if isinstance(one, str) else float(f"{one:.{DIGITS}g}") for name, one in figures.items()
+    }
+
+
+def _data(experiment: Experiment) -> Data:
+    """Its own, where they come with the program; else some made up in their shape. Of convolutions a few."""
+    source, train = experiment.source, max(40, 2 * experiment.clients.count)
+    if experiment.dataset in OWN:
+        own = source.load(data_dir())
+        if experiment.model.batched:
+            return own
+        return Data(own.train_x[:train], own.train_y[:train], own.test_x[:20], own.test_y[:20], own.classes)
+    x = stream(0, "audit").random((train + 20, *source.shape), dtype=np.float32)
+    y = np.resize(np.arange(source.classes), len(x))
+    return Data(x[:train], y[:train], x[train:], y[train:], source.classes)
+
+
+def data_of(name: str) -> Figures:
+    """Sums of what comes with the program; of what is fetched the checksums that it must have."""
+    source = datasets.get(name)
+    if isinstance(source, Downloaded):
+        return {one.name: one.checksum for one in source.remotes()}
+    data, sums = source.load(data_dir()), Figures()
+    for part in ("train_x", "train_y", "test_x", "test_y"):
+        values = np.asarray(getattr(data, part), dtype=np.float64).ravel()
+        sums |= {part: float(values.sum()), f"{part} turned": float(values @ np.cos(np.arange(values.size)))}
+    return _rounded(sums)
+
+
+def differing(known: Figures, now: Figures) -> list[str]:
+    """In words, every field that is not the same but for a processor's rounding."""
+    fields = dict.fromkeys([*known, *now])
+    return [
+        f"{field} was {known.get(field)} and is {now.get(field)}"
+        for field in fields
+        if not _near(field, known.get(field), now.get(field))
+    ]
+
+
+def _near(field: str, one: float | str | None, other: float | str | None) -> bool:
+    if not (isinstance(one, int | float) and isinstance(other, int | float)):
+        return one == other
+    counts = any(word in field for word in COUNTED)
+    return abs(one - other) <= (SHARES if counts else NEAR) * max(1.0, abs(one), abs(other))
