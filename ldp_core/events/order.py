@@ -17,6 +17,8 @@ from ldp_core.events.run import Attacked, Ended, Frame, RoundDone, Started, Targ
 from ldp_core.experiment import Experiment, departures
 
 CONTROLS = (None, "clean", "clipped")
+LOOKS = 100
+"""At one search on its way: more than any attacker tells, and all that whoever looks at it keeps."""
 
 
 class Order(ABC):
@@ -57,6 +59,25 @@ def counted(statuses: Iterable[str], every: int, what: str) -> tuple[Status, str
     return "completed", ", ".join(told)
 
 
+class Looks:
+    """Looks at searches on their way, by what is searched: after more and more steps."""
+
+    def __init__(self) -> None:
+        self._steps = dict[Any, list[int]]()
+
+    def take(self, what: Any, steps: int) -> None:
+        """One more."""
+        before = self._steps.setdefault(what, [])
+        must(len(before) < LOOKS and before[-1:] < [steps])
+        before.append(steps)
+
+    def over(self) -> set[Any]:
+        """What was searched since this was asked."""
+        found = set(self._steps)
+        self._steps.clear()
+        return found
+
+
 class RunsOrder(Order):
     """Runs side by side."""
 
@@ -84,6 +105,7 @@ class _Run:
         self._round = self._attacked = 0
         self._tried = set[tuple[str, int, str | None]]()
         """Since the last round: kinds of upload, clients and controls."""
+        self._looks = Looks()
         self.end: Ended | None = None
 
     def take(self, event: Event) -> Event:
@@ -101,7 +123,9 @@ class _Run:
             if isinstance(event, Frame | Attacked):
                 # those that wait for the end of training are of its first round
                 must(event.client in self._targets and event.round in (self._round + 1, 1))
-            if isinstance(event, Attacked):
+            if isinstance(event, Frame):
+                self._looks.take(event.client, event.iterations)
+            elif isinstance(event, Attacked):
                 self._try(event)
             elif isinstance(event, RoundDone):
                 self._count_round(event)
@@ -125,6 +149,7 @@ class _Run:
         """Whoever is attacked is attacked under both controls as well."""
         kinds = {upload for upload, _, _ in self._tried}
         must(self._tried == set(product(kinds, self._targets, CONTROLS)))
+        must(not self._looks.over() or bool(self._tried))
         self._tried.clear()
 
     def _count_round(self, event: RoundDone) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from ldp_core.events.base import Event, Status
 from ldp_core.events.cells import Answered, ClaimCell, Leaked, SearchCell, SweepCell
 from ldp_core.events.ladder import Cell, Guess, LadderEnded, LadderStarted, Reference
-from ldp_core.events.order import Order, counted, must
+from ldp_core.events.order import Looks, Order, counted, must
 from ldp_core.experiment import changed
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
@@ -29,7 +29,7 @@ class LadderOrder(Order):
     def __init__(self, ladder: Ladder) -> None:
         self._ladder, self._names = ladder, {one.name for one in ladder.mechanisms}
         self._found = set[tuple[str, float | str]]()
-        self._begun = False
+        self._looks, self._begun = Looks(), False
         self._end: tuple[Status, str] = ("cancelled", "")
 
     def take(self, run: int, event: Any) -> Event:
@@ -48,6 +48,7 @@ class LadderOrder(Order):
         if isinstance(event, Guess):
             must(event.mechanism in self._names and (event.epsilon is None) != (event.control is None))
             must(event.epsilon is None or event.epsilon in self._ladder.epsilons)
+            self._looks.take((event.mechanism, event.epsilon, event.control), event.iterations)
         elif isinstance(event, Cell | Reference):
             place = event.epsilon if isinstance(event, Cell) else event.control
             must(event.mechanism in self._names and (event.mechanism, place) not in self._found)

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import ParamSpec
 
@@ -18,6 +19,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ldp_core.errors import StudioError
+from ldp_core.runs import queue
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 
@@ -33,7 +35,9 @@ _lock = threading.Lock()
 
 
 def guarded(draw: Callable[P, None]) -> Callable[P, None]:
-    """Draw; a folder of runs that cannot be used, or a database that is damaged, becomes its sentence."""
+    """Draw; a folder of runs that cannot be used, or a database that is damaged, becomes its sentence, and so
+    does whatever goes wrong where a record that came as a file is shown.
+    """
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -42,8 +46,22 @@ def guarded(draw: Callable[P, None]) -> Callable[P, None]:
         except StudioError as error:
             logging.exception("a page cannot be shown")
             st.error(f"This cannot be shown now: {plain(error_in_words(error), 400)}.")
+        except Exception:
+            if not _foreign():
+                raise
+            logging.exception("a record that came as a file cannot be shown")
+            st.error("This run was brought here as a file, and what that says cannot be shown.")
 
     return drawn
+
+
+def _foreign() -> bool:
+    """Whether one of the jobs that the address names came as a file."""
+    for named in [*st.query_params.get_all("job"), *st.query_params.get("runs", "").split(",")][:20]:
+        with suppress(StudioError):
+            if queue.get(named[:12]).imported:
+                return True
+    return False
 
 
 def refreshing(draw: Callable[P, None], every: float | None = None) -> Callable[P, None]:

@@ -1,10 +1,15 @@
-"""A class asks each second; who has left counts no more."""
+"""A class asks each second; who has left counts no more; what a file leads to tears no page."""
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core.runs import queue
 from pages.parts.ui import fragments
+from tests.runs.processes import PATIENCE_SECONDS
 
 
 def test_the_number_of_viewers_sets_the_pace(monkeypatch: pytest.MonkeyPatch):
@@ -28,3 +33,22 @@ def test_and_so_does_what_the_machine_has_to_do(
     monkeypatch.setattr("os.getloadavg", lambda: (crowd * 3, 0.0, 0.0))
     monkeypatch.setattr("os.cpu_count", lambda: 3)
     assert fragments.pace() == seconds
+
+
+def torn() -> None:
+    from pages.parts.ui.fragments import refreshing
+
+    refreshing(lambda: [][1])()
+
+
+@pytest.mark.parametrize("parameter", ["job", "runs"])
+def test_what_a_file_leads_to_is_a_sentence_and_a_fault_of_ours_is_none(runs_dir: Path, parameter: str):
+    own = queue.add("run", {})
+    (folder := runs_dir / "jobs" / "0.arriving").mkdir(parents=True)
+    foreign = queue.new_id()
+    queue.arrive(foreign, "run", {}, "completed", "", (0.0, 0.0), None, None, folder)
+    for named, said, raised in ((foreign, 1, 0), (own, 0, 1), ("nothing", 0, 1)):
+        app = AppTest.from_function(torn, default_timeout=PATIENCE_SECONDS)
+        app.query_params[parameter] = f"{named}.0" if parameter == "runs" else named
+        app.run()
+        assert (len(app.error), len(app.exception)) == (said, raised), named

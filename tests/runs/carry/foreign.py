@@ -26,9 +26,18 @@ ASKED: dict[str, Body] = {
             "attack": {"uploads": "both", "attacker": "per_neuron"},
             "clients": {"count": 3},
         },
-        "variants": [{"label": "mean"}, {"label": "median", "set": {"mechanism.name": "duchi"}}],
+        "variants": [
+            {"label": "one"},
+            {"label": "searched", "set": {"attack": {"attacker": {"name": "cosine_tv", "iterations": 10}}}},
+        ],
     },
-    "attack": {"epsilons": [1, 8], "mechanisms": ["duchi", "piecewise"], "images": 2},
+    "attack": {
+        "base": {"model": "mlp"},
+        "epsilons": [1, 8],
+        "mechanisms": ["duchi", "piecewise"],
+        "images": 2,
+        "attacker": {"name": "cosine_tv", "iterations": 10},
+    },
     "sweep": {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}, "seeds": 2},
 }
 """What is tried of a kind; of others the smallest that there is."""
