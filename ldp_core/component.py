@@ -47,6 +47,11 @@ class Component(BaseModel):
         """
         return hash((type(self), *(getattr(self, field) for field in type(self).model_fields)))
 
+    @classmethod
+    def lacking(cls) -> list[str]:
+        """What its base class asks for and it does not define."""
+        return sorted(getattr(cls, "__abstractmethods__", ()))
+
     def matters(self, parameter: str) -> bool:
         """False for a parameter that the others make idle, so that a page need not ask for it."""
         return True

@@ -75,6 +75,12 @@ class Mechanism(Component):
     """What the paper's own form does differently, in one sentence ("" if nothing)."""
 
     @classmethod
+    def lacking(cls) -> list[str]:
+        law: Any = getattr(cls, "law", None)
+        of_law = ["law"] if law is None else [f"law.{name}" for name in sorted(law.__abstractmethods__)]
+        return super().lacking() + of_law
+
+    @classmethod
     def in_form(cls, form: Form) -> type[Mechanism]:
         """The class of a form: the subclass that is the paper's own, or the one class of both.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from ldp_core.errors import InvalidInput
 from ldp_core.fields import Checked, Choice, Number, Whole
@@ -45,7 +45,7 @@ def labelled(module: Any, base: type[Any]) -> list[type[Any]]:
     ]
 
 
-def refuse_unfit(kind: type[BaseModel]) -> None:
+def refuse_unfit(kind: type[Any]) -> None:
     """Do nothing for a class that can stand in a registry.
 
     Raises:
@@ -54,7 +54,7 @@ def refuse_unfit(kind: type[BaseModel]) -> None:
     for word in ("label", "summary"):
         if not isinstance(getattr(kind, word, None), str):
             raise InvalidInput(f"it has no {word}: give the class one, for the pages")
-    if missing := sorted(getattr(kind, "__abstractmethods__", ())):
+    if missing := kind.lacking():
         raise InvalidInput(f"it lacks {', '.join(missing)}: define what its base class asks for")
     for field, about in kind.model_fields.items():
         if not any(isinstance(one, LIMITED) for one in about.metadata):

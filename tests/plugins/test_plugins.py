@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core import attacks, selections
+from ldp_core import attacks, mechanisms, selections
 from ldp_core.component import Registry
 from ldp_core.doctor import program
 from ldp_core.errors import InvalidExperiment, UnknownName
@@ -109,6 +109,35 @@ def test_what_will_not_do_is_left_out_with_a_sentence(
             registry.get(name)
         with pytest.raises(InvalidExperiment, match="is left out"):
             parse({"selection": name})
+
+
+LAWLESS = """
+from ldp_core.mechanisms.base import Mechanism
+from ldp_core.mechanisms.shared.law import Law
+
+class Half(Law):
+    def mean(self, value):
+        return value
+
+class Lawless(Mechanism):
+    label = "no law"
+    summary = "Says nothing of what it sends."
+"""
+
+
+@pytest.mark.parametrize(
+    ("law", "words"), [("", "it lacks law: "), ("    law = Half", "it lacks law.atoms, ")]
+)
+def test_a_mechanism_without_a_whole_law_is_left_out(
+    law: str, words: str, place: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (place.parent / "mechanisms").mkdir()
+    (place.parent / "mechanisms" / "lawless.py").write_text(LAWLESS + law)
+    monkeypatch.setattr(mechanisms.registry, "refused", {})
+    with monkeypatch.context() as patched:
+        patched.delitem(vars(mechanisms.registry), "_classes")
+        assert "lawless" not in mechanisms.names()
+    assert words in mechanisms.registry.refused["lawless"]
 
 
 def test_of_two_with_one_name_the_first_is_taken(
