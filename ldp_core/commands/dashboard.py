@@ -1,4 +1,4 @@
-"""`epsilon-studio [SCENARIO] [OPTIONS OF STREAMLIT]`: the dashboard, from any folder."""
+"""`epsilon-studio [SCENARIO, MECHANISM] [OPTIONS OF STREAMLIT]`: the dashboard, from any folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from ldp_core import presets
+from ldp_core import mechanisms, presets
 from ldp_core.errors import InvalidInput, StudioError, hint, shown
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings.table import refuse_nonsense
@@ -22,16 +22,17 @@ def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
     """Become Streamlit, serving the dashboard; 2, with a sentence on stderr, where that could not begin.
 
     Args:
-        arguments: `app.py` reads the scenario that they name, Streamlit the rest.
+        arguments: `app.py` reads the scenario or mechanism that they name, Streamlit the rest.
         commands: what else the first argument could have been meant to be.
     """
     try:
         refuse_nonsense()
-        if arguments and not arguments[0].startswith("-") and arguments[0] not in presets.names():
-            known = hint(arguments[0], [*commands, *presets.names()])
+        opened = [*presets.names(), *mechanisms.names()]
+        if arguments and not arguments[0].startswith("-") and arguments[0] not in opened:
+            known = hint(arguments[0], [*commands, *opened])
             raise InvalidInput(
-                f"there is no command or scenario {shown(arguments[0])}{known} ({NAME} --help lists the "
-                f"commands, {NAME} presets the scenarios)"
+                f"there is no command, scenario or mechanism {shown(arguments[0])}{known} ({NAME} --help "
+                f"lists the commands, {NAME} presets the scenarios)"
             )
         runs_dir()
         _refuse_port(arguments)

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.component import Component
-from ldp_core.mechanisms.shared.law import Floating as Floating
-from ldp_core.mechanisms.shared.law import Floats as Floats
-from ldp_core.mechanisms.shared.law import Law, check_budget, check_range
-from ldp_core.mechanisms.shared.law import Values as Values
-from ldp_core.mechanisms.shared.law import as_floats as as_floats
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats, check_budget, check_range
 
 if TYPE_CHECKING:
     import torch
+
+__all__ = ["Difference", "Floating", "Floats", "Form", "InClear", "Mechanism", "Use", "Values", "as_floats"]
 
 Form = Literal["corrected", "as_printed"]
 Scope = Literal["coordinate", "layer", "upload"]
@@ -76,9 +74,8 @@ class Mechanism(Component):
 
     @classmethod
     def lacking(cls) -> list[str]:
-        law: Any = getattr(cls, "law", None)
-        of_law = ["law"] if law is None else [f"law.{name}" for name in sorted(law.__abstractmethods__)]
-        return super().lacking() + of_law
+        law = sorted(cls.law.__abstractmethods__) if hasattr(cls, "law") else None
+        return [*super().lacking(), *(["law"] if law is None else [f"law.{name}" for name in law])]
 
     @classmethod
     def in_form(cls, form: Form) -> type[Mechanism]:
@@ -145,16 +142,9 @@ class Mechanism(Component):
         return ()
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
-        """What an input is brought to before it is perturbed: the nearest one that the guarantee covers.
+        """The nearest input that the guarantee covers, of values (..., d); covered ones stay, bit for bit.
 
         Here each value is clipped to its range. What this changes is what a run counts as clipped.
-
-        Args:
-            values: floats, shape (..., d).
-            low, high: ends of the safe ranges, broadcast against values.
-
-        Returns:
-            The same shape and type; values that are covered already stay as they are, bit for bit.
         """
         clipped: Floating = np.clip(values, low, high).astype(values.dtype)
         return clipped

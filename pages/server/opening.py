@@ -1,4 +1,4 @@
-"""The page that the server opens a browser on: Start, or the scenario that its command line names."""
+"""The page that the server opens a browser on: Start, or what its command line names."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from threading import Thread
 
 import streamlit as st
 
-from ldp_core import presets
+from ldp_core import mechanisms, presets
 from ldp_core.errors import UnknownName
 
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
 
 
 def page_for(arguments: Sequence[str]) -> str:
-    """The path of a scenario on Train; "" where none is named.
+    """The path of a scenario on Train, or of a mechanism on Noise; "" where none is named.
 
     Raises:
-        UnknownName: there is no such scenario.
+        UnknownName: there is neither.
     """
     if not arguments:
         return ""
-    if arguments[0] not in presets.names():
-        raise UnknownName("a scenario", arguments[0], presets.names())
-    return f"train?scenario={arguments[0]}"
+    name, known = arguments[0], [*presets.names(), *mechanisms.names()]
+    if name not in known:
+        raise UnknownName("a scenario or a mechanism", name, known)
+    return f"train?scenario={name}" if name in presets.names() else f"noise?mechanism={name}"
 
 
 def open_browser(page: str) -> Thread | None:
     """On this machine, meanwhile, unless the server runs without one (`server.headless`)."""
     address = _address(page)
     if page:
-        print(f"  Scenario: {address}\n")
+        print(f"  Opened: {address}\n")
     if st.get_option("server.headless"):
         return None
     opened = Thread(target=webbrowser.open, args=[address], daemon=True)

@@ -67,7 +67,7 @@ def test_what_it_cannot_begin_with_is_one_sentence(installed: Installed, tmp_pat
         assert done.stderr.startswith("epsilon-studio: ") and done.stderr.count("\n") == 1
         return done.stderr
 
-    assert "no command or scenario “swep”; did you mean sweep?" in refused("swep")
+    assert "no command, scenario or mechanism “swep”; did you mean sweep?" in refused("swep")
     assert "did you mean two_volunteers?" in refused("two_volunters", "--server.port", "0")
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))

@@ -116,6 +116,8 @@ def _opened() -> Workspace:
         return _copy_of(params["share"])
     if "scenario" in params:
         return _prepared(params["scenario"])
+    if "mechanism" in params:
+        return _using(params["mechanism"])
     if "settings" in params:
         return _brought(params["settings"])
     identity = params.get("draft") or tab().draft
@@ -150,6 +152,15 @@ def _prepared(scenario: str) -> Workspace:
         _say(f"There is no scenario “{plain(scenario, 40)}”; here is the first one.")
         scenario = presets.names()[0]
     return start_with(presets.get(scenario).draft)
+
+
+def _using(mechanism: str) -> Workspace:
+    first = presets.get(presets.names()[0]).draft
+    try:
+        return start_with(first.with_base({"mechanism.name": mechanism}))
+    except StudioError as error:
+        _say(f"{plain(error_in_words(error), 200)}. Here is the default experiment.")
+        return start_with(first)
 
 
 def _copy_of(snapshot: str) -> Workspace:

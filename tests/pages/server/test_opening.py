@@ -30,17 +30,17 @@ def test_it_is_where_the_server_answers(
     opened: list[str] = []
     monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": "", **OPTIONS, **options}.get)
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    for page in ("", opening.page_for(["half_and_half"])):
+    for page in ("", opening.page_for(["half_and_half"]), opening.page_for(["duchi"])):
         thread = opening.open_browser(page)
         assert thread is not None
         thread.join()
-    assert opened == [address, f"{address}train?scenario=half_and_half"]
-    assert capsys.readouterr().out.strip() == f"Scenario: {opened[1]}"
+    assert opened == [address, f"{address}train?scenario=half_and_half", f"{address}noise?mechanism=duchi"]
+    assert capsys.readouterr().out.split() == ["Opened:", opened[1], "Opened:", opened[2]]
     monkeypatch.setattr(st, "get_option", {"server.headless": True, "server.baseUrlPath": "", **OPTIONS}.get)
     assert opening.open_browser("") is None
 
 
-def test_a_scenario_that_is_none_is_refused():
+def test_what_is_neither_a_scenario_nor_a_mechanism_is_refused():
     assert opening.page_for([]) == ""
-    with pytest.raises(UnknownName, match="a scenario must be"):
+    with pytest.raises(UnknownName, match="a scenario or a mechanism must be"):
         opening.page_for(["halves"])

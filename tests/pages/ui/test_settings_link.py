@@ -48,3 +48,15 @@ def test_a_scenario_opens_by_its_name(runs_dir: Path, scenario: str, opened: str
     draft = presets.get(opened or presets.names()[0]).draft
     assert drafts.load("".join(app.query_params["draft"])) == draft
     assert [one.value.startswith("There is no scenario") for one in app.toast] == [True] * (not opened)
+
+
+@pytest.mark.parametrize(("mechanism", "opened"), [("duchi", "duchi"), ("<b>duchy", "piecewise")])
+def test_a_mechanism_opens_by_its_name(runs_dir: Path, mechanism: str, opened: str):
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
+    app.query_params["mechanism"] = mechanism
+    app.run()
+    assert not app.exception
+    assert "mechanism" not in app.query_params
+    draft = drafts.load("".join(app.query_params["draft"]))
+    assert draft and draft.base.mechanism.name == opened
+    assert ["duchy" in one.value for one in app.toast] == [True] * (opened != mechanism)
