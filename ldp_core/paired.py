@@ -17,20 +17,31 @@ from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.judgement import Outcome, judged
 from ldp_core.mechanisms.base import Floats
 
+THIN = "\u202f"
+
+FEW = 5
+"""Seeds up to which each one's difference is told."""
+
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two accuracies: the mean over seeds, with its 95 % interval; unbounded where one seed is all."""
+    """Of two accuracies: the mean over seeds, with its own 95 % interval; unbounded where one seed is all.
+
+    The interval is the same wherever the two are compared. What is made of it also depends on among how many
+    differences it was picked for its size: `outcome` asks for an interval that holds for all at once.
+    """
 
     mean: float
     half: float
-    """Half the interval's length."""
+    """Half the interval's length, …"""
+    wider: float
+    """… and half of that which holds for all `among` at once (Bonferroni)."""
     seeds: int
+    among: int = 1
+    gaps: tuple[float, ...] = ()
+    """Seed by seed; none where the two share no seeds."""
     held_out: int = 0
     """Samples whose own error is in the interval; 0 where it is not known sample by sample."""
-
-    every: bool = False
-    """The first was ahead with each of the seeds."""
 
     @property
     def low(self) -> float:
@@ -42,21 +53,52 @@ class Difference:
         return min(1.0, self.mean + self.half)
 
     @property
+    def every(self) -> bool:
+        """The first was ahead with each of the seeds."""
+        return bool(self.gaps) and min(self.gaps) > 0
+
+    @property
     def outcome(self) -> Outcome:
         """Of the statement that the first is the more accurate."""
-        return judged(self.low, self.high)
+        return judged(self.mean - self.wider, self.mean + self.wider)
 
     @property
     def clear(self) -> bool:
         """True where chance does not explain it."""
         return self.outcome in ("holds", "contradicted")
 
+    @property
+    def each(self) -> str:
+        """`59, 72 and 74`, seed by seed where these are few."""
+        if not 1 < len(self.gaps) <= FEW:
+            return ""
+        *most, last = map(in_points, self.gaps)
+        return f"{', '.join(most)} and {last}"
+
+    def told(self) -> str:
+        """What it rests on: the seeds, then the interval, in points."""
+        samples = f" and the {self.held_out:,} held-out samples".replace(",", THIN) if self.held_out else ""
+        over = f"{self.seeds} shared seeds{samples}" if self.gaps else "their seeds, which are not paired"
+        luck = f"; among {self.among} differences the largest may be so by chance"
+        each = f"{self.each} by seed; " if self.each else ""
+        return (
+            f"{each}95{THIN}% interval {in_points(self.low)} to {in_points(self.high)}, over {over}"
+            + luck * (self.low * self.high > 0 and not self.clear)
+        )
+
+
+def in_points(share: float) -> str:
+    """A share, or how far two are apart, in percentage points."""
+    digits = 0 if abs(share) >= 0.0995 else 1
+    text = f"{100 * abs(share):.{digits}f}".removesuffix(".0")
+    return "−" * (share < 0 and text != "0") + text
+
 
 def difference(
     first: ArrayLike,
     second: ArrayLike,
     right: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
-    comparisons: int = 1,
+    among: int = 1,
 ) -> Difference:
     """How much more accurate the first is than the second.
 
@@ -68,37 +110,42 @@ def difference(
         first: accuracies (S,), seed by seed.
         second: the same seeds'.
         right: for both, (S, n): what was named right.
-        comparisons: of how many differences this is the one that was picked for its size: the interval then
-            holds for all of them at once (Bonferroni).
+        among: of how many differences this is the one that was picked for its size.
     """
     gaps: Floats = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    seeds, upper = len(gaps), 1 - 0.025 / comparisons
-    half = inf if seeds < 2 else float(stdtrit(seeds - 1, upper) * gaps.std(ddof=1)) / sqrt(seeds)
-    every = bool((gaps > 0).all())
-    if right is None:
-        return Difference(float(gaps.mean()), half, seeds, every=every)
-    each: Floats = (right[0].astype(np.float64) - right[1]).mean(axis=0)
-    over_samples = float(ndtri(upper)) * float(each.std(ddof=1)) / sqrt(len(each))
-    return Difference(float(gaps.mean()), float(np.hypot(half, over_samples)), seeds, len(each), every)
+    seeds, held_out, uppers = len(gaps), 0, _uppers(among)
+    halves = np.full(2, inf) if seeds < 2 else stdtrit(seeds - 1, uppers) * gaps.std(ddof=1) / sqrt(seeds)
+    if right is not None:
+        each: Floats = (right[0].astype(np.float64) - right[1]).mean(axis=0)
+        held_out = len(each)
+        halves = np.hypot(halves, ndtri(uppers) * each.std(ddof=1) / sqrt(held_out))
+    mean, (half, wider) = float(gaps.mean()) if seeds else 0.0, map(float, halves)
+    return Difference(mean, half, wider, seeds, among, tuple(gaps.tolist()), held_out)
 
 
-def unpaired(first: ArrayLike, second: ArrayLike, comparisons: int = 1) -> Difference:
+def _uppers(among: int) -> Floats:
+    """Up to which share a distribution lies below the upper end: of one interval, and of all at once."""
+    return 1 - 0.025 / np.array([1, among])
+
+
+def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1) -> Difference:
     """The same of runs that share no seeds: by Welch's t, so the luck of the seeds is in it twice.
 
     Args:
         first: accuracies (S,).
         second: (T,), of other seeds or other data.
-        comparisons: as for `difference`.
+        among: as for `difference`.
     """
     sides = [np.asarray(one, dtype=np.float64) for one in (first, second)]
     gap, seeds = float(sides[0].mean() - sides[1].mean()), min(map(len, sides))
     if seeds < 2:
-        return Difference(gap, inf, seeds)
+        return Difference(gap, inf, inf, seeds, among)
     shares = [float(one.var(ddof=1)) / len(one) for one in sides]
     if (spread := sum(shares)) == 0:
-        return Difference(gap, 0.0, seeds)
+        return Difference(gap, 0.0, 0.0, seeds, among)
     freedom = spread**2 / sum(share**2 / (len(one) - 1) for share, one in zip(shares, sides, strict=True))
-    return Difference(gap, float(stdtrit(freedom, 1 - 0.025 / comparisons)) * sqrt(spread), seeds)
+    half, wider = map(float, stdtrit(freedom, _uppers(among)) * sqrt(spread))
+    return Difference(gap, half, wider, seeds, among)
 
 
 def margin(accuracy: float, held_out: int) -> float:

@@ -72,6 +72,17 @@ def test_three_seeds_that_agree_are_not_always():
     assert difference([0.90, 0.86, 0.86], [0.72, 0.70, 0.71]).clear
 
 
+def test_a_pair_has_one_interval_and_what_is_picked_among_many_needs_more_to_be_clear():
+    alone, picked = (difference([0.60, 0.63, 0.62], [0.50, 0.51, 0.54], among=n) for n in (1, 9))
+    assert (alone.low, alone.high) == (picked.low, picked.high)
+    assert alone.clear and not picked.clear
+    assert alone.told() in picked.told()
+    assert alone.told().startswith("10, 12 and 8 by seed; 95")
+    assert picked.told().endswith("; among 9 differences the largest may be so by chance")
+    assert difference(np.ones(9), np.zeros(9)).each == "", "too many to be listed"
+    assert difference([], []).outcome == "cannot tell", "no seed in common"
+
+
 def test_the_samples_own_error_is_that_of_a_share():
     assert margin(0.9, 360) == pytest.approx(0.031, abs=0.001)
     assert margin(0.5, 10_000) == pytest.approx(0.0098, abs=0.0001)

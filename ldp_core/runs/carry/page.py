@@ -9,23 +9,19 @@ import html
 import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from itertools import combinations
 from math import inf
-
-import numpy as np
 
 from ldp_core.accounting import Promise, Scope, entries_in
 from ldp_core.behaviour import version
-from ldp_core.bits import unpacked
 from ldp_core.errors import InvalidInput
 from ldp_core.judgement import at_chance
-from ldp_core.paired import Difference, difference
+from ldp_core.paired import in_points
 from ldp_core.runs.carry.pictures import Variants, picture, variants
 from ldp_core.runs.jobs.archive import versions
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.jobs.lookup import look
+from ldp_core.runs.view.apart import apart
 from ldp_core.runs.view.final_figures import final
-from ldp_core.runs.view.run_progress import RunProgress
 
 SCOPES: dict[Scope, str] = {
     "coordinate": "one weight of one upload",
@@ -108,32 +104,13 @@ def verdict(found: Variants) -> str:
     if len(ranked) == 1:
         return f"{told}.{gone}"
     told += f", {ranked[-1][1][0].label} at {ranked[-1][0]:.1%}"
-    apart = _apart(ranked[0][1], ranked[-1][1], len(list(combinations(ranked, 2))))
+    gap = apart(ranked[0][1], ranked[-1][1], len(ranked))
     if at_chance(ranked[0][0], chance):
         return f"{told}: nothing learns.{gone}"
-    if apart.seeds < 2:
+    if gap.seeds < 2:
         return f"{told}; one seed cannot tell whether that is more than chance.{gone}"
-    picked = ", for the largest of all differences" if len(ranked) > 2 else ""
-    ends_at = f"95 % interval {100 * apart.low:.1f} to {100 * apart.high:.1f} points"
-    how = f"{100 * apart.mean:.1f} points apart" if apart.clear else apart.outcome
-    return f"{told}: {how} ({ends_at}, over {apart.seeds} seeds{picked}).{gone}"
-
-
-def _apart(first: Sequence[RunProgress], second: Sequence[RunProgress], comparisons: int) -> Difference:
-    pairs = [
-        (one.end, other.end)
-        for one in first
-        for other in second
-        if one.seed == other.seed and one.end and other.end
-    ]
-    accuracies = [[end["accuracy"] for end in side] for side in zip(*pairs, strict=True)]
-    if all(end.get("right") and end["held_out"] == pairs[0][0]["held_out"] for pair in pairs for end in pair):
-        mine, theirs = (
-            np.stack([unpacked(end["right"], end["held_out"]) for end in side])
-            for side in zip(*pairs, strict=True)
-        )
-        return difference(accuracies[0], accuracies[1], (mine, theirs), comparisons)
-    return difference(accuracies[0], accuracies[1], comparisons=comparisons)
+    how = f"{in_points(gap.mean)} points apart" if gap.clear else gap.outcome
+    return f"{told}: {how} ({gap.told()}).{gone}"
 
 
 def _figures(found: Variants) -> str:

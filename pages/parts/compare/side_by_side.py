@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ldp_core.paired import in_points
 from ldp_core.runs.view.final_figures import final, worst
 from pages.parts.charts.course import course
 from pages.parts.charts.pareto import Bought, front, pareto_figure
@@ -17,7 +18,6 @@ from pages.parts.compare.elsewhere import Curve, drawn
 from pages.parts.compare.unlike import Field
 from pages.parts.compare.verdict import gap
 from pages.parts.train.heard import heard
-from pages.parts.train.standings import in_points
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.shared_cache import Moment, once
@@ -86,7 +86,7 @@ def figures(arms: Sequence[Arm]) -> None:
             "run",
             "of",
             "accuracy",
-            f"against {first}, in points (95{THIN}% interval of that alone)",
+            f"against {first}, in points: by seed (95{THIN}% interval)",
             "ε for the whole run at worst, of who gives most away",
             "right image picked out",
         ],
@@ -94,9 +94,8 @@ def figures(arms: Sequence[Arm]) -> None:
     )
     st.caption(
         "ε is that of the client that gives most away, over all its uploads at worst, against any two values "
-        "in its safe range. An interval here is of that one difference; the headline's is wider where there "
-        "are several. Picked out: of uploads of one image, over clients, seeds and rounds; beside it what "
-        "guessing gives."
+        "in its safe range. Picked out: of uploads of one image, over clients, seeds and rounds; beside it "
+        "what guessing gives."
     )
 
 
@@ -112,13 +111,13 @@ def _figures(arm: Arm, first: Arm) -> list[str]:
 def _against(arm: Arm, first: Arm) -> str:
     if arm is first or not (arm.ended and first.ended) or arm.series.diverged or first.series.diverged:
         return "–"
-    found, paired = gap(arm, first)
-    sign = "−" if found.mean < 0 else "+"
-    told = f"{sign}{in_points(abs(found.mean))}"
+    found = gap(arm, first)
+    told = "+" * (found.mean >= 0) + in_points(found.mean)
     if found.seeds < 2:
         return f"{told} (one seed)"
-    low, high = (f"{'−' if end < 0 else ''}{in_points(abs(end))}" for end in (found.low, found.high))
-    return f"{told} ({low} to {high}{'' if paired else ', unpaired'})"
+    each = f": {found.each}" if found.each else ""
+    alone = "" if found.gaps else ", unpaired"
+    return f"{told}{each} ({in_points(found.low)} to {in_points(found.high)}{alone})"
 
 
 def _promised(arm: Arm) -> str:

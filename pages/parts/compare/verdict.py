@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from ldp_core.judgement import at_chance
-from ldp_core.paired import Difference, unpaired
+from ldp_core.paired import Difference, in_points, unpaired
 from pages.parts.compare.arms import Arm
 from pages.parts.compare.unlike import Field, causes, share_their_luck, unlike
-from pages.parts.train.standings import compared, in_points, same_model
-from pages.parts.ui.text import THIN, few, listed, number, percent, plain
+from pages.parts.train.standings import compared, same_model
+from pages.parts.ui.text import few, listed, number, percent, plain
 
 
 def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
@@ -35,14 +35,15 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     return gone + _told(ranked, why)
 
 
-def gap(one: Arm, other: Arm, comparisons: int = 1) -> tuple[Difference, bool]:
-    """How much more accurate the first is, and whether that is paired: seed by seed, on the same data."""
+def gap(one: Arm, other: Arm, among: int = 2) -> Difference:
+    """How much more accurate the first is, `among` so many: paired where they share seeds and data."""
     shared = {run.seed for run in one.series.runs} & {run.seed for run in other.series.runs}
     alike = share_their_luck(unlike([one.experiment, other.experiment]))
     least = min(len(one.series.runs), len(other.series.runs))
     if alike and (len(shared) > 1 or (shared and least == 1)):
-        return compared(one.series, other.series, comparisons), True
-    return unpaired(one.series.final("accuracy"), other.series.final("accuracy"), comparisons), False
+        return compared(one.series, other.series, among)
+    pairs = among * (among - 1) // 2
+    return unpaired(one.series.final("accuracy"), other.series.final("accuracy"), pairs)
 
 
 def _told(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
@@ -56,9 +57,8 @@ def _told(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
         most = f"({percent(_accuracy(best))} at most)"
         none = f"none of these runs is better than guessing {most}"
         return f"Nothing learns: {none}, so they say nothing about {what}."
-    many = len(ranked) * (len(ranked) - 1) // 2
-    found, paired = gap(best, worst, many)
-    between = _between(best, worst, found, paired, many)
+    found = gap(best, worst, len(ranked))
+    between = _between(best, worst, found)
     if not why:
         return f"These runs have the same settings and other seeds, so luck alone sets them apart: {between}."
     if len(why) == 1:
@@ -87,29 +87,19 @@ def _alone(ranked: Sequence[Arm]) -> str:
         why = causes(unlike([one.experiment, other.experiment]))
         if len(why) == 1:
             pairs.append((one, other, why[0]))
-    found = [(*pair, *gap(pair[0], pair[1], len(pairs))) for pair in pairs]
+    found = [(*pair, gap(pair[0], pair[1], len(ranked))) for pair in pairs]
     clear = [each for each in found if each[3].clear]
     if not clear:
         return "" if pairs else " Compare two that differ in one thing."
-    one, other, field, apart, paired = max(clear, key=lambda each: abs(each[3].mean))
-    told = _between(one, other, apart, paired, len(pairs))
+    one, other, field, apart = max(clear, key=lambda each: abs(each[3].mean))
+    told = _between(one, other, apart)
     return f" Two of them differ in the {plain(field.name)} alone: {told}."
 
 
-def _between(one: Arm, other: Arm, found: Difference, paired: bool, many: int) -> str:
-    """How far apart two runs end, with the interval and what it is of."""
+def _between(one: Arm, other: Arm, found: Difference) -> str:
+    """How far apart two runs end, and what that rests on."""
     ahead = f"{_name(one)} ends {in_points(found.mean)} points above {_name(other)}"
-    if found.seeds < 2:
-        return f"{ahead}, with one seed"
-    samples = f" and the {number(found.held_out, 6)} held-out samples" if found.held_out else ""
-    over = f"{found.seeds} shared seeds{samples}" if paired else "their seeds, which are not paired"
-    picked = f", widened as this is the largest of {many} differences" if many > 1 else ""
-    ends = f"{_signed(found.low)} to {_signed(found.high)}"
-    return f"{ahead} (95{THIN}% interval {ends}, over {over}{picked})"
-
-
-def _signed(share: float) -> str:
-    return f"{'−' if share < 0 else ''}{in_points(abs(share))}"
+    return f"{ahead}, with one seed" if found.seeds < 2 else f"{ahead} ({found.told()})"
 
 
 def _fields(why: Sequence[Field]) -> str:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ldp_core import datasets
-from ldp_core.bits import unpacked
 from ldp_core.errors import StudioError
 from ldp_core.judgement import at_chance
 from ldp_core.mechanisms.base import Floats
-from ldp_core.paired import Difference, difference, margin
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.paired import Difference, in_points, margin
+from ldp_core.runs.view.apart import apart
 from pages.parts.charts.series import Series
 from pages.parts.train.blame import blame
-from pages.parts.ui.text import THIN, all_of, listed, number, percent, plain
+from pages.parts.ui.text import all_of, listed, number, percent, plain
 
 WIDE = 0.03
 """A mean difference beyond this is not called close, only unsure."""
@@ -104,70 +99,32 @@ def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> lis
         return ["Nothing learns: none of them is better than guessing."]
     if min(len(values) for _, values in ranked) < 2:
         return ["One seed cannot tell which of them is ahead: run more."]
-    pairs = pairs_of(ranked)
-    first = compared(ranked[0][0], ranked[1][0], pairs)
-    told = [_told(ranked[0][0], ranked[1][0], first, pairs)]
+    first = compared(ranked[0][0], ranked[1][0], len(ranked))
+    told = [_told(ranked[0][0], ranked[1][0], first)]
     if not first.clear and len(ranked) > 2:
-        last = compared(ranked[0][0], ranked[-1][0], pairs)
-        told += [_told(ranked[0][0], ranked[-1][0], last, pairs)] if last.clear else []
+        last = compared(ranked[0][0], ranked[-1][0], len(ranked))
+        told += [_told(ranked[0][0], ranked[-1][0], last)] if last.clear else []
     return told
 
 
-def pairs_of(ranked: Sequence[object]) -> int:
-    """Among how many pairs the one that is told was picked, because it is the best with another."""
-    return len(ranked) * (len(ranked) - 1) // 2
+def compared(one: Series, other: Series, variants: int = 2) -> Difference:
+    """How far ahead of another a run is; `variants` as for `apart`."""
+    return apart(one.runs, other.runs, variants)
 
 
-def compared(one: Series, other: Series, comparisons: int = 1) -> Difference:
-    """How far ahead of another a run is, over their common seeds, and sample by sample where that is kept;
-    `comparisons` as for `difference`.
-    """
-    pairs = [(mine, theirs) for mine in one.runs for theirs in other.runs if mine.seed == theirs.seed]
-    first, second = ([run.curves["accuracy"][-1] for run in runs] for runs in zip(*pairs, strict=True))
-    mine, theirs = (_right(runs) for runs in zip(*pairs, strict=True))
-    if mine is None or theirs is None or mine.shape != theirs.shape:
-        return difference(first, second, comparisons=comparisons)
-    return difference(first, second, (mine, theirs), comparisons)
-
-
-def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:
-    """(S, n): which held-out samples each run named right at its end; None where a record does not tell."""
-    ends: list[dict[str, Any]] = [run.end or {} for run in runs]
-    counts = {end.get("held_out", 0) for end in ends}
-    if len(counts) != 1 or not all(end.get("right") for end in ends):
-        return None
-    return np.stack([unpacked(end["right"], end["held_out"]) for end in ends])
-
-
-def _told(one: Series, other: Series, gap: Difference, pairs: int) -> str:
-    samples = f" and the {number(gap.held_out, 6)} held-out samples" if gap.held_out else ""
-    over = f"over {gap.seeds} seeds{samples}"
-    interval = f"95{THIN}% interval{f' for all {pairs} pairs at once' if pairs > 1 else ''}"
+def _told(one: Series, other: Series, gap: Difference) -> str:
+    first, second, rests = f"**{plain(one.label)}**", f"**{plain(other.label)}**", gap.told()
+    ahead = f"{first} is {in_points(gap.mean)} points ahead of {second}"
     if gap.clear:
-        ends = f"{interval} {in_points(gap.low)} to {in_points(gap.high)}"
-        ahead = f"**{plain(one.label)}** is {in_points(gap.mean)} points ahead of **{plain(other.label)}**"
-        return f"{ahead} ({ends}, {over})."
-    between = f"between {in_points(-gap.low)} behind and {in_points(gap.high)} ahead"
+        return f"{ahead} ({rests})."
     if gap.every and gap.mean > WIDE:
-        return (
-            f"**{plain(one.label)}** is {in_points(gap.mean)} points ahead of **{plain(other.label)}**, and "
-            f"ahead with each seed; but {gap.seeds} seeds cannot tell that from chance ({interval}: "
-            f"{between})."
-        )
-    both = f"**{plain(one.label)}** and **{plain(other.label)}**"
+        return f"{ahead}, and ahead with each seed; but these cannot tell that from chance ({rests})."
     if gap.outcome == "no difference":
-        return f"There is no difference between {both}: {between} (points, {interval}, {over})."
+        return f"There is no difference between {first} and {second} (points: {rests})."
     return (
-        f"Which of {both} is ahead, these runs cannot tell: the first may be anything {between} (points, "
-        f"{interval}, {over})."
+        f"Which of {first} and {second} is ahead, these runs cannot tell: the first by "
+        f"{in_points(gap.mean)} points ({rests})."
     )
-
-
-def in_points(share: float) -> str:
-    """A share, or how far two are apart, in percentage points."""
-    digits = 0 if abs(share) >= 0.0995 else 1
-    text = f"{100 * share:.{digits}f}"
-    return text.removesuffix(".0") if math.isfinite(share) else "∞"
 
 
 def _diverged(one: Series, all_runs: Sequence[Series]) -> str:

@@ -19,7 +19,7 @@ from pages.parts.charts.styles import ladders, styles
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
-from pages.parts.train.standings import WIDE, compared, pairs_of, same_model
+from pages.parts.train.standings import WIDE, compared, same_model
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import all_of, asked_per, class_names, few, listed, number, percent
 from pages.parts.watch.leak import closest_of_all, leak
@@ -169,7 +169,7 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
     if silenced := _silenced(ranked):
         return [*silenced, *rest]
     second, close = ranked[1]
-    gap = compared(best, second, pairs_of(ranked))
+    gap = compared(best, second, len(ranked))
     last = ", no better than guessing" if at_chance(least, chance) else ""
     if gap.clear:
         said = [_name(best), (f" reaches {percent(top)}, ", None), _name(worst)]

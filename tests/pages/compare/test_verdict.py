@@ -9,13 +9,17 @@ from typing import Any, cast
 import pytest
 
 from ldp_core.experiment import parse
+from ldp_core.paired import in_points
+from ldp_core.runs.carry.page import verdict as reported
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final, worst
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.series import Series
 from pages.parts.compare.arms import Arm, named_apart
+from pages.parts.compare.side_by_side import _against
 from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import gap, verdict
+from pages.parts.train.standings import standings
 from tests.pages.charts.test_base import check, run
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
@@ -44,12 +48,12 @@ def weighted() -> Arm:
 
 
 def test_one_thing_alone_made_the_difference(mean: Arm, weighted: Arm):
-    found, paired = gap(weighted, mean)
-    assert paired
+    found = gap(weighted, mean)
+    assert found.gaps
     assert found.clear
     told = said(mean, weighted)
     assert told.startswith("**The aggregator made the difference**")
-    assert f"**B** ends {100 * found.mean:.0f} points above **A** (95" in told
+    assert f"**B** ends {100 * found.mean:.0f} points above **A** ({found.each} by seed; 95" in told
     assert "over 3 shared seeds and the 360 held-out samples)" in told
 
 
@@ -58,9 +62,21 @@ def test_more_than_one_thing_cannot_tell_but_a_pair_among_them_can(mean: Arm, we
     told = said(mean, weighted, other)
     assert "differ in 3 things (" in told
     assert "they cannot tell which one made the difference" in told
-    assert "the largest of 3 differences" in told
     assert told.partition("Two of them differ in the aggregator alone: ")[2].startswith("**B** ends ")
     assert said(weighted, other).endswith("Compare two that differ in one thing.")
+
+
+def test_a_difference_is_told_alike_wherever_the_two_runs_stand(mean: Arm, weighted: Arm):
+    """Beside others or not, on Train, on Compare, in its table and in the report."""
+    found = gap(weighted, mean)
+    other, told = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"}), found.told()
+    assert told.startswith(f"{found.each} by seed; 95")
+    assert told in said(mean, weighted)
+    assert told in said(mean, weighted, other)
+    assert told in " ".join(standings([mean.series, weighted.series], None, None))
+    assert told in reported({n: list(each.series.runs) for n, each in enumerate((mean, weighted))})
+    assert _against(weighted, mean).endswith(f"({in_points(found.low)} to {in_points(found.high)})")
+    assert f": {found.each} (" in _against(weighted, mean)
 
 
 def test_what_is_alike_made_no_difference(weighted: Arm):
@@ -82,12 +98,12 @@ def test_one_seed_and_guessing_say_nothing(mean: Arm, weighted: Arm):
 
 def test_other_seeds_are_not_paired_and_luck_is_called_so(mean: Arm):
     later = arm("B", MEAN, range(7, 10))
-    found, paired = gap(later, mean)
-    assert not paired
+    found = gap(later, mean)
+    assert not found.gaps
     assert not found.held_out
     assert "luck alone sets them apart" in said(mean, later)
     elsewhere = arm("C", {**MEAN, "partition": {"kind": "dirichlet", "alpha": 0.5}})
-    assert not gap(mean, elsewhere)[1], "the same seed deals other data there"
+    assert not gap(mean, elsewhere).gaps, "the same seed deals other data there"
 
 
 def test_a_run_that_goes_on_is_waited_for(mean: Arm, weighted: Arm):

@@ -38,8 +38,8 @@ def test_who_is_ahead_is_told_with_its_interval(apart: list[Series]):
     assert gap.clear
     assert held_out(apart[0]) == 360
     told = " ".join(standings(apart[:2], None, 0.1))
-    assert f"is {100 * gap.mean:.0f} points ahead of **mean** (95" in told
-    assert "over 3 seeds and the 360 held-out samples" in told
+    assert f"is {100 * gap.mean:.0f} points ahead of **mean** ({gap.each} by seed; 95" in told
+    assert "over 3 shared seeds and the 360 held-out samples" in told
     assert "unsure by ±" in told
     assert "what seeds do comes on top" in told
     close = " ".join(standings(apart, None, 0.1))
@@ -92,7 +92,7 @@ def test_each_of_the_five_outcomes_has_words_of_its_own():
     def about(first: list[float], second: list[float]) -> str:
         return " ".join(standings([made_up(0, first), made_up(1, second)], None, 0.1))
 
-    assert "points ahead of **v1** (95" in about([0.8, 0.81, 0.8], [0.5, 0.5, 0.51])
+    assert "points ahead of **v1** (30, 31 and 29 by seed; 95" in about([0.8, 0.81, 0.8], [0.5, 0.5, 0.51])
     assert "**v1** is 30 points ahead of **v0**" in about([0.5, 0.5, 0.51], [0.8, 0.8, 0.81])
     assert "There is no difference between" in about([0.8, 0.8, 0.8], [0.8, 0.801, 0.8])
     assert "ahead, these runs cannot tell" in about([0.8, 0.7, 0.6], [0.6, 0.7, 0.81])
@@ -110,7 +110,7 @@ def test_an_older_record_is_compared_over_its_seeds_alone(apart: list[Series]):
     shown = [old(one) for one in apart[:2]]
     assert compared(shown[0], shown[1]).held_out == 0
     assert held_out(shown[0]) == 360
-    assert "over 3 seeds)" in " ".join(standings(shown, None, 0.1))
+    assert "over 3 shared seeds)" in " ".join(standings(shown, None, 0.1))
 
 
 def test_one_seed_cannot_tell(apart: list[Series]):
