@@ -28,8 +28,10 @@ Part = tuple[str, str]
 
 
 def version(*of: Experiment | Ladder) -> str:
-    """Eight hex digits for what these compute, or all there is; and what is plugged in among their parts."""
-    every = {(kind, name) for kind, registry in REGISTRIES.items() for name in registry.names()} | {
+    """Eight hex digits for what these compute, and what is plugged in among their parts; or for all that is
+    the program's own.
+    """
+    every = {(kind, name) for kind, registry in REGISTRIES.items() for name in own(registry)} | {
         ("ladder", "")
     }
     return _version(frozenset(part for one in of for part in parts_of(one)) if of else frozenset(every))

@@ -114,11 +114,12 @@ def test_figures_are_compared_as_numbers_and_words():
 
 def test_a_part_from_outside_adds_its_version(monkeypatch: pytest.MonkeyPatch):
     mean = parse({})
-    before = version(mean)
+    before, whole = version(mean), version()
     kind = aggregators.registry.kind("mean")
-    other = type("Other", (kind,), {"label": "other", "plugin": "weights-1.2"})
+    other = type("Other", (kind,), {"label": "other", "name": "other", "plugin": "weights-1.2"})
     monkeypatch.setitem(aggregators.registry._classes, "other", other)
     assert plugged(parts_of(mean)) == [] and "other" not in own(aggregators.registry)
     assert plugged({("aggregator", "other"), ("aggregator", "mean")}) == ["weights-1.2"]
-    assert version().endswith("+weights-1.2") and version(mean) == before
+    assert version(parse({"aggregator": "other"})).endswith("+weights-1.2")
+    assert (version(mean), version()) == (before, whole), "what names none of its parts stays as it is"
     assert not any("other" in name for name in names())

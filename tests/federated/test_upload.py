@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ldp_core import aggregators, mechanisms
+from ldp_core.contract import mechanism as checks
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated import upload
 from ldp_core.federated.upload import Moments, uploaded
@@ -16,7 +17,6 @@ from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import BLOCK
 from ldp_core.systems import Encoded
 from tests.extent import in_gate
-from tests.mechanisms import checks
 from tests.mechanisms.test_contract import MORE, named
 
 CLIENTS, LAYERS = 7, (slice(0, 40), slice(40, 97))

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms
+from ldp_core.contract import mechanism as checks
+from ldp_core.contract.mechanism import KINDS, VECTOR, whole_vectors
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.harmony import HarmonyAsPrinted
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from tests.cases import case
 from tests.extent import every, in_gate, turns
-from tests.mechanisms import checks
-from tests.mechanisms.checks import KINDS, VECTOR, whole_vectors
 
 USE = Use(dimension=VECTOR, rounds=10, round=3, samples=70)
 MORE: list[dict[str, Any]] = [

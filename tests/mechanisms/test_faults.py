@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ldp_core.contract import mechanism as checks
+from ldp_core.contract.mechanism import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.harmony import Harmony
 from ldp_core.mechanisms.laplace import Laplace
 from ldp_core.mechanisms.piecewise import Piecewise
-from tests.mechanisms import checks
-from tests.mechanisms.checks import VECTOR
 
 BUDGET = (1.0, -1.0, 1.0)
 

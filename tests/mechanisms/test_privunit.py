@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ldp_core import accounting, mechanisms, theory
+from ldp_core.contract.mechanism import ALARM
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse
 from ldp_core.mechanisms.privunit import PrivUnit, cut_at
 from tests.data import events
 from tests.extent import every, in_gate, turns
-from tests.mechanisms.checks import ALARM
 
 D = 12
 BUDGETS = [1e-3, 0.5, 2.0, 8.0, 30.0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,29 +16,6 @@ from tests.models.modules import CASES, module, name_of
 
 CLASSES = 10
 every_case = pytest.mark.parametrize(("model", "shape"), CASES, ids=name_of)
-
-
-@every_case
-def test_slices_cover_the_vector_without_gaps(model, shape):
-    slices = model.slices(shape, CLASSES)
-    assert slices[0].start == 0
-    assert all(a.stop == b.start for a, b in pairwise(slices))
-    assert all(s.stop - s.start == np.prod(s.shape) for s in slices)
-    assert model.dimension(shape, CLASSES) == slices[-1].stop
-    layers = model.layers(shape, CLASSES)
-    assert layers[0].start == 0
-    assert all(a.stop == b.start for a, b in pairwise(layers))
-    assert layers[-1].stop == slices[-1].stop
-
-
-@every_case
-def test_initial_weights_are_finite_float32_and_follow_the_stream(model, shape):
-    initial = [model.initial(shape, CLASSES, stream(seed, "initial model")) for seed in (0, 0, 1)]
-    assert initial[0].shape == (model.dimension(shape, CLASSES),)
-    assert initial[0].dtype == np.float32
-    assert np.isfinite(initial[0]).all()
-    assert np.array_equal(initial[0], initial[1])
-    assert not np.array_equal(initial[0], initial[2])
 
 
 @every_case

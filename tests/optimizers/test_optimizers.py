@@ -49,17 +49,6 @@ def test_the_optimal_step_is_scikit_learns():
     np.testing.assert_allclose(bias.numpy(), theirs.intercept_, rtol=1e-10)
 
 
-@pytest.mark.parametrize("name", optimizers.names())
-def test_a_first_step_is_a_step(name: str):
-    optimizer = optimizers.get(name)
-    gradient = torch.tensor([[0.5, -2.0, 1e-3]])
-    change = optimizer.first_step(gradient, 0.1)
-    assert bool((change * gradient < 0).all())
-    weights = torch.ones(1, 3)
-    optimizer.step(weights, gradient, [torch.zeros(1, 3) for _ in range(optimizer.memories)], 1, 0.1)
-    torch.testing.assert_close(weights - 1, change, rtol=1e-4, atol=1e-6)
-
-
 def test_optimal_begins_at_ten_and_has_halved_after_a_thousand_steps():
     optimizer = optimizers.get("optimal")
     assert optimizer.rate(1, 0.5) == pytest.approx(10)

@@ -27,13 +27,6 @@ def test_shards_are_disjoint_and_none_is_empty(partition, count: int, seed: int)
     assert len(np.unique(together)) == len(together) <= len(labels)
 
 
-@pytest.mark.parametrize("partition", ALL, ids=lambda p: p.name)
-def test_the_same_stream_deals_the_same(partition):
-    a, b, c = (partition.split(digits().train_y, 20, stream(s, "partition")) for s in (1, 1, 2))
-    assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
-    assert not all(np.array_equal(x, y) for x, y in zip(a, c, strict=True))
-
-
 def test_every_sample_of_its_own_client():
     labels = digits().train_y
     for partition in (partitions.get("iid"), partitions.get("dirichlet", alpha=0.05)):

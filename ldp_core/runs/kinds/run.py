@@ -104,7 +104,7 @@ class TrainingJob(Kind):
         recorder = Recorder(folder, runs)
         try:
             recorder.forget_what_cannot_go_on()
-            pure = recorder.begun_by(version())
+            pure = recorder.begun_by(version(*(run.experiment for run in runs)))
             changed = _other_engine(runs, recorder)
             while left := {i: run for i, run in enumerate(runs) if i not in recorder.ended()}:
                 # asked in this order, or a run that ends in between would be trained again

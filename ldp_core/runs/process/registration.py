@@ -19,6 +19,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from ldp_core.contract.registries import REGISTRIES
 from ldp_core.runs.machine.slots import WORKER, count
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import Holder, own, refuse_without_locks
@@ -130,10 +131,14 @@ def _outdated() -> bool:
 
 @cache
 def program() -> str:
-    """A digest of the source as this process first saw it: files may be replaced while it runs."""
+    """A digest of the source as this process first saw it, and of what is plugged in: files may be replaced
+    while it runs.
+    """
     digest = hashlib.sha256()
     for file in sorted(Path(__file__).parents[2].rglob("*.py")):
         digest.update(file.read_bytes())
+    for registry in REGISTRIES.values():
+        digest.update(" ".join(registry.kind(name).plugin for name in registry.names()).encode())
     return digest.hexdigest()[:12]
 
 

@@ -76,7 +76,7 @@ def complete(identity: str) -> bool:
         with hold(job.folder / WRITER):
             recorder = Recorder(job.folder, runs, at_once=True)
             try:
-                pure = recorder.begun_by(version())
+                pure = recorder.begun_by(version(*(run.experiment for run in runs)))
                 fresh = not recorder.ended()  # or how its own runs have ended is told as well, in its turn
                 whole = pure and fresh and not take_over(dict(enumerate(runs)), recorder)
                 if whole:

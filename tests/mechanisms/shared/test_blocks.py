@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ldp_core.contract.mechanism import VECTOR, kinds
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.shared import blocks
 from ldp_core.mechanisms.shared.blocks import Selects
-from tests.mechanisms.checks import VECTOR, kinds
 from tests.mechanisms.test_contract import named
 
 SHAPES = [((3, 50), (3, 50)), ((3, 1), (3, 1)), ((), (3, 50)), ((3, 50), ()), ((), ())]

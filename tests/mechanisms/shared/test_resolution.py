@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core import limits, mechanisms
+from ldp_core.contract.mechanism import VECTOR
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.shared.blocks import inside
 from ldp_core.mechanisms.shared.resolution import SINGLE, least_in_words, least_width, too_narrow
-from tests.mechanisms.checks import VECTOR
 from tests.mechanisms.test_contract import ALL, named
 
 DRAWS = 20_000

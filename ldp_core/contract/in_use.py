@@ -1,0 +1,91 @@
+"""What every part promises in the program: it says what it is, and an experiment that names it trains."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+from ldp_core import datasets
+from ldp_core.attacks import Reconstructor
+from ldp_core.component import Component
+from ldp_core.contract.promise import Promise, Promises, require
+from ldp_core.datasets import Dataset, data_dir
+from ldp_core.experiment import Experiment, parse
+from ldp_core.simulate import simulate
+
+HEAVY = "import sys; from ldp_core.contract.registries import REGISTRIES as r; r[{kind!r}].names(); "
+HEAVY += "print(*sorted({{'torch', 'sklearn'}} & set(sys.modules)))"
+FEW = {"rounds": 2, "clients": {"count": 5, "epsilon": 4}, "local": {"epochs": 1}}
+
+
+def of_any(kind: str, one: Component) -> Promises:
+    """For a part of one of the kinds in `registries`."""
+
+    def says() -> None:
+        for word in ("label", "summary"):
+            require(getattr(type(one), word, ""), f"it has no {word}")
+        require(one.summary.endswith("."), "its summary is no sentence: it ends without a full stop")
+
+    def light() -> None:
+        command = [sys.executable, "-c", HEAVY.format(kind=kind)]
+        found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+        require(not found, f"{' and '.join(found)} is imported with it: import it inside its functions")
+
+    def trains() -> None:
+        runs = [_trained(experiment) for _ in range(2) for experiment in _asked(kind, one)]
+        half = len(runs) // 2
+        require(runs[:half] == runs[half:], "the same experiment and seed end in other figures")
+
+    yield Promise("it says what it is", says)
+    yield Promise("a page that lists it loads neither torch nor scikit-learn", light)
+    yield Promise("an experiment with it trains, and the same seed gives the same figures", trains)
+
+
+def data_for(one: Any) -> Dataset:
+    """Data that a model fits, of those that are here if there are any."""
+    fitting = [each for each in map(datasets.get, datasets.names()) if one.fits(each.shape)]
+    return min(fitting, key=lambda each: (not each.there(data_dir()), each.order))
+
+
+def _asked(kind: str, one: Component) -> list[Experiment]:
+    name: Any = one.name
+    if kind == "attacker":
+        if not isinstance(one, Reconstructor):
+            return [parse(FEW | {"attack": "auto"})]
+        few = {"name": name, "iterations": 3} if "iterations" in type(one).model_fields else name
+        return [parse(FEW | _fitting(one) | {"attack": {"attacker": few}})]
+    if kind == "optimizer":
+        return [parse(FEW | {"local": {"optimizer": name, "epochs": 1}, "attack": None})]
+    if kind == "model":
+        return [parse(FEW | {"model": name, "dataset": data_for(one).name, "attack": None})]
+    if kind == "dataset":
+        return [parse(FEW | {"dataset": name, "attack": None})]
+    if kind == "system":
+        return [parse({"system": name, "dataset": "digits", "rounds": 2, "attack": None})]
+    return [parse(FEW | {kind: name, "attack": None})]
+
+
+def _fitting(one: Reconstructor) -> dict[str, Any]:
+    """A model and a form of uploads that it can read."""
+    source = datasets.get("digits")
+    from ldp_core import models
+
+    names = ("logistic_regression", "mlp", *models.names())
+    able = (
+        each
+        for each in names
+        if models.get(each).fits(source.shape)
+        and not one.unfit(models.get(each), source.shape, source.classes)
+    )
+    return {"model": next(able), "dataset": "digits"}
+
+
+def _trained(experiment: Experiment) -> list[dict[str, Any]]:
+    """What is told of a run, without its time."""
+    import torch
+
+    data = experiment.source.load(data_dir())
+    found = [event.as_json() for event in simulate(experiment, data, torch.device("cpu"))]
+    require(found[-1]["status"] == "completed", f"it ends {found[-1]['status']}: {found[-1]['message']}")
+    return [{name: one for name, one in event.items() if name != "seconds"} for event in found]

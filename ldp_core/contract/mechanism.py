@@ -1,0 +1,103 @@
+"""What every mechanism promises: the law that it states is the one that it has.
+
+Tests hold the same checks over the whole registry, and over mechanisms with planted faults, which they must
+catch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ldp_core import mechanisms
+from ldp_core.contract.promise import Promise, Promises
+from ldp_core.contract.sampling import (
+    ALARM,
+    KINDS,
+    check_clipping,
+    check_finite,
+    check_independence,
+    check_samples,
+    whole_vectors,
+)
+from ldp_core.contract.stated import VECTOR, check_delta, check_loss, check_moments, check_worst_variance
+from ldp_core.mechanisms import Mechanism, Use
+
+RANGES = ((-1.0, 1.0), (0.4, 0.6), (-3.0, 197.0))
+EPSILONS = (0.001, 0.1, 0.5, 1.0, 2.0, 5.0, 8.0, 20.0)
+EXTREMES = (0.001, 1.0, 88.0, 350.0, 700.0)
+
+
+def of_mechanism(one: Mechanism) -> Promises:
+    """Of both forms, where its paper's own differs."""
+    for kind in dict.fromkeys(type(one).in_form(form) for form in one.forms):
+        told = "" if kind is type(one) else ", as printed"
+        for words, check in _of_law(kind().fitted(Use(VECTOR, 10, 3, 70))):
+            yield Promise(words + told, check)
+
+
+def _of_law(one: Mechanism) -> Promises:
+    noisy = one.role != "identity"
+    pure = noisy and one.region == "box" and np.isfinite(one.privacy_loss(1.0, -1, 1))
+
+    def each(check: Any, *places: Any) -> Any:
+        def all_of_them() -> None:
+            for place in places:
+                check(one, *place)
+
+        return all_of_them
+
+    if one.region == "ball":  # of a whole vector in it: tests/mechanisms/test_privunit.py has one
+        return
+    budgets = [(epsilon, *span) for epsilon in EPSILONS for span in RANGES]
+    yield Promise("the law has the stated total, mean and variance", each(check_moments, *zip(budgets)))
+    yield Promise(
+        "the variance never exceeds its stated maximum, and reaches it",
+        each(check_worst_variance, *zip(budgets)),
+    )
+    if pure:
+        losses = [((epsilon, -0.5, 1.5),) for epsilon in (*EPSILONS, 88.0, 700.0)]
+        yield Promise("no output tells two inputs apart by more than it states", each(check_loss, *losses))
+    if one.scope == "coordinate" and (pure or (noisy and one.at(1.0, -1, 1).mu is not None)):
+        deltas = [((e, -1.0, 1.0), share * e) for e in (0.1, 1.0, 5.0) for share in (0.9, 0.3, 0.0)]
+        yield Promise("δ is the largest excess of probability", each(check_delta, *deltas))
+    if noisy:
+        for name in KINDS:
+            draws = [((e, -0.25, 0.75), v, name) for e in (0.5, 1.0, 8.0) for v in (-0.25, 0.2, 0.75)]
+            yield Promise(f"samples follow the law ({name})", each(check_samples, *draws))
+        yield Promise(
+            "every client and every weight has noise of its own",
+            each(check_independence, ((1.0, -1.0, 1.0),)),
+        )
+    finite = [((epsilon, -0.1, 0.3), name) for epsilon in EXTREMES for name in KINDS]
+    yield Promise("nothing overflows from tiny to huge budgets", each(check_finite, *finite))
+    yield Promise("values outside the range are clipped first", each(check_clipping, ((1.0, -1.0, 1.0),)))
+
+
+def kinds() -> list[type[Mechanism]]:
+    """Every class of law: each mechanism once, and once more where its paper's own form differs."""
+    found = [
+        mechanisms.registry.kind(name).in_form(form)
+        for name in mechanisms.names()
+        for form in mechanisms.registry.kind(name).forms
+    ]
+    return list(dict.fromkeys(found))
+
+
+__all__ = [
+    "ALARM",
+    "KINDS",
+    "VECTOR",
+    "check_clipping",
+    "check_delta",
+    "check_finite",
+    "check_independence",
+    "check_loss",
+    "check_moments",
+    "check_samples",
+    "check_worst_variance",
+    "kinds",
+    "of_mechanism",
+    "whole_vectors",
+]

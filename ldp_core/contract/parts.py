@@ -1,0 +1,115 @@
+"""What aggregators, selections and partitions promise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldp_core.aggregators.base import Aggregator, Drawn
+from ldp_core.contract.promise import Promise, Promises, require
+from ldp_core.partitions import Partition
+from ldp_core.selections import Selection
+from ldp_core.streams import stream
+
+LABELS = np.resize(np.arange(10), 2_000)
+"""Of samples that are dealt."""
+
+
+def of_aggregator(one: Aggregator) -> Promises:
+    """Weights known before any upload, and what noise they leave."""
+
+    def shares() -> None:
+        for variances in (np.array([0.3] * 4), np.array([0.0, 1.0, 4.0]), np.array([1e12, 1e-9])):
+            weights = one.weights(variances, generator=stream(0, "audit"))
+            require(weights.shape == variances.shape and (weights >= 0).all(), f"weights {weights}")
+            total = weights.sum()
+            require(not weights.any() or abs(total - 1) < 1e-12, f"weights add up to {total}")
+            falling = np.diff(weights[np.argsort(variances)]) <= 1e-12
+            require(falling.all(), "who adds more noise has more weight")
+
+    def noise() -> None:
+        draws, generator = 8_000, stream(1, "audit")
+        worst = generator.gamma(1.0, size=(1, 6)) + 0.1
+        drawn, sizes = Drawn(worst * 0.7, generator.normal(size=worst.shape)), np.full(worst.shape, 3.0)
+        stated, _ = one.noise(drawn, worst, sizes, np.ones(worst.shape, dtype=bool))
+        weights = np.array([one.weights(worst[0], sizes[0], generator=generator) for _ in range(draws)])
+        seen = weights**2 @ drawn.variance[0] + (weights @ drawn.bias[0]) ** 2
+        error = 5 * seen.std() / np.sqrt(draws) + 1e-9
+        require(abs(seen.mean() - stated[0]) < error, f"noise {seen.mean()}, stated {stated[0]}")
+
+    def kinds() -> None:
+        import torch
+
+        uploads = np.linspace(-1, 1, 6, dtype=np.float32).reshape(3, 2)
+        ours = one.aggregate(uploads, [0.5, 0.25, 0.25])
+        theirs = one.aggregate(torch.from_numpy(uploads), [0.5, 0.25, 0.25])
+        require(ours.dtype == np.float32 and theirs.dtype == torch.float32, "the kind of numbers changes")
+        require(np.allclose(ours, theirs.numpy()), f"numpy {ours}, torch {theirs.numpy()}")
+
+    yield Promise("weights are shares, and more noise never has more", shares)
+    yield Promise("the noise that it leaves is that of the weights it draws", noise)
+    yield Promise("an aggregate is of its uploads' kind, the same by numpy and torch", kinds)
+
+
+def of_selection(one: Selection) -> Promises:
+    """Who takes part, and how often a client uploads."""
+
+    def once_each() -> None:
+        for count in (1, 2, 7, 100):
+            rounds = 1 if one.problem(count, 19) else 19
+            for number in range(1, rounds + 1):
+                chosen = one.choose(count, 0, number, rounds)
+                # only where each draws for itself may nobody come
+                require(
+                    len(chosen) or one.size(count) is None, f"nobody in round {number} of {count} clients"
+                )
+                require((np.diff(chosen) > 0).all(), "clients are not told in order, once each")
+                require(((chosen >= 0) & (chosen < count)).all(), f"a client that is none of {count}")
+
+    def counted() -> None:
+        count, uploads = 10, np.zeros(10)
+        rounds = 10 if one.problem(count, 4000) else 4000
+        for number in range(1, rounds + 1):
+            uploads[one.choose(count, 3, number, rounds)] += 1
+        stated = one.expected_uploads(count, rounds)
+        # a binomial count of 4000 draws lies within 5.5 standard deviations with probability > 1 - 1e-6
+        near = np.abs(uploads - stated).max() <= 5.5 * np.sqrt(rounds) / 2
+        require(near, f"{uploads.mean()} uploads a client, stated {stated}")
+        most = one.most_uploads(count, rounds)
+        require(uploads.max() <= most, f"{uploads.max()} uploads of a client, stated {most} at most")
+
+    def quantile() -> None:
+        count, rounds, runs = 20, 15, 400
+        uploads = np.zeros((runs, count))
+        for run in range(runs):
+            for number in range(1, rounds + 1):
+                uploads[run, one.choose(count, run, number, rounds)] += 1
+        for share in (0.5, 0.95):
+            most = one.uploads_quantile(count, rounds, share)
+            # 8 000 counts, those of one round a little opposed: within 0.02 with probability > 1 - 1e-6
+            within, below = (uploads <= most).mean(), (uploads < most).mean()
+            require(within >= share - 0.02, f"{within:.3f} of clients upload {most} times, stated {share}")
+            require(below <= share + 0.02, f"{below:.3f} upload less than {most} times, stated {share}")
+
+    yield Promise("those who take part are clients, once each", once_each)
+    yield Promise("uploads are counted truly, on average and at most", counted)
+    yield Promise("a share of the clients stays within so many uploads, and no fewer", quantile)
+
+
+def of_partition(one: Partition) -> Promises:
+    """Which client holds which sample."""
+
+    def disjoint() -> None:
+        for count in (1, 7, 100):
+            shards = one.split(LABELS, count, stream(count, "partition"))
+            require(len(shards) == count and min(map(len, shards)) >= 1, "a client without samples")
+            together = np.concatenate(shards)
+            apart = len(np.unique(together)) == len(together) <= len(LABELS)
+            require(apart, "a sample of two clients")
+
+    def keyed() -> None:
+        a, b, c = (one.split(LABELS, 20, stream(seed, "partition")) for seed in (1, 1, 2))
+        require(all(map(np.array_equal, a, b)), "the same stream deals otherwise")
+        require(not all(map(np.array_equal, a, c)), "another stream deals the same")
+
+    yield Promise("shards are disjoint, and none is empty", disjoint)
+    yield Promise("what is dealt follows the stream and nothing else", keyed)

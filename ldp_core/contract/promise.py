@@ -1,0 +1,31 @@
+"""A promise that a part keeps, or breaks with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+
+class Broken(AssertionError):
+    """What a part does otherwise than it promises, with the figures."""
+
+
+class Promise(NamedTuple):
+    """One that a part of its kind makes."""
+
+    words: str
+    check: Callable[[], None]
+    """Raises `Broken`, or whatever the part does."""
+
+
+Promises = Iterator[Promise]
+
+
+def require(kept: object, words: str) -> None:
+    """Do nothing where it is kept.
+
+    Raises:
+        Broken: with the words.
+    """
+    if not kept:
+        raise Broken(words)

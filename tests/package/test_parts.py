@@ -1,0 +1,81 @@
+"""Two distributions that others have made appear everywhere, and no file of the program is changed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from tests.package.distributions import SQUARE_WAVE, WINE, project
+from tests.package.installed import Installed, wheel_of
+from tests.server.client import Viewer
+
+LINK = """
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.carry import link
+base = parse({"mechanism": "square_wave", "dataset": "wine", "attack": None})
+print(link.packed(Draft(base, (Variant("one"),))))
+"""
+
+
+@pytest.fixture(scope="module")
+def extended(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The program with both of them beside it."""
+    for group, part, kind, code in (
+        ("mechanisms", "square_wave", "SquareWave", SQUARE_WAVE),
+        ("datasets", "wine", "Wine", WINE),
+    ):
+        folder = tmp_path_factory.mktemp(part)
+        installed.install(wheel_of(project(folder, group, part, kind, code), folder / "wheel"))
+    return installed
+
+
+@pytest.mark.parametrize("part", ["square_wave", "wine"])
+def test_they_keep_their_contract(extended: Installed, part: str):
+    told = extended.run("epsilon-studio", "check", part).splitlines()
+    assert len(told) >= 5
+    assert all(line.startswith("ok  ") for line in told)
+
+
+def test_the_command_line_knows_them(extended: Installed):
+    asked = json.dumps(
+        {"mechanism": "square_wave", "dataset": "wine", "rounds": 3, "clients": {"epsilon": 4}}
+    )
+    *_, last = extended.run("epsilon-studio", "run", "-", stdin=asked).splitlines()
+    assert json.loads(last)["status"] == "completed"
+    assert "square_wave (square-wave-of-a-test 1.0)" in extended.run("epsilon-studio", "doctor")
+    asked = '{"attack": null, "rounds": 1}'
+    grid = "--grid=mechanism.name=duchi,square_wave"
+    cells = extended.run("epsilon-studio", "sweep", "-", grid, stdin=asked).splitlines()
+    assert [json.loads(cell)["set"]["mechanism.name"] for cell in cells] == ["duchi", "square_wave"]
+
+
+class Chooser(Viewer):
+    """Also notes what can be chosen, by the field's label."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.offered: dict[str, list[str]] = {}
+
+    def _note(self, told: Any, kind: str) -> None:
+        super()._note(told, kind)
+        if kind == "delta" and told.delta.new_element.WhichOneof("type") == "selectbox":
+            field = told.delta.new_element.selectbox
+            self.offered[field.label] = [*field.options]
+
+
+def test_pages_list_them_and_show_what_they_do(extended: Installed):
+    async def seen(url: str, page: str, settings: str) -> Chooser:
+        viewer = await Chooser.open(url, page, f"settings={settings}")
+        await viewer.close()
+        return viewer
+
+    settings = extended.run("python", "-c", LINK).strip()
+    with extended.serving("--server.headless=true") as url:
+        pages = {page: asyncio.run(seen(url, page, settings)) for page in ("noise", "train", "clients")}
+    for viewer in pages.values():
+        assert viewer.errors == []
+    for page, label in (("noise", "Square wave"), ("train", "Wine"), ("clients", "Wine")):
+        assert any(label in options for options in pages[page].offered.values()), pages[page].offered
