@@ -7,15 +7,16 @@ is larger, or the file is gone. It can be stopped meanwhile.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ldp_core.experiment import Run
 from ldp_core.runs.lockstep import Turn
-from ldp_core.runs.record.store import Recorder
+from ldp_core.runs.record.computations import Computation
+from ldp_core.runs.record.recorder import Recorder
 
 ENDLESS = 5000
 """A training of so many rounds is one that a test stops; it lasts, however quick the machine is."""
@@ -29,10 +30,11 @@ def install(runs_dir: Path) -> None:
     """Put the gate into this process and those that it forks, each of which counts its own turns."""
     begin, write, gate, turns, pace = Recorder.__init__, Recorder.write, gate_of(runs_dir), 0, 0.0
 
-    def held_init(self: Recorder, folder: Path, runs: Sequence[Run], at_once: bool = False) -> None:
+    def held_init(self: Recorder, given: Mapping[int, Computation]) -> None:
         nonlocal pace
-        begin(self, folder, runs, at_once)
-        pace = PACE_SECONDS if any(run.experiment.rounds >= ENDLESS for run in runs) else 0.0
+        begin(self, given)
+        what = [json.loads(one.what) for one in given.values()]
+        pace = PACE_SECONDS if any(one.get("rounds", 0) >= ENDLESS for one in what) else 0.0
 
     def held_write(self: Recorder, turn: Turn) -> None:
         nonlocal turns

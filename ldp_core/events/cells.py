@@ -39,8 +39,8 @@ class SweepCell(_Came):
     seed: Count
     key: str
     """The experiment's identity."""
-    known_from: str | None
-    """The job that has trained it, if it was another one."""
+    known: bool
+    """Whether it had been trained before."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ClaimCell(Event):
     seed: Count
     accuracy: float | None
     status: str
-    known_from: None = None
+    known: bool = False
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class SweepOrder(Order):
         must(self._made <= MOST_MADE)
         must(event.key == changed(self._base, {**own, "attack": None, "seed": event.seed}).key)
         self._statuses[event.cell] = event.status
-        return replace(event, known_from=None)  # a job of another server
+        return replace(event, known=False)  # of another server
 
     def became(self) -> tuple[Status, str]:
         return counted(self._statuses.values(), self._every, "cell")

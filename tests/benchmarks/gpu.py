@@ -32,7 +32,7 @@ from ldp_core.events import Ended, RoundDone
 from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.many import run_many
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.record.store import events_after
+from ldp_core.runs.record.events import events_of
 from ldp_core.simulate import simulate
 from ldp_core.streams import stream
 from tests.benchmarks.machine import described
@@ -174,7 +174,7 @@ def by_queue() -> str:
             time.sleep(0.1)
         job = jobs.look(identity)
         took = time.monotonic() - began
-        who = {one.body.get("engine", "") for one in events_after(queue.get(identity).folder)} - {""}
+        who = {one.body.get("engine", "") for one in events_of(queue.get(identity))} - {""}
         end_workers(Path(folder))
     return f"{job.status} after {took:.1f} s; trained by: {who or 'nobody'}"
 
@@ -184,9 +184,14 @@ def killed(changes: dict[str, Any]) -> str:
     changes = {"attack": None} | changes
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(1, get_context("spawn")) as apart:
         # by a process that has not touched the card: one that has cannot fork others that do
-        resumed = apart.submit(killed_and_resumed, changes, Path(folder)).result()
+        resumed = apart.submit(_killed_there, changes, folder).result()
     _, whole = run(parse(changes), loaded(parse(changes).dataset), GPU)
     return "the same bits" if resumed == whole.weights_sha256 else "other bits"
+
+
+def _killed_there(changes: dict[str, Any], folder: str) -> str:
+    os.environ["EPSILON_RUNS_DIR"] = folder
+    return killed_and_resumed(changes)
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from ldp_core.experiment import Experiment, parse
 from ldp_core.runs import cluster, jobs, kinds, queue
 from ldp_core.runs.cluster.connection import ADDRESS, TOKEN
 from ldp_core.runs.lockstep import drive, one_thread
-from ldp_core.runs.record.store import events_after
+from ldp_core.runs.record.events import events_of
 from ldp_core.runs.train_all import Figures
 from tests.benchmarks.machine import described
 from tests.runs.cluster.nodes import SECRET, Cluster
@@ -85,7 +85,7 @@ def queued(machines: Cluster, count: int) -> None:
     identity = launched("run", run.as_json())
     until(lambda: jobs.status(identity)["status"] == "completed")
     [*_, last] = drive({0: run})
-    told = [one.body for one in events_after(queue.get(identity).folder)]
+    told = [one.body for one in events_of(queue.get(identity))]
     assert told[-1]["weights_sha256"] == last.events[-1]["weights_sha256"], "other bits"
     print("  a run with its attack in every round: the same bits as without")
 
@@ -112,10 +112,10 @@ def queued(machines: Cluster, count: int) -> None:
 
 def taken_up(identity: str, kept: int, count: int) -> None:
     """It trains what is left, and nothing that is stored."""
-    last = events_after(queue.get(identity).folder)[-1].seq
+    last = events_of(queue.get(identity))[-1].seq
     jobs.resume(identity)
     until(lambda: jobs.status(identity)["status"] == "completed")
-    new = [one.body["cell"] for one in events_after(queue.get(identity).folder, last)]
+    new = [one.body["cell"] for one in events_of(queue.get(identity)) if one.seq > last]
     assert len(new) == len({*new}) == count - kept, "a cell was trained twice, or is missing"
     print(f"  taken up: {len(new)} cells trained, and all {count} are there once", flush=True)
 
@@ -133,7 +133,7 @@ def launched(kind: str, file: Mapping[str, Any]) -> str:
 
 def stored(identity: str) -> int:
     """Cells that are stored."""
-    return len(events_after(queue.get(identity).folder))
+    return len(events_of(queue.get(identity)))
 
 
 def until(done: Callable[[], object]) -> None:

@@ -61,7 +61,7 @@ def training(name: str, rounds: int, **changes: object) -> Told:
     """A scenario, lengthened."""
     draft = presets.get(name).draft.with_base({"rounds": rounds, **changes})
     runs = draft.runs(reference=True)
-    progress = Progress(Path())
+    progress = Progress((), ())
     progress.runs = [
         RunProgress(r.variant, r.label, r.experiment.seed, json.dumps(r.experiment.as_json())) for r in runs
     ]

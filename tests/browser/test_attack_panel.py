@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.ui.text import number
 from tests.browser.conftest import TRAINING, Visitor, choose, violations
 from tests.extent import in_gate
@@ -38,7 +38,7 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
     page.get_by_role("tab", name="Round by round").click()
     page.locator(CHARTS).nth(1).wait_for()
 
-    progress = Progress(queue.find(most=1)[0].folder).update()
+    progress = progress_of(queue.find(most=1)[0]).update()
     counts = {}
     for client in (0, 19):
         seeds = [run.tries["audit", client] for run in progress.runs if run.label == "1/σ²"]

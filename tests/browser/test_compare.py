@@ -10,23 +10,23 @@ from playwright.sync_api import expect
 
 from ldp_core import presets
 from ldp_core.experiment import Draft
-from ldp_core.runs import kinds, queue
+from ldp_core.runs import queue
 from tests.browser.conftest import Visitor, at_rest
 from tests.browser.layouts import as_it_was, look
+from tests.runs.in_process import compute, queued
 
 THEIRS = "round,accuracy\n1,0.5\n3,61%\n"
 
 
 def trained(draft: Draft) -> str:
     """A job that has been trained, by this process if no worker was quicker."""
-    identity = queue.add("run", {"draft": draft.as_json()})
+    job = queued(draft)
+    identity = job.id
     if not queue.take(identity):
         while queue.get(identity).live:
             time.sleep(0.05)
         return identity
-    kind, job = kinds.get("run"), queue.get(identity)
-    job.folder.mkdir(parents=True)
-    outcome = kind.run(kind.parse(job.request), job.folder)
+    outcome = compute(job)
     assert queue.move(identity, outcome.status)
     return identity
 

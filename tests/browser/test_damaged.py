@@ -11,9 +11,9 @@ from ldp_core import presets
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts, quota
-from ldp_core.runs.record.store import Recorder, database
 from tests.browser.conftest import Visitor, at_rest
 from tests.browser.server import Server, nobody_trains
+from tests.runs.in_process import queued, record_of, recorder_of
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -61,21 +61,21 @@ def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visi
 
 def test_a_damaged_ladder_does_not_close_its_drafts_attack_page(visitor: Visitor, server: Server):
     draft = drafts.new(DRAFT)
-    ladder = {"draft": DRAFT.as_json(), "ladder": Ladder(base=DRAFT.base).as_json()}
-    identity = queue.add("attack", ladder, draft)
-    queue.cancel(identity)
-    queue.get(identity).folder.mkdir(parents=True)
-    database(queue.get(identity).folder).write_bytes(b"no database at all, " * 500)
+    job = queued(Ladder(base=DRAFT.base).as_json(), "attack", draft=draft)
+    queue.cancel(job.id)
+    record_of(job).parent.mkdir(parents=True, exist_ok=True)
+    record_of(job).write_bytes(b"no database at all, " * 500)
     page = visitor.open(f"/attack?draft={draft}", "text=What is attacked")
-    expect(page.get_by_text("events.sqlite in the folder of runs cannot be used")).to_be_visible()
+    expect(page.get_by_text(f"{record_of(job).name} in the folder of runs cannot be used")).to_be_visible()
     expect(page.get_by_role("button", name="Attack again")).to_be_enabled()
 
 
 def test_a_run_whose_record_was_removed_says_so_and_offers_to_train_again(visitor: Visitor, server: Server):
     draft = drafts.new(DRAFT)
-    identity = queue.add("run", {"draft": DRAFT.as_json(), "reference": True}, draft)
+    job = queued(DRAFT, reference=True, draft=draft)
+    identity = job.id
     queue.cancel(identity)
-    Recorder(queue.get(identity).folder, DRAFT.runs(True)).close()
+    recorder_of(job).close()
     assert identity in [one.job.id for one in quota.prune(0)]
     page = visitor.open(f"/train?draft={draft}", "text=there is nothing to show any more")
     expect(page.get_by_text("This was stopped; later its record was removed to make room")).to_be_visible()

@@ -15,8 +15,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
-from ldp_core.runs.record.store import events_after
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.record.events import events_of
+from ldp_core.runs.view.run_progress import progress_of
 from tests.browser.conftest import TRAINING, Visitor, visiting
 from tests.browser.server import Server, begun_warm, nobody_trains
 from tests.gate import GATED, holding
@@ -86,10 +86,10 @@ def test_the_server_is_killed_and_the_run_finishes(profile: BrowserContext, mort
             address = page.url
             assert job.status == "running"
             mortal.kill()
-            before = Progress(job.folder).update().rounds_done()
+            before = progress_of(job).update().rounds_done()
             hold_after(100)
             deadline = time.monotonic() + PATIENCE_SECONDS
-            while Progress(job.folder).update().rounds_done() < before + 4:
+            while progress_of(job).update().rounds_done() < before + 4:
                 assert time.monotonic() < deadline, "rounds keep coming without a server"
                 time.sleep(0.05)
 
@@ -122,7 +122,7 @@ def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(
                 process.kill()
         assert living([process.pid for process in killed]) == []
     begun_warm(visitor.server.runs_dir, interpreter)  # for the tests that follow
-    at = Progress(job.folder).update().rounds_done()
+    at = progress_of(job).update().rounds_done()
     assert 0 < at < 120
     said = re.compile(r"Interrupted at round \d+( to \d+)? of 12: the worker was stopped from outside")
     expect(page.get_by_text(said)).to_be_visible()
@@ -132,6 +132,6 @@ def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(
         timeout=TRAINING
     )
     assert len(queue.find()) == others + 1, "it is the same run"
-    told = [event for event in events_after(job.folder) if event.body["event"] == "round"]
+    told = [event for event in events_of(job) if event.body["event"] == "round"]
     for run in range(10):
         assert [event.body["round"] for event in told if event.run == run] == [*range(1, 13)]

@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Error, Page, expect
 from ldp_core.presets import get
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.record import drafts
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.rounds import thinned
 from tests.browser.conftest import PATIENCE, TRAINING, Visitor, visiting, wait_until
 from tests.browser.proxy import Proxy
@@ -68,7 +68,7 @@ def assert_whole(page: Page, identity: str) -> None:
     """What is drawn in the end is what was recorded, every round once."""
     (job,) = jobs.of_draft(identity)
     curves: dict[str, list[Any]] = {}
-    for run in Progress(job.folder).update().runs:
+    for run in progress_of(job).update().runs:
         curves.setdefault(run.label, []).append(run.curves["accuracy"])
     ends = {label: min(map(len, found)) - 1 for label, found in curves.items()}
     assert len(ends) >= 3

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import progress_of
 from tests.browser.conftest import TRAINING, Visitor
 from tests.browser.server import Server
 
@@ -60,7 +60,7 @@ def test_two_strangers_with_the_same_link_get_the_same_curves(
     assert len(first) == 2
     jobs = queue.find(most=2)
     assert len({job.draft for job in jobs}) == len({job.owner for job in jobs}) == 2
-    told = [Progress(job.folder).update().runs for job in jobs]
+    told = [progress_of(job).update().runs for job in jobs]
     assert len(told[0]) == 10
     for mine, theirs in zip(*told, strict=True):
         assert json.dumps([mine.end, [*mine.curves["accuracy"]]]) == json.dumps(

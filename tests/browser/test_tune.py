@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from ldp_core.runs.record.store import events_after
+from ldp_core.runs.record.events import events_of
 from ldp_core.tuning import inverses
 from tests.browser.conftest import TRAINING, Visitor, at_rest
 from tests.browser.layouts import as_it_was, look
@@ -86,7 +86,7 @@ def test_formulas_limits_and_the_question_are_answered_on_the_page(
     page.get_by_role("button", name="Find it", exact=True).click()
     page.get_by_role("button", name="Open it on Train").wait_for(timeout=TRAINING)
     job = next(one for one in queue.find() if one.kind == "tune")
-    answer = next(e.body for e in events_after(job.folder) if e.body["event"] == "answer")
+    answer = next(e.body for e in events_of(job) if e.body["event"] == "answer")
     expect(page.get_by_role("heading", name=f"ε {answer['epsilon']:g} with ±0.5")).to_be_visible()
     assert answer["sure"] is not None and answer["mean"] > 0.5
     expect(page.get_by_text("fresh seeds, which had no part in that choice")).to_be_visible()
@@ -160,7 +160,7 @@ def test_what_is_open_is_settled_by_one_press_and_nothing_is_trained_twice(
     expect(page.get_by_role("button", name="Find it again")).to_be_visible(timeout=TRAINING)
     expect(page.get_by_text("The results below are of earlier settings")).to_have_count(0)
     before, after = (
-        Counter(e.body["seconds"] for e in events_after(one.folder) if e.body["event"] == "cell")
+        Counter(e.body["seconds"] for e in events_of(one) if e.body["event"] == "cell")
         for one in (first, second)
     )
     assert before < after, "to the last digit of their times"

@@ -16,6 +16,7 @@ from ldp_core.runs.record import drafts
 from tests.browser.conftest import Visitor, at_rest
 from tests.conftest import ROOT
 from tests.extent import in_gate
+from tests.runs.in_process import queued, record_of
 
 EVIL = "http://evil.example"
 PAYLOADS = [
@@ -151,10 +152,10 @@ def test_no_path_no_environment_and_no_traceback_reaches_a_browser(
     visitor.page.on(
         "websocket", lambda socket: socket.on("framereceived", lambda data: heard.append(repr(data)))
     )
-    identity = queue.add("run", {"draft": get("two_volunteers").draft.as_json(), "reference": False})
-    folder = queue.get(identity).folder
-    folder.mkdir(parents=True)
-    (folder / "events.sqlite").write_bytes(b"not a database" * 100)
+    job = queued(get("two_volunteers").draft)
+    identity = job.id
+    record_of(job).parent.mkdir(parents=True, exist_ok=True)
+    record_of(job).write_bytes(b"not a database" * 100)
     queue.move(identity, "cancelled")
     page = visitor.page
     for path, ready in (

@@ -19,7 +19,7 @@ from ldp_core.runs.process.registration import LOG
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue import states
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import progress_of
 
 ENDLESS = {"rounds": 10_000, "attack": None}
 PATIENCE_SECONDS = 150.0
@@ -76,7 +76,7 @@ def until(identity: str, done: Callable[[Job], object], seconds: float = PATIENC
 
 
 def trained_a_round(job: Job) -> bool:
-    return Progress(job.folder).update().rounds_done() > 0
+    return progress_of(job).update().rounds_done() > 0
 
 
 def living(pids: Iterable[int], seconds: float = 20.0) -> list[int]:
@@ -97,11 +97,11 @@ def lives(pid: int) -> bool:
 class Trained:
     """A job that a fork of this process does, without a worker: it shares what a test has put in place."""
 
-    def __init__(self, folder: Path, request: dict[str, Any]) -> None:
+    def __init__(self, job: Job) -> None:
         fork: Any = multiprocessing.get_context("fork")
         self._told, tell = fork.Pipe(duplex=False)
         with tell:
-            self.process = fork.Process(target=_train, args=(tell, folder, request))
+            self.process = fork.Process(target=_train, args=(tell, job))
             self.process.start()
 
     def outcome(self, seconds: float = PATIENCE_SECONDS) -> Outcome:
@@ -112,5 +112,5 @@ class Trained:
         return outcome
 
 
-def _train(tell: Any, folder: Path, request: dict[str, Any]) -> None:
-    tell.send(train_job(folder, request, 10**9))
+def _train(tell: Any, job: Job) -> None:
+    tell.send(train_job(job, 10**9))

@@ -18,12 +18,14 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.process import registration
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts, quota
 from ldp_core.runs.storage import disk_space
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import progress_of
 from tests.calibrated import calibrated
 from tests.data import events
 from tests.gate import holding, install
+from tests.runs.in_process import queued, record_of
 from tests.runs.processes import Trained, end_workers, launch, trained_a_round, until, workers
 from tests.warm import Interpreter, Processes
 
@@ -55,26 +57,21 @@ class Filler:
 def record() -> None:
     """One record on eight megabytes: nothing of it is lost, and it goes on to the same weights."""
     ROOT.mkdir()
-    filler, folder = Filler(), ROOT / "job"
+    filler, job = Filler(), queued(Draft(parse(LONG), (Variant("run"),)))
     with holding(ROOT, 10):
-        training = trained(folder)
-        while not Progress(folder).update().rounds_done():
+        training = Trained(job)
+        while not progress_of(job).update().rounds_done():
             time.sleep(0.01)
         filler.fill()
     outcome = training.outcome()
     assert (outcome.status, outcome.message[: len(SENTENCE)]) == ("failed", SENTENCE)
-    with sqlite3.connect(folder / "events.sqlite") as db:
+    with sqlite3.connect(record_of(job)) as db:
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
-    before = Progress(folder).update().rounds_done()
+    before = progress_of(job).update().rounds_done()
     assert 0 < before < LONG["rounds"]
     filler.go()
-    assert trained(folder).outcome().status == "completed"
-    same_as_undisturbed(folder)
-
-
-def trained(folder: Path) -> Trained:
-    """The process that trains a job into a folder."""
-    return Trained(folder, {"draft": Draft(parse(LONG), (Variant("run"),)).as_json(), "reference": False})
+    assert Trained(job).outcome().status == "completed"
+    same_as_undisturbed(job)
 
 
 def house() -> None:
@@ -95,7 +92,7 @@ def house() -> None:
         process.resume()
     job = until(identity, lambda job: not job.live)
     assert (job.status, job.message[: len(SENTENCE)]) == ("failed", SENTENCE)
-    assert 0 < Progress(job.folder).update().rounds_done() < LONG["rounds"]
+    assert 0 < progress_of(job).update().rounds_done() < LONG["rounds"]
 
     filler.fill()
     assert shutil.disk_usage(ROOT).free == 0
@@ -111,8 +108,9 @@ def house() -> None:
         queue.get(old[0])
     filler.fill()
     assert shutil.disk_usage(ROOT).free == 0
+    file = record_of(queue.get(old[1]))
     assert [one.job.id for one in quota.prune(quota.taken() - 1)] == [old[1]]
-    assert not queue.get(old[1]).folder.exists()
+    assert not file.exists()
     told = jobs.look(waiting)
     assert (told.status, told.message) == ("queued", "the disk is full; it begins as soon as there is room")
 
@@ -120,7 +118,7 @@ def house() -> None:
     assert until(waiting, lambda job: not job.live).status == "completed"
     assert jobs.resume(identity).live
     assert until(identity, lambda job: not job.live).status == "completed"
-    same_as_undisturbed(job.folder)
+    same_as_undisturbed(job)
 
 
 def orphan() -> None:
@@ -145,8 +143,8 @@ def orphan() -> None:
     assert until(identity, lambda job: not job.live).status == "interrupted"
 
 
-def same_as_undisturbed(folder: Path) -> None:
-    end = Progress(folder).update().runs[0].end
+def same_as_undisturbed(job: Job) -> None:
+    end = progress_of(job).update().runs[0].end
     assert end is not None
     assert end["weights_sha256"] == events(LONG)[-1]["weights_sha256"]
 

@@ -15,7 +15,8 @@ from ldp_core.errors import StudioError, UnknownDraft, UnknownJob, UnknownName
 from ldp_core.experiment import parse, read_profiles
 from ldp_core.presets import get
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.record import drafts, store
+from ldp_core.runs.record import drafts
+from tests.runs.in_process import queued, record_of
 
 STRANGE = [
     "../../etc/passwd",
@@ -170,10 +171,10 @@ def test_a_pickle_is_never_run(runs_dir: Path, tmp_path: Path, capsys: pytest.Ca
         (tmp_path / name).write_bytes(poison)
         assert cli.main(["run", str(tmp_path / name)]) == 2
     capsys.readouterr()
-    identity = queue.add("run", {"draft": get("two_volunteers").draft.as_json()})
-    folder = queue.get(identity).folder
-    folder.mkdir(parents=True)
-    store.database(folder).write_bytes(poison)
+    job = queued(get("two_volunteers").draft)
+    identity = job.id
+    record_of(job).parent.mkdir(parents=True)
+    record_of(job).write_bytes(poison)
     assert jobs.status(identity)["status"] == "queued"
     queue.move(identity, "cancelled")
     assert not canary.exists()

@@ -9,29 +9,29 @@ from __future__ import annotations
 import os
 import signal
 import time
-from pathlib import Path
 from typing import Any
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import progress_of
+from tests.runs.in_process import queued
 from tests.runs.processes import Trained
 
 
-def killed_and_resumed(experiment: dict[str, Any], folder: Path) -> str:
+def killed_and_resumed(experiment: dict[str, Any]) -> str:
     """The weights in the end, as a digest, of a run that was killed with SIGKILL after three rounds."""
-    request = {"draft": Draft(parse(experiment), (Variant("run"),)).as_json(), "reference": False}
+    job = queued(Draft(parse(experiment), (Variant("run"),)))
 
-    first, end = Trained(folder, request), time.monotonic() + 240
+    first, end = Trained(job), time.monotonic() + 240
     os.setpriority(os.PRIO_PROCESS, first.process.pid, 19)  # it gives way to who looks on
-    while Progress(folder).update().rounds_done() < 3:
+    while progress_of(job).update().rounds_done() < 3:
         assert time.monotonic() < end and first.process.is_alive()
         time.sleep(0.01)
     first.process.kill()
     first.process.join()
     assert first.process.exitcode == -signal.SIGKILL
-    kept = Progress(folder).update().rounds_done()
+    kept = progress_of(job).update().rounds_done()
     assert 3 <= kept < experiment["rounds"]
-    assert Trained(folder, request).outcome(240).status == "completed"
-    (run,) = Progress(folder).update().runs
+    assert Trained(job).outcome(240).status == "completed"
+    (run,) = progress_of(job).update().runs
     assert (run.round, run.end is not None) == (experiment["rounds"], True)
     return str((run.end or {})["weights_sha256"])

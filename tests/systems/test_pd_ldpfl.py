@@ -116,9 +116,9 @@ def test_personal_layers_stay_at_home_are_clipped_and_what_is_shared_is_scored()
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path):
+def test_killed_with_sigkill_it_goes_on_to_the_same_bits(runs_dir: Path):
     experiment = small(rounds=40)
-    assert killed_and_resumed(experiment, tmp_path / "job") == events(experiment)[-1]["weights_sha256"]
+    assert killed_and_resumed(experiment) == events(experiment)[-1]["weights_sha256"]
 
 
 @pytest.mark.parametrize("own", [{}, NOTHING, {"output": "none"}])

@@ -87,6 +87,6 @@ def test_the_layer_that_nobody_sends_is_not_touched():
 
 
 @pytest.mark.usefixtures("runs_dir")
-def test_killed_with_sigkill_it_goes_on_to_the_same_bits(tmp_path: Path):
+def test_killed_with_sigkill_it_goes_on_to_the_same_bits(runs_dir: Path):
     experiment = RUN | {"rounds": 100}
-    assert killed_and_resumed(experiment, tmp_path / "job") == events(experiment)[-1]["weights_sha256"]
+    assert killed_and_resumed(experiment) == events(experiment)[-1]["weights_sha256"]

@@ -7,10 +7,9 @@ be told of it; the job's id, owner, state and place in the quota are this server
 from __future__ import annotations
 
 import json
-import shutil
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,11 +21,11 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.carry.foreign_zip import Told, opened
 from ldp_core.runs.carry.room import refuse_without_room
 from ldp_core.runs.kinds.base import UNREADABLE, Kind
-from ldp_core.runs.record import removal, store
-from ldp_core.runs.record.store import Stored
+from ldp_core.runs.record import computations
+from ldp_core.runs.record.computations import Computation, hold, new_imported_key, note_begun
+from ldp_core.runs.record.events import Stored
+from ldp_core.runs.record.recorder import restore
 from ldp_core.runs.storage.disk_space import is_full, refuse_a_full_disk
-from ldp_core.runs.storage.holding import WRITER, hold
-from ldp_core.runs.storage.paths import runs_dir
 
 MOST_BYTES = 10**9
 """Of what is in it, unpacked; a page takes less."""
@@ -56,31 +55,46 @@ def bring_back(
         stream = file.open("rb") if isinstance(file, Path) else nullcontext(file)
     except OSError as error:
         raise InvalidInput(f"{on_one_line(str(file))} cannot be read ({error.strerror})") from error
-    removal.sweep()  # whoever was killed at this has left a part behind
+    computations.sweep()  # whoever was killed at this has left a part behind
     with stream as content, _one_at_a_time, opened(content, most) as told:
         made, asked = _asked(told)
         refuse_without_room(told.size, owner, address)
         refuse_a_full_disk(told.size)
-        identity = queue.new_id()
-        away = runs_dir() / "jobs" / f"{identity}{removal.ARRIVING}"
-        try:
-            away.mkdir(parents=True)
-            with hold(away / WRITER):
-                runs = list(_within(made.recorded(asked), most))
-                order, at = made.telling(asked, runs), list[float]()
-                store.restore(away, runs, _events(told, order, at))
-                figures, (status, message) = made.figures(away), order.became()
-                about = (told.kind, made.request(asked), status, message[:500], (at[0], at[1]))
-                queue.arrive(identity, *about, owner, address, away)
-        except BaseException as error:
-            shutil.rmtree(away, ignore_errors=True)
-            if isinstance(error, OSError):
-                raise (
-                    DiskFull if is_full(error) else StorageFailed(f"it cannot be kept ({error.strerror})")
-                ) from error
-            raise
-    queue.note_figures(identity, figures)
+        runs = list(_within(made.recorded(asked), most))
+        order, at = made.telling(asked, runs), list[float]()
+        what = [
+            Computation(new_imported_key(), told.kind, json.dumps(run.experiment.as_json())) for run in runs
+        ]
+        with _held(what):  # who is killed here leaves what no job names, and the next sweep removes
+            restore(what, _events(told, order, at))
+            status, message = order.became()
+            about = (told.kind, made.request(asked), [one.key for one in what], status, message[:500])
+            identity = queue.arrive(*about, (at[0], at[1]), owner, address)
+    kinds.note_figures(made, queue.get(identity))
     return identity
+
+
+@contextmanager
+def _held(given: Sequence[Computation]) -> Iterator[None]:
+    """Hold new records, of which nothing stays if they do not become a job's.
+
+    Raises:
+        DiskFull, StorageFailed: they cannot be written.
+    """
+    try:
+        note_begun(given)
+        with ExitStack() as stack:
+            for one in given:
+                if held := hold(one.key):
+                    stack.callback(held.close, remove=True)
+            yield
+    except BaseException as error:
+        computations.sweep()
+        if isinstance(error, OSError):
+            raise (
+                DiskFull if is_full(error) else StorageFailed(f"it cannot be kept ({error.strerror})")
+            ) from error
+        raise
 
 
 def _asked(told: Told) -> tuple[Kind, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.run_progress import Progress, RunProgress
+from ldp_core.runs.view.run_progress import RunProgress, progress_of
 
 Variants = Mapping[int, Sequence[RunProgress]]
 CURVES = {"accuracy": "Accuracy by round", "noise_variance": "Noise variance by round"}
@@ -22,7 +22,7 @@ def variants(job: Job) -> dict[int, list[RunProgress]]:
         StorageFailed: its record is damaged.
     """
     found: dict[int, list[RunProgress]] = {}
-    for run in Progress(job.folder).update().runs:
+    for run in progress_of(job).update().runs:
         found.setdefault(run.variant, []).append(run)
     return found
 

@@ -2,7 +2,7 @@
 
 from ldp_core.runs.jobs.archive import export
 from ldp_core.runs.jobs.control import cancel, cancel_all, pin, relabel, remove, resume
-from ldp_core.runs.jobs.lookup import look, of_draft, recent, shown_by
+from ldp_core.runs.jobs.lookup import look, of_draft, recent
 from ldp_core.runs.jobs.report import status
 from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit, submit_ladder
 from ldp_core.runs.jobs.undo import bring_back, delete, deleted
@@ -23,7 +23,6 @@ __all__ = [
     "relabel",
     "remove",
     "resume",
-    "shown_by",
     "status",
     "submit",
     "submit_ladder",

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,11 +16,12 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from ldp_core import behaviour
 from ldp_core.errors import InvalidInput
+from ldp_core.experiment import Run
+from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.jobs.tables import TABLES, as_csv, as_parquet, row
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import store
-from ldp_core.runs.record.store import Stored
+from ldp_core.runs.record.events import Stored, events_of
 
 PACKAGES = (
     "torch",
@@ -76,9 +77,9 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
             archive.writestr("README.txt", CONTENTS)
             lines = "".join(map(_line, events)).encode()
             archive.writestr("job.json", _json(_signed(job, lines)))
-            archive.writestr("experiments.json", _json([_experiment(run) for run in runs]))
+            archive.writestr("experiments.json", _json([_experiment(*one) for one in enumerate(runs)]))
             archive.writestr("events.jsonl", lines)
-            labelled = {run["run"]: run for run in runs}
+            labelled = {number: _experiment(number, run) for number, run in enumerate(runs)}
             for kind, name in TABLES.items():
                 if rows := [
                     row(event, labelled.get(event.run, {})) for event in events if event.body["event"] == kind
@@ -99,17 +100,20 @@ def as_json(identity: str) -> str:
     """What the ZIP's job.json, experiments.json and events.jsonl hold as one object; raises as `export`."""
     job, runs, events = _recorded(identity)
     told = [{"run": event.run, "at": event.at, **event.body} for event in events]
-    whole = {"job": _about(job), "experiments": [_experiment(run) for run in runs], "events": told}
-    return json.dumps(whole, allow_nan=False) + "\n"
+    experiments = [_experiment(*one) for one in enumerate(runs)]
+    return (
+        json.dumps({"job": _about(job), "experiments": experiments, "events": told}, allow_nan=False) + "\n"
+    )
 
 
-def _recorded(identity: str) -> tuple[Job, list[dict[str, Any]], list[Stored]]:
+def _recorded(identity: str) -> tuple[Job, Sequence[Run], list[Stored]]:
     job = look(identity)
-    runs, events = store.runs_of(job.folder), store.events_after(job.folder)
+    events = events_of(job)
     if not events:
         why = "its record was removed to make room" if job.removed else f"it is {job.status}"
         raise InvalidInput(f"nothing is recorded of job {identity}: {why}")
-    return job, runs, events
+    made = kinds.get(job.kind)
+    return job, [*made.recorded(made.parse(job.request))], events
 
 
 def _signed(job: Job, lines: bytes) -> dict[str, Any]:
@@ -140,9 +144,10 @@ def versions() -> dict[str, str | None]:
     return found
 
 
-def _experiment(run: dict[str, Any]) -> dict[str, Any]:
-    named = {name: run[name] for name in ("run", "variant", "label", "seed", "key")}
-    return {**named, "experiment": json.loads(run["experiment"])}
+def _experiment(number: int, run: Run) -> dict[str, Any]:
+    found = run.experiment
+    named = {"run": number, "variant": run.variant, "label": run.label, "seed": found.seed, "key": found.key}
+    return {**named, "experiment": found.as_json()}
 
 
 def _line(event: Stored) -> str:

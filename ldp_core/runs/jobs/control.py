@@ -71,9 +71,12 @@ def resume(identity: str, person: Person = OPERATOR, address: str | None = None)
                 f"run {job.id} was brought here as a file, so it cannot go on where it stopped; copy its "
                 "settings and train them"
             )
-        admit(job.kind, kinds.get(job.kind).parse(job.request))
-    if queue.requeue(identity, address):
-        wake()
+        made = kinds.get(job.kind)
+        asked = made.parse(job.request)
+        admit(job.kind, asked)
+        keys = [one.key for one in made.computations(asked, job.id)]
+        if queue.requeue(identity, address, keys) and not kinds.settle(queue.get(identity)):
+            wake()
     return look(identity)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ldp_core.errors import StorageFailed
 from ldp_core.runs import kinds
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import REMOVED, Job
-from ldp_core.runs.record.store import database, glance
+from ldp_core.runs.record.events import is_damaged
 
 DAMAGED = "damaged: its record cannot be read"
 
@@ -57,13 +56,4 @@ def describe(job: Job) -> Listed:
         name, rounds = str(base["name"]), int(base["rounds"])
     except kinds.UNREADABLE:
         return Listed(job, "", 0, True)
-    return Listed(job, name, rounds, _is_damaged(job), job.imported)
-
-
-def _is_damaged(job: Job) -> bool:
-    path = database(job.folder)
-    try:
-        # nothing is what a job has that has not begun, or one whose record was removed
-        return not glance(job.folder) and path.exists() and not job.live
-    except StorageFailed:
-        return True
+    return Listed(job, name, rounds, is_damaged(job), job.imported)

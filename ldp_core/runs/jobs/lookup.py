@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
+from ldp_core.errors import DiskFull, StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.jobs.standstill import unmoved
 from ldp_core.runs.process.registration import ensure_worker
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import LIVE
+from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space
-from ldp_core.runs.storage.holding import WRITER, holder
 
 
 def look(identity: str) -> Job:
@@ -29,26 +28,10 @@ def look(identity: str) -> Job:
     lost = reap()
     trouble = wake() if job.status == "queued" else ""
     job = unmoved(_by_whom(_as_it_is(queue.get(identity), lost)))
-    if job.waits_for and (other := queue.status(job.waits_for)) not in LIVE:
-        # it has its turn like any other now, or all that it asks for is there and it is about to be told so
-        job = replace(job, waits_for=job.waits_for if other == "completed" else None, message="")
     if job.live and (short := disk_space.shortage()):
         waits = "it begins" if job.status == "queued" else "what becomes of it is told"
         trouble = trouble or f"{short}; {waits} as soon as there is room"
     return replace(job, message=trouble) if trouble and job.live else job
-
-
-def shown_by(job: Job) -> Job:
-    """The job whose record tells how far this one is: its own; of one that waits for another one which trains
-    what it asks for, to the letter, that one's.
-    """
-    if job.status != "queued" or not job.waits_for or job.long:
-        return job
-    with suppress(UnknownJob):
-        other = queue.get(job.waits_for)
-        if (other.kind, other.text) == (job.kind, job.text):
-            return other
-    return job
 
 
 def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
@@ -97,14 +80,18 @@ def _as_it_is(job: Job, lost: Mapping[str, str]) -> Job:
 def _by_whom(job: Job) -> Job:
     """A job that says who does it, where that is not this machine as this process sees it."""
     if job.status == "queued":
-        who = holder(job.folder / WRITER)
-        said = (
-            f"its record is still written by {who.in_words()}; it begins when that has ended" if who else ""
-        )
+        said = "another job is at what it asks for, and it is seen here too" if _is_computed(job) else ""
     else:
         at_work = job.status in ("running", "cancelling")
         said = f"done by {job.at.in_words()}" if at_work and job.at and not job.at.here else ""
     return replace(job, message="; ".join(filter(None, [job.message, said]))) if said else job
+
+
+def _is_computed(job: Job) -> bool:
+    try:
+        return any(computations.is_computed(key) for key in job.keys)
+    except StorageFailed:  # of a damaged row
+        return False
 
 
 def wake(newest: bool = False) -> str:

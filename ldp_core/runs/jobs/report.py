@@ -9,9 +9,9 @@ from ldp_core.errors import StorageFailed, UnknownName
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record import round_share, store
+from ldp_core.runs.record import round_share
+from ldp_core.runs.record.events import Stored, events_of
 from ldp_core.runs.record.preparing import doing
-from ldp_core.runs.record.store import Stored
 
 
 def status(identity: str) -> dict[str, Any]:
@@ -21,13 +21,13 @@ def status(identity: str) -> dict[str, Any]:
         UnknownJob: there is no such job.
     """
     job = look(identity)
-    runs, events = list[dict[str, Any]](), list[Stored]()
+    events = list[Stored]()
     try:
-        runs, events = store.runs_of(job.folder), store.events_after(job.folder)
+        events = events_of(job)
     except StorageFailed as error:  # what the queue knows can still be told
         job = replace(job, message=f"{job.message}; {error}" if job.message else str(error))
     try:
-        own = kinds.get(job.kind).status(job, runs, events)
+        own = kinds.get(job.kind).status(job, events)
     except UnknownName:  # of a version that knew other kinds
         own = {}
     at_work = job.status in ("running", "cancelling", STALLED)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import Any
 
-from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import of_draft, wake
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.machine.time_limit import refuse_what_takes_too_long
-from ldp_core.runs.record import quota
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.runs.storage.holding import refuse_without_locks
 
@@ -50,11 +47,10 @@ def launch(
     request = made.request(asked)
     if draft_id and (same := _a_moment_ago(kind, draft_id, request)):
         return same
-    identity = queue.add(kind, request, draft_id, owner, address)
-    if made.complete(identity):
-        with suppress(StorageFailed):  # it is done; whoever ends next makes room
-            quota.prune()
-    else:
+    new = queue.new_id()
+    keys = [one.key for one in made.computations(asked, new)]
+    identity = queue.add(kind, request, draft_id, owner, address, identity=new, keys=keys)
+    if identity != new or not kinds.settle(queue.get(identity)):
         wake(newest=True)
     return identity
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ldp_core.runs.record.store import Stored
+from ldp_core.runs.record.events import Stored
 
 if TYPE_CHECKING:
     import pyarrow as pa

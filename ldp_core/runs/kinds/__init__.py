@@ -7,10 +7,17 @@ has a `label`; `tests/runs/kinds/test_contract.py` runs over whatever is there.
 
 from __future__ import annotations
 
+import logging
+from typing import Any
+
 from ldp_core.component import Registry
-from ldp_core.errors import UnknownName
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Words
+from ldp_core.errors import StorageFailed, UnknownName
+from ldp_core.runs import queue
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Words, Work, note_figures
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import computations
+from ldp_core.runs.record.events import is_whole
+from ldp_core.runs.record.recorder import move_aside
 
 registry: Registry[Kind] = Registry("ldp_core.runs.kinds", Kind, "kind of job")
 
@@ -29,9 +36,45 @@ def get(name: str) -> Kind:
     return registry.get(name)
 
 
-def shared() -> list[str]:
-    """The kinds whose results are anybody's who asks for the same."""
-    return [name for name in names() if get(name).shared]
+def is_known(kind: str, asked: Any) -> bool:
+    """True if all that is asked of this kind of job has been computed here before."""
+    try:
+        return not computations.left([one.key for one in get(kind).computations(asked, "")])
+    except StorageFailed:
+        return False
+
+
+def settle(job: Job) -> bool:
+    """Complete a queued job of which everything is known: it needs no process. What cannot be read is
+    forgotten, to be computed anew. False if something is left.
+
+    Raises:
+        StorageFailed: nothing can be noted, or the table of jobs cannot be read.
+    """
+    known = computations.ended(job.keys)
+    broken = [key for key in known if not _can_be_read(key)]
+    if broken:
+        computations.forget(broken)
+    if broken or not job.keys or len(known) < len(set(job.keys)):
+        return False
+    made = get(job.kind)
+    outcome = made.outcome([known[key] for key in job.keys])
+    if not queue.move(job.id, outcome.status, outcome.message):
+        return False
+    note_figures(made, job)
+    return True
+
+
+def _can_be_read(key: str) -> bool:
+    try:
+        if is_whole(key):
+            return True
+    except StorageFailed:
+        logging.exception("it is computed anew")
+    if (held := computations.hold(key)) is not None:
+        with held:
+            move_aside(key)
+    return False
 
 
 def storage_of(job: Job) -> int:
@@ -49,9 +92,12 @@ __all__ = [
     "Outcome",
     "Reached",
     "Words",
+    "Work",
     "get",
+    "is_known",
     "names",
+    "note_figures",
     "registry",
-    "shared",
+    "settle",
     "storage_of",
 ]

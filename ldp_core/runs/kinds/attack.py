@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
@@ -13,11 +12,12 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.events.order_of_cells import LadderOrder
 from ldp_core.experiment import Draft, Run, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Reached, Request, Words, Work, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.preparing import teller
-from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.grid_progress import counted_from_1, desk_of
 
 
@@ -67,32 +67,26 @@ class AttackJob(Kind):
     def telling(self, asked: Ladder, runs: Sequence[Run]) -> LadderOrder:
         return LadderOrder(asked)
 
-    def run(self, asked: Ladder, folder: Path) -> Outcome:
+    def compute(self, asked: Ladder, recorder: Recorder, work: Work) -> None:
         """A ladder that was stopped goes on behind its last stored cell: none is computed or told twice."""
         from ldp_core.leakage.grid import climb
 
-        recorder = Recorder(folder, self.recorded(asked))
-        try:
-            stored, began = recorder.told(0), time.perf_counter()
-            last = stored[-1] if stored else {}
-            if last.get("event") != "end":
-                for event in climb(asked, load(asked.base.dataset, teller(folder)), told=stored):
-                    last = event.as_json()
-                    recorder.write(Turn(0, [last], None, time.perf_counter() - began))
-        finally:
-            recorder.close()
-        return Outcome(last["status"], str(last["message"]))
+        stored, began, last = recorder.told(0), time.perf_counter(), dict[str, Any]()
+        for event in climb(asked, load(asked.base.dataset, teller(work.folder)), told=stored):
+            last = event.as_json()
+            recorder.write(Turn(0, [last], None, time.perf_counter() - began))
+        recorder.end(0, last["status"], {"message": str(last["message"])})
 
-    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         cells = sum(event.body["event"] == "cell" for event in events)
         return {"cells": cells, "cells_in_all": _cells(job.request)}
 
     def progress(self, job: Job) -> Reached:
-        desk, every = desk_of(job.folder).update(), _cells(job.request)
+        desk, every = desk_of(job).update(), _cells(job.request)
         return Reached(int(desk.done), every, f"{len(desk.cells)} of {every} cells")
 
     def seconds_left(self, job: Job) -> float | None:
-        return desk_of(job.folder).update().seconds_left(job.started or 0.0)
+        return desk_of(job).update().seconds_left(job.started or 0.0)
 
 
 def _trained(ladder: Ladder) -> Draft:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from ldp_core.behaviour import version
 from ldp_core.component import Component
 from ldp_core.cost.estimate import Cost
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.events.order import Order
 from ldp_core.experiment import Run
+from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import Status
-from ldp_core.runs.record.store import Stored
+from ldp_core.runs.record import computations
+from ldp_core.runs.record.computations import Computation, Ended, key_of
+from ldp_core.runs.record.events import Stored
+from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.storage.paths import runs_dir
 
-Rows = Sequence[Mapping[str, Any]]
 Request = Mapping[str, Any]
 """What the queue holds: JSON values."""
 UNREADABLE = (StudioError, LookupError, TypeError, ValueError, OverflowError)
@@ -30,8 +37,6 @@ class Outcome:
 
     status: Status = "completed"
     message: str = ""
-    waits_for: str | None = None
-    """The job that is to end first, if it goes back to the queue."""
 
 
 class Reached(NamedTuple):
@@ -54,13 +59,51 @@ class Words(NamedTuple):
     asked: str = ""
 
 
+@dataclass(frozen=True)
+class Work:
+    """A job that this process does."""
+
+    job: str
+    """Its id."""
+    computations: tuple[Computation, ...]
+
+    @property
+    def keys(self) -> list[str]:
+        """Of its computations."""
+        return [one.key for one in self.computations]
+
+    @property
+    def folder(self) -> Path:
+        """Where it says how far it is."""
+        return runs_dir() / "jobs" / self.job
+
+
+@contextmanager
+def _recording(work: Work, left: Sequence[str]) -> Iterator[Recorder | None]:
+    """A recorder of the computations that are left and that no other process is at; None if there is none."""
+    with ExitStack() as stack:
+        mine = dict[int, Computation]()
+        for key in left:
+            if (held := computations.hold(key)) is not None:
+                stack.callback(held.close, remove=True)
+                number = work.keys.index(key)
+                mine[number] = work.computations[number]
+        if not mine:
+            yield None
+            return
+        computations.note_begun(mine.values())
+        recorder = Recorder(mine)
+        stack.callback(recorder.close)
+        yield recorder
+
+
 class Kind(Component):
     """A kind of job. What it is asked for has a type of its own, here called `asked`."""
 
     smallest: ClassVar[Mapping[str, Any]]
     """A file of this kind that takes a second: what the contract tests submit."""
-    shared: ClassVar[bool] = False
-    """Whether what one job of this kind has found is shown to others that ask for the same."""
+    fresh: ClassVar[bool] = False
+    """Whether each job computes what it asks for anew, though it may be known."""
 
     @abstractmethod
     def read(self, data: Any, changes: Mapping[str, Any]) -> Any:
@@ -103,42 +146,66 @@ class Kind(Component):
             InvalidExperiment: with the numbers that say why it cannot.
         """
 
+    def computations(self, asked: Any, job: str) -> list[Computation]:
+        """What is computed for it, each under its key; what several jobs ask for is computed once.
+
+        Args:
+            asked: what it is asked for.
+            job: its id.
+        """
+        what = json.dumps(self.request(asked))
+        return [Computation(key_of(self.name, what, version(), job if self.fresh else ""), self.name, what)]
+
+    def run(self, asked: Any, work: Work) -> Outcome:
+        """Do it, or what is left of it, in this process. It may be cut off at any moment, and is taken up by
+        the same call; while others are at all that is left, it goes back to the queue.
+
+        Raises:
+            StudioError: it cannot be done, in a sentence.
+        """
+        while left := computations.left(work.keys):
+            with _recording(work, left) as recorder:
+                if recorder is None:
+                    return Outcome("queued")
+                recorder.note_what_had_ended()
+                if recorder.given:
+                    self.compute(asked, recorder, work)
+        ended = computations.ended(work.keys)
+        return self.outcome([ended[key] for key in work.keys])
+
+    @abstractmethod
+    def compute(self, asked: Any, recorder: Recorder, work: Work) -> None:
+        """Do all that the recorder is given, and have it note the end of each."""
+
+    def outcome(self, ended: Sequence[Ended]) -> Outcome:
+        """How a job has ended whose computations have ended so, in their order."""
+        return Outcome(as_status(ended[0].status), str(ended[0].figures.get("message", "")))
+
     @abstractmethod
     def recorded(self, asked: Any) -> Iterable[Run]:
-        """What stands in its record's table of runs, each made as it is asked for; of what trains none to be
-        looked at, one that says what it begins from.
+        """What an export lists as its runs, one a computation and each made as it is asked for; of what
+        trains none to be looked at, one that says what it begins from.
         """
 
     @abstractmethod
     def telling(self, asked: Any, runs: Sequence[Run]) -> Order:
         """What a record of these runs may tell, and after what: a file from outside is held against it."""
 
-    def figures(self, folder: Path) -> list[dict[str, Any]]:
-        """What the list of runs says of its record (`Job.noted`).
+    def figures(self, job: Job) -> list[dict[str, Any]]:
+        """What the list of runs says of a job (`Job.noted`).
 
         Raises:
-            StorageFailed: it cannot be read.
+            StorageFailed: its record cannot be read.
         """
         return []
 
     @abstractmethod
-    def run(self, asked: Any, folder: Path) -> Outcome:
-        """Do it, or what is left of it, in this process; what comes of it is stored in the job's folder.
-
-        Whatever is stored may be cut off at any moment, and is taken up by the same call.
-
-        Raises:
-            StudioError: it cannot be done, in a sentence.
-        """
-
-    @abstractmethod
-    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         """What `status --json` says of it besides what all kinds say.
 
         Args:
             job: as the queue has it; its request may be of any version, or unreadable.
-            runs: as its record lists them.
-            events: all that is stored of it. Both are empty where its record cannot be read.
+            events: all that is stored of it; none where that cannot be read.
         """
 
     @abstractmethod
@@ -161,16 +228,23 @@ class Kind(Component):
     def describe(self, asked: Any) -> Words:
         """What it is, for the list of jobs."""
 
-    def complete(self, identity: str) -> bool:
-        """Complete a queued job here and now if all that it asks for is known: it needs no process then."""
-        return False
-
     def estimate(self, request: Request) -> Cost | None:
         """What a stored request takes; None if that cannot be told."""
         try:
             return self.cost(self.parse(request))
         except UNREADABLE:
             return None
+
+
+def note_figures(kind: Kind, job: Job) -> None:
+    """Note what a job came to, for lists; nothing of one whose record is damaged: its line says so."""
+    with suppress(StorageFailed):
+        queue.note_figures(job.id, kind.figures(job))
+
+
+def as_status(text: str) -> Status:
+    """The state of a job whose computation has ended so."""
+    return text if text in ("completed", "diverged") else "failed"  # type: ignore[return-value]
 
 
 def readable(request: Request, part: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ldp_core import limits, papers
@@ -19,11 +18,12 @@ from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import Asked, keep, left, measure
 from ldp_core.papers.stored import Shelf
 from ldp_core.runs import claims
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Reached, Request, Words, Work, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.preparing import teller
-from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.sweep_progress import sweep_of
 
 PAUSE_SECONDS = 0.3
@@ -49,6 +49,7 @@ class ClaimJob(Kind):
 
     label = "claim"
     summary = "Measures a claim of a paper again: every arm with every seed."
+    fresh = True
     smallest = {"system": "pldp_fl", "claim": "relative-error", "seeds": 1}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Measured:
@@ -112,33 +113,30 @@ class ClaimJob(Kind):
     def telling(self, asked: Measured, runs: Sequence[Run]) -> ClaimOrder:
         return ClaimOrder({arm.key(seed) for arm, seed in asked.asked()})
 
-    def run(self, asked: Measured, folder: Path) -> Outcome:
+    def compute(self, asked: Measured, recorder: Recorder, work: Work) -> None:
         """Figures that this job has stored are not measured again."""
-        recorder = Recorder(folder, self.recorded(asked))
-        try:
-            told = {event["key"] for event in recorder.told(0)}
-            todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in told]
-            failed = 0
-            for figure in measure(todo, lambda name: load(name, teller(folder))):
-                keep(claims.own(asked.system), figure)
-                cell = ClaimCell(len(told), figure.key, figure.seed, figure.value, figure.status)
-                told.add(figure.key)
-                failed += figure.value is None
-                recorder.write(Turn(0, [cell.as_json()], None, figure.seconds))
-                recorder.flush()
-        finally:
-            recorder.close()
-        return Outcome(message=f"{failed} of {len(told)} runs did not end as they should" if failed else "")
+        told = {event["key"] for event in recorder.told(0)}
+        todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in told]
+        failed = 0
+        for figure in measure(todo, lambda name: load(name, teller(work.folder))):
+            keep(claims.own(asked.system), figure)
+            cell = ClaimCell(len(told), figure.key, figure.seed, figure.value, figure.status)
+            told.add(figure.key)
+            failed += figure.value is None
+            recorder.write(Turn(0, [cell.as_json()], None, figure.seconds))
+            recorder.flush()
+        lost = f"{failed} of {len(told)} runs did not end as they should" if failed else ""
+        recorder.end(0, "completed", {"message": lost})
 
-    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         return {"cells": len(events), "cells_in_all": self._count(job.request)}
 
     def progress(self, job: Job) -> Reached:
-        done, every = len(sweep_of(job.folder).update(PAUSE_SECONDS).cells), self._count(job.request)
+        done, every = len(sweep_of(job).update(PAUSE_SECONDS).cells), self._count(job.request)
         return Reached(done, every, f"{spelled(done)} of {spelled(every)} runs")
 
     def seconds_left(self, job: Job) -> float | None:
-        return sweep_of(job.folder).update().seconds_left(self._count(job.request), job.started or 0.0)
+        return sweep_of(job).update().seconds_left(self._count(job.request), job.started or 0.0)
 
     def _count(self, request: Request) -> int:
         """Runs in all; 0 if that cannot be read any more."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_cells_that_cannot_fit
@@ -13,12 +12,13 @@ from ldp_core.experiment import Run, amended
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
 from ldp_core.runs.cluster import train_all
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Reached, Request, Words, Work, readable
 from ldp_core.runs.machine.work_done import WorkDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import CellRecorder
+from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.preparing import teller
-from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import bits
 from ldp_core.runs.view.sweep_progress import sweep_of
 from ldp_core.runs.view.work_share import Share
@@ -33,7 +33,6 @@ class SweepJob(Kind):
     label = "sweep"
     summary = "Trains one experiment under many settings of its fields, a cell each."
     smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
-    shared = True
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Sweep:
         """A sweep `{"base", "grid", "seeds"}`; the changes are of its base."""
@@ -71,39 +70,38 @@ class SweepJob(Kind):
     def telling(self, asked: Sweep, runs: Sequence[Run]) -> SweepOrder:
         return SweepOrder(asked)
 
-    def run(self, asked: Sweep, folder: Path) -> Outcome:
+    def compute(self, asked: Sweep, recorder: Recorder, work: Work) -> None:
         """Cells that are stored are not trained again, and nor are those that another sweep has trained."""
-        recorder = Recorder(folder, self.recorded(asked))
-        cells = CellRecorder(asked.cells, recorder, folder.name, bits)
+        cells = CellRecorder(asked.cells, recorder, bits)
         try:
             cells.take_over()
             left = cells.left()
             experiments = [asked.cells[i].experiment for i in left]
-            done = WorkDone(experiments, Share(folder))
-            for place, figures in train_all(experiments, teller(folder), done):
+            done = WorkDone(experiments, Share(work.folder))
+            for place, figures in train_all(experiments, teller(work.folder), done):
                 cells.write(left[place], figures.as_json())
         finally:
             cells.close()
-        diverged = cells.count("diverged")
+        diverged, failed = cells.count("diverged"), cells.count("failed")
         if diverged == len(asked.cells):
-            return Outcome("diverged", "diverged in every cell")
-        failed = cells.count("failed")
+            recorder.end(0, "diverged", {"message": "diverged in every cell"})
+            return
         told = [
             f"{n} of {len(asked.cells)} cells {how}"
             for n, how in ((diverged, "diverged"), (failed, "failed"))
             if n
         ]
-        return Outcome(message=", ".join(told))
+        recorder.end(0, "completed", {"message": ", ".join(told)})
 
-    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         return {"cells": len(events), "cells_in_all": _cells(job.request)}
 
     def progress(self, job: Job) -> Reached:
-        done, every = len(sweep_of(job.folder).update(PAUSE_SECONDS).cells), _cells(job.request)
+        done, every = len(sweep_of(job).update(PAUSE_SECONDS).cells), _cells(job.request)
         return Reached(done, every, f"{spelled(done)} of {spelled(every)} cells")
 
     def seconds_left(self, job: Job) -> float | None:
-        return sweep_of(job.folder).update().seconds_left(_cells(job.request), job.started or 0.0)
+        return sweep_of(job).update().seconds_left(_cells(job.request), job.started or 0.0)
 
 
 def _cells(request: Request) -> int:

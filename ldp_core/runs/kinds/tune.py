@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +18,13 @@ from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
 from ldp_core.limits import spelled
 from ldp_core.runs.cluster import train_all
-from ldp_core.runs.kinds.base import Kind, Outcome, Reached, Request, Rows, Words, readable
+from ldp_core.runs.kinds.base import Kind, Reached, Request, Words, Work, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import results
+from ldp_core.runs.record.cells import FiguresNoted
+from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.preparing import teller
-from ldp_core.runs.record.store import Recorder, Stored
+from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import bits
 from ldp_core.runs.view.search_progress import known, search_of
 from ldp_core.tuning import Question, answer_of, next_points, parse_question
@@ -80,26 +79,19 @@ class TuneJob(Kind):
     def telling(self, asked: Question, runs: Sequence[Run]) -> SearchOrder:
         return SearchOrder(asked)
 
-    def run(self, asked: Question, folder: Path) -> Outcome:
+    def compute(self, asked: Question, recorder: Recorder, work: Work) -> None:
         """Runs that are stored are not trained again: the search goes on from what they came to."""
-        recorder = Recorder(folder, self.recorded(asked))
-        try:
-            events = recorder.told(0)
-            if not any(event["event"] == "answer" for event in events):
-                train = partial(_known_or_trained, folder.name)
-                for event in search(asked, events, teller(folder), train):
-                    recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
-                    recorder.flush()
-        finally:
-            recorder.close()
-        return Outcome()
+        for event in search(asked, recorder.told(0), teller(work.folder), _known_or_trained):
+            recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
+            recorder.flush()
+        recorder.end(0, "completed", {})
 
-    def status(self, job: Job, runs: Rows, events: Sequence[Stored]) -> dict[str, Any]:
+    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         answer = next((one.body for one in events if one.body.get("event") == "answer"), None)
         return {"runs": sum(one.body.get("event") == "cell" for one in events), "answer": answer}
 
     def progress(self, job: Job) -> Reached:
-        found = search_of(job.folder).update(PAUSE_SECONDS)
+        found = search_of(job).update(PAUSE_SECONDS)
         done = len(found.cells)
         return Reached(done, done if found.answer else 0, f"{spelled(done)} runs")
 
@@ -149,30 +141,19 @@ def _trained(experiments: Sequence[Experiment], progress: Told) -> Iterator[tupl
 
 
 def _known_or_trained(
-    job: str, experiments: Sequence[Experiment], progress: Told
+    experiments: Sequence[Experiment], progress: Told
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """What other jobs have found, to the same bits, is not trained again; what is trained is noted."""
-    left = dict(enumerate(experiments))
-    for alike, places in _by_bits(left).items():
-        found = results.find([left[place].key for place in places], alike)
-        for place in places:
-            if one := found.get(left[place].key):
-                del left[place]
-                yield place, one.figures
-    order, new = list(left), dict[int, dict[str, Any]]()
-    for at, figures in _trained(list(left.values()), progress) if left else ():
-        new[order[at]] = figures
-        yield order[at], figures
-    done = {place: left[place] for place, figures in new.items() if figures["status"] == "completed"}
-    for alike, places in _by_bits(done).items():
-        results.note(job, [(done[place], new[place]) for place in places], alike)
-
-
-def _by_bits(experiments: Mapping[int, Experiment]) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = {}
-    for place, experiment in experiments.items():
-        groups.setdefault(bits(experiment), []).append(place)
-    return groups
+    """What is known, to the same bits, is not trained again; what is trained is noted."""
+    noted = FiguresNoted(bits)
+    known = noted.find(experiments)
+    yield from known.items()
+    left = [place for place in range(len(experiments)) if place not in known]
+    try:
+        for at, figures in _trained([experiments[place] for place in left], progress) if left else ():
+            noted.note(experiments[left[at]], figures)
+            yield left[at], figures
+    finally:
+        noted.flush()
 
 
 def _leaks(

@@ -10,15 +10,15 @@ import sqlite3
 from contextlib import suppress
 from dataclasses import asdict
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from ldp_core import datasets
 from ldp_core.errors import StudioError
-from ldp_core.runs import kinds
-from ldp_core.runs.kinds import Outcome
+from ldp_core.runs import kinds, queue
+from ldp_core.runs.kinds import Outcome, Work
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.preparing import nothing
 from ldp_core.runs.storage import heartbeat
 from ldp_core.runs.storage.database import be_patient
@@ -34,9 +34,7 @@ class Stopped(BaseException):
     """The person asked to cancel. Not an Exception, so that nothing swallows it."""
 
 
-def train_process(
-    tell: Connection, kind: str, folder: Path, request: dict[str, Any], slot: Slot, parent: int
-) -> None:
+def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
     """Do a job in this process, which was started for it and ends with it; `tell` is told how it ended."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     process_group.begin(parent)
@@ -45,31 +43,30 @@ def train_process(
     be_patient()
     if not _on_a_gpu():
         memory.limit(slot.memory)
-    outcome = train_job(folder, request, slot.memory, kind)
+    outcome = train_job(job, slot.memory)
     with suppress(OSError):  # nobody listens any more
         tell.send_bytes(json.dumps(asdict(outcome)).encode())
     os._exit(0)  # whatever it has started and not ended is not waited for
 
 
-def train_job(folder: Path, request: dict[str, Any], room: int, kind: str = "run") -> Outcome:
-    """Do everything that a request asks for, or what is left of it; returns how it ended, and why.
+def train_job(job: Job, room: int) -> Outcome:
+    """Do everything that a job asks for, or what is left of it; returns how it ended, and why.
 
     While it works it holds the lock of the record, so that nobody else writes there; where somebody else
     does, nothing is done.
 
     Args:
-        folder: of the job.
-        request: as the queue holds it.
+        job: as the queue holds it.
         room: bytes that this process may fill, to be told when they are not enough.
-        kind: of the job.
     """
     signal.signal(signal.SIGTERM, _stop)
+    folder = job.folder
     held: Held | None = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         held = hold(folder / WRITER, PATIENCE_SECONDS)
         heartbeat.beat(held)
-        outcome = _do(kind, folder, request)
+        outcome = _do(job)
     except Stopped:
         outcome = Outcome("cancelled")
     except TakenBySomebody:
@@ -80,18 +77,17 @@ def train_job(folder: Path, request: dict[str, Any], room: int, kind: str = "run
     except Exception as error:
         if not isinstance(error, StudioError):
             logging.exception("job failed")
-        outcome = Outcome("failed", _in_words(error, kind, request, room))
+        outcome = Outcome("failed", _in_words(error, job, room))
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if held:
         held.close()
     return outcome
 
 
-def _in_words(error: Exception, kind: str, request: dict[str, Any], room: int) -> str:
+def _in_words(error: Exception, job: Job, room: int) -> str:
     """What went wrong, without paths."""
     if is_full(error):
-        estimate = kinds.get(kind).estimate(request)
-        return full_disk(estimate.storage if estimate else 0)
+        return full_disk(kinds.storage_of(job))
     if isinstance(error, StudioError):
         return str(error)
     if memory.ran_out(error):
@@ -110,12 +106,16 @@ def _on_a_gpu() -> bool:
     return torch.cuda.is_available()
 
 
-def _do(kind: str, folder: Path, request: dict[str, Any]) -> Outcome:
+def _do(job: Job) -> Outcome:
     one_thread()
-    nothing(folder)
+    nothing(job.folder)
     datasets.registry.look_anew()
-    made = kinds.get(kind)
-    return made.run(made.parse(request), folder)
+    made = kinds.get(job.kind)
+    asked = made.parse(job.request)
+    work = Work(job.id, tuple(made.computations(asked, job.id)))
+    if (*work.keys,) != job.keys:  # another version of the program has launched it
+        queue.set_keys(job.id, work.keys)
+    return made.run(asked, work)
 
 
 def _stop(signum: int, frame: Any) -> None:

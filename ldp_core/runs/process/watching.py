@@ -41,7 +41,7 @@ class Watched:
         self._told, tell = CONTEXT.Pipe(duplex=False)
         with tell:
             # not a daemon: it may start processes of its own
-            arguments = (tell, job.kind, job.folder, job.request, slot, os.getpid())
+            arguments = (tell, job, slot, os.getpid())
             self._process = CONTEXT.Process(target=train_process, args=arguments, daemon=False)
             self._process.start()
         self._outcome: Outcome | None = None
@@ -106,7 +106,7 @@ class Watched:
             elif end.status == "cancelled":  # which nobody has asked for
                 end = Outcome("interrupted", "the training process was told to stop from outside; " + KEPT)
         logging.info("job %s ends: %s", self.job.id, end.status)
-        if not queue.move(self.job.id, end.status, end.message, end.waits_for):
+        if not queue.move(self.job.id, end.status, end.message):
             # somebody asked for it to stop since it was looked at, and it may not wait any more
             queue.move(self.job.id, "cancelled")
 

@@ -23,6 +23,8 @@ from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.machine.slots import Slot, slots
 from ldp_core.runs.process import registration
 from ldp_core.runs.process.watching import CONTEXT, Watched
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import computations
 from ldp_core.runs.record.quota import prune
 from ldp_core.runs.record.removal import sweep
 from ldp_core.runs.storage import disk_space, presence
@@ -39,8 +41,6 @@ UNREADABLE_SECONDS = 120.0
 """So long somebody else may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
 """After so long without a job, a machine that has not been measured is measured."""
-SHOWING_SECONDS = 0.5
-"""Spent at a time on jobs that need no slot."""
 
 _leaving: list[bool] = []
 """Not empty once this worker has been told to end."""
@@ -136,10 +136,8 @@ def _work() -> None:
 def _turn(watched: list[Watched], free: list[Slot]) -> None:
     """Fill the slots, look after what runs in them, and keep the house."""
     queue.reap([one.job.id for one in watched])
-    _show_what_is_known()
-    most, shared = len(watched) + len(free), kinds.shared()
-    queue.pair(shared)
-    while free and not _waits() and (job := queue.claim(most, shared)) is not None:
+    most = len(watched) + len(free)
+    while free and not _waits() and (job := queue.claim(most, _can_begin)) is not None:
         try:
             watched.append(Watched(job, free[0]))
         except OSError as error:  # no memory, or no number, for one more process
@@ -153,21 +151,19 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
             logging.info("job %s: its record was removed to make room", removed.job.id)
 
 
-def _show_what_is_known() -> None:
-    """Complete the jobs that waited for another one, if that has found all that they ask for: none of them
-    takes a slot. Not for long at a time, for whoever runs is to be looked after too.
+def _can_begin(job: Job) -> bool:
+    """Whether there is something to do for a queued job. One of which everything is known by now is completed
+    here: it takes no slot; while others are at all that is left, it waits.
     """
-    until = time.monotonic() + SHOWING_SECONDS
-    for job in queue.released():
-        if time.monotonic() > until or _waits():
-            break
-        try:
-            done = kinds.get(job.kind).complete(job.id)
-        except kinds.UNREADABLE as error:
-            logging.warning("job %s has its turn like any other: %s", job.id, error)
-            done = False
-        if not done:
-            queue.release(job.id)
+    try:
+        if kinds.settle(job):
+            return False
+        left = computations.left(job.keys)
+        begun = {key for one in queue.running() for key in one.keys}  # though it may not hold them yet
+        return not left or not all(key in begun or computations.is_computed(key) for key in left)
+    except kinds.UNREADABLE as error:
+        logging.warning("job %s has its turn like any other: %s", job.id, error)
+        return True
 
 
 def _waits() -> bool:

@@ -2,7 +2,7 @@
 
 `table` reads the rows; `admission` lets jobs in; `claiming` says whose turn it is and hands a job to one
 process alone; `changes` is all else that is done to a row; `ownerless` finds jobs whose process has gone;
-`pairs` has jobs wait for another one's results; `people` says who may do what.
+`people` says who may do what.
 """
 
 from ldp_core.runs.queue.admission import add, arrive, new_id, requeue
@@ -10,18 +10,18 @@ from ldp_core.runs.queue.changes import (
     bring_back,
     cancel,
     delete,
+    forget,
     move,
     note_figures,
     note_removed,
     relabel,
-    release,
     say,
+    set_keys,
     set_pid,
     set_pinned,
 )
 from ldp_core.runs.queue.claiming import ahead_of, claim, in_turn, running, take
 from ldp_core.runs.queue.ownerless import lost, reap
-from ldp_core.runs.queue.pairs import pair, released
 from ldp_core.runs.queue.table import deleted, find, get, queue_path, status
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "delete",
     "deleted",
     "find",
+    "forget",
     "get",
     "in_turn",
     "lost",
@@ -41,15 +42,13 @@ __all__ = [
     "new_id",
     "note_figures",
     "note_removed",
-    "pair",
     "queue_path",
     "reap",
     "relabel",
-    "release",
-    "released",
     "requeue",
     "running",
     "say",
+    "set_keys",
     "set_pid",
     "set_pinned",
     "status",

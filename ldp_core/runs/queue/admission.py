@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
 import time
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from ldp_core.errors import NotNow, QueueFull
@@ -20,6 +21,9 @@ def add(
     draft: str | None = None,
     owner: str | None = None,
     address: str | None = None,
+    *,
+    identity: str = "",
+    keys: Sequence[str] = (),
 ) -> str:
     """Append a job; returns its id, twelve hex digits.
 
@@ -29,15 +33,15 @@ def add(
     Raises:
         QueueFull: this person, this address, or everybody together, has enough jobs waiting.
     """
-    identity, (text, long) = new_id(), parted(request)
+    identity, (text, long) = identity or new_id(), parted(request)
     with changing() as db:
         if live := _live(db, draft, kind):
             return live
         _refuse_crowds(db, owner, address)
         db.execute(
-            "INSERT INTO jobs (id, kind, draft, request, long, status, created, owner, address) "
-            "VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?)",
-            (identity, kind, draft, text, long, time.time(), owner, address),
+            "INSERT INTO jobs (id, kind, draft, request, long, keys, status, created, owner, address) "
+            "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?)",
+            (identity, kind, draft, text, long, json.dumps([*keys]), time.time(), owner, address),
         )
     return identity
 
@@ -48,40 +52,51 @@ def new_id() -> str:
 
 
 def arrive(
-    identity: str,
     kind: str,
     request: dict[str, Any],
+    keys: Sequence[str],
     status: str,
     message: str,
     times: tuple[float, float],
     owner: str | None,
     address: str | None,
-    record: Path,
-) -> None:
-    """Append a job that has ended elsewhere, whose `record` becomes its own: both, or neither.
+) -> str:
+    """Append a job that has ended elsewhere; returns its id.
 
     Args:
-        identity: its id, which no job has.
         kind, request, status, message: what it is, and what is to be said of it.
+        keys: of its records, which are here.
         times: when it was started and ended.
         owner, address: whose it is here, and from where it came, as far as that is known.
-        record: a folder beside those of the jobs.
     """
+    identity = new_id()
     with changing() as db:
         db.execute(
-            "INSERT INTO jobs (id, kind, request, long, status, message, created, started, ended, owner, "
-            "address, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-            (identity, kind, *parted(request), status, message, time.time(), *times, owner, address),
+            "INSERT INTO jobs (id, kind, request, long, keys, status, message, created, started, ended, "
+            "owner, address, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
+            (
+                identity,
+                kind,
+                *parted(request),
+                json.dumps([*keys]),
+                status,
+                message,
+                time.time(),
+                *times,
+                owner,
+                address,
+            ),
         )
-        record.rename(record.with_name(identity))
+    return identity
 
 
-def requeue(identity: str, address: str | None = None) -> bool:
+def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ()) -> bool:
     """Put a job that has stopped at the end of the queue again; False if it may not go there.
 
     Args:
         identity: of the job.
         address: from where that is asked for; None: where it was launched.
+        keys: of its computations as this program names them; none: as they are noted.
 
     Raises:
         QueueFull: its owner, the address, or everybody together, has enough jobs waiting.
@@ -99,10 +114,11 @@ def requeue(identity: str, address: str | None = None) -> bool:
         _refuse_crowds(db, row["owner"], address or row["address"])
         last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
         sets = (
-            "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, waits_for = NULL, "
-            "removed = NULL, address = coalesce(?, address), place = ?"
+            "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, removed = NULL, "
+            "address = coalesce(?, address), keys = coalesce(?, keys), place = ?"
         )
-        db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", (address, last + 1, identity))  # noqa: S608
+        values = (address, json.dumps([*keys]) if keys else None, last + 1, identity)
+        db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", values)  # noqa: S608
         return True
 
 

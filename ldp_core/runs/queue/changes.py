@@ -18,7 +18,7 @@ MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
 """Of a job that somebody deletes, or whose record is removed."""
 
 
-def move(identity: str, to: Status, message: str = "", waits_for: str | None = None) -> bool:
+def move(identity: str, to: Status, message: str = "") -> bool:
     """Move a job that waits or runs to another state; False if it may not (any more). One that has ended is
     taken up by `requeue` alone.
 
@@ -26,7 +26,6 @@ def move(identity: str, to: Status, message: str = "", waits_for: str | None = N
         identity: of the job.
         to: the state.
         message: why, where that is not what one would expect.
-        waits_for: the job that is to end before this one, which is queued, has a turn again.
     """
     sources = [status for status in LIVE if to in MAY_BECOME[status]]
     marks = ", ".join("?" * len(sources))
@@ -34,9 +33,9 @@ def move(identity: str, to: Status, message: str = "", waits_for: str | None = N
     with changing() as db:
         # why somebody has stopped it is kept
         said = "CASE WHEN status = 'cancelling' AND ? = 'cancelled' THEN message ELSE ? END"
-        sets = f"status = ?, message = {said}, ended = ?, waits_for = ?"
+        sets = f"status = ?, message = {said}, ended = ?"
         query = f"UPDATE jobs SET {sets} WHERE id = ? AND status IN ({marks})"  # noqa: S608
-        return db.execute(query, (to, to, message, ended, waits_for, identity, *sources)).rowcount == 1
+        return db.execute(query, (to, to, message, ended, identity, *sources)).rowcount == 1
 
 
 def cancel(identity: str, why: str = "") -> None:
@@ -61,10 +60,10 @@ def set_pid(identity: str, pid: int | None) -> None:
         db.execute("UPDATE jobs SET pid = ? WHERE id = ?", (pid, identity))
 
 
-def release(identity: str) -> None:
-    """Have a job wait for no other one any more."""
+def set_keys(identity: str, keys: Sequence[str]) -> None:
+    """Note which computations a job names."""
     with changing() as db:
-        db.execute("UPDATE jobs SET waits_for = NULL WHERE id = ?", (identity,))
+        db.execute("UPDATE jobs SET keys = ? WHERE id = ?", (json.dumps([*keys]), identity))
 
 
 def note_figures(identity: str, figures: Sequence[dict[str, Any]]) -> None:
@@ -109,6 +108,13 @@ def delete(identity: str, at: float | None = None) -> bool:
         return db.execute(query, (time.time() if at is None else at, identity)).rowcount == 1
 
 
+def forget(identity: str) -> bool:
+    """Remove the row of a deleted job; False if it is not deleted (any more)."""
+    with changing() as db:
+        query = "DELETE FROM jobs WHERE id = ? AND deleted IS NOT NULL"
+        return db.execute(query, (identity,)).rowcount == 1
+
+
 def bring_back(identity: str, since: float) -> Job:
     """Have a job as it was that was deleted since then.
 
@@ -125,5 +131,5 @@ def bring_back(identity: str, since: float) -> Job:
 def note_removed(identity: str) -> bool:
     """Note that a job's record goes, to make room; False if it waits, runs or is pinned."""
     with changing() as db:
-        query = f"UPDATE jobs SET removed = ? WHERE id = ? AND removed IS NULL AND {MAY_GO}"  # noqa: S608
+        query = f"UPDATE jobs SET removed = ?, keys = '[]' WHERE id = ? AND removed IS NULL AND {MAY_GO}"  # noqa: S608
         return db.execute(query, (time.time(), identity)).rowcount == 1

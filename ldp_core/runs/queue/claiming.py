@@ -9,14 +9,12 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable
 from dataclasses import astuple
 from typing import NamedTuple
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.pairs import must_wait
-from ldp_core.runs.queue.states import LIVE
 from ldp_core.runs.queue.table import changing, find, looking, selected
 from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.holding import is_written
@@ -41,15 +39,12 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
 
     Addresses take turns: the one with the fewest running is next, so that none has two while one that
     waits has none; among those, the one that has waited longest since a job from there began. So do the
-    people of an address; and of one person's jobs the oldest is first. A job that waits for another one's
-    runs has no turn before that has ended.
+    people of an address; and of one person's jobs the oldest is first.
     """
     with looking() as db:
         if db is None:
             return []
-        waiting = list(selected(db, "status = 'queued' ORDER BY place"))
-        live = {row["id"] for row in db.execute(f"SELECT id FROM jobs WHERE status IN {LIVE}")}  # noqa: S608
-        queued = [job for job in waiting if job.waits_for not in live - {job.id}]
+        queued = list(selected(db, "status = 'queued' ORDER BY place"))
         queued += [newcomer] if newcomer else []
         latest = _last_turns(db)
         began = "status IN ('running', 'cancelling') ORDER BY started"
@@ -99,31 +94,27 @@ def _last_turns(db: sqlite3.Connection) -> Latest:
     return found
 
 
-def claim(most: int | None = None, shared: Collection[str] = ()) -> Job | None:
+def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: True) -> Job | None:
     """Take the job whose turn it is for this process; None if there is none, or if `most` run already.
 
     Args:
         most: jobs that may run at a time.
-        shared: kinds of job whose results are anybody's: who asks for what somebody is at waits (`pairs`).
+        ready: False for a job that cannot begin now, which keeps its turn.
     """
     who = presence.show()
     for job in in_turn():
-        if job.kind in shared and job.waits_for:
-            continue  # what that has found may be all that this one needs: it is looked at first
-        if is_written(job.folder):  # by whom nobody here knows of: nothing begins beside them
+        if is_written(job.folder) or not ready(job):  # nothing begins beside whoever writes
             continue
         with changing() as db:
             query = "SELECT COUNT(*) AS count FROM jobs WHERE status IN ('running', 'cancelling')"
             if most is not None and db.execute(query).fetchone()["count"] >= most:
                 return None
-            if must_wait(db, job, shared):
-                continue
             done = db.execute(
                 f"UPDATE jobs SET {OWNED}, started = ? WHERE id = ? AND status = 'queued'",  # noqa: S608
                 (*astuple(who), time.time(), job.id),
             )
             if done.rowcount == 1:  # otherwise somebody else was quicker
-                return next(selected(db, "jobs.id = ?", (job.id,)))
+                return next(selected(db, "id = ?", (job.id,)))
     return None
 
 

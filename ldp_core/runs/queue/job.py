@@ -35,8 +35,8 @@ class Job:
     pid: int | None
     place: int
     owner: str | None = None
-    waits_for: str | None = None
-    """The job whose runs it waits for, while it is queued."""
+    keys: tuple[str, ...] = ()
+    """Of its computations (`record.computations`): of a training, of each run in their order."""
     removed: bool = False
     """True once its record was removed to make room."""
     at: Holder | None = None
@@ -88,7 +88,7 @@ class Job:
 
     @property
     def folder(self) -> Path:
-        """Where its events and its log are."""
+        """Where its process says how far it is."""
         return runs_dir() / "jobs" / self.id
 
 
@@ -98,8 +98,3 @@ def _read(text: Any) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def waiting_for(identity: str) -> str:
-    """What a job says that is queued until another one has ended."""
-    return f"waiting for job {identity}, which trains the same runs"

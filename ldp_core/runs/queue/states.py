@@ -16,7 +16,7 @@ Status = Literal[
     "diverged",
 ]
 MAY_BECOME: dict[str, tuple[Status, ...]] = {
-    "queued": ("running", "cancelled"),
+    "queued": ("running", "cancelled", "completed", "diverged"),
     "running": ("cancelling", "completed", "failed", "interrupted", "diverged", "queued"),
     "cancelling": ("cancelled", "completed", "failed", "interrupted", "diverged"),
     "completed": (),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import StorageFailed, UnknownJob
-from ldp_core.runs.queue.job import DATABASE, REMOVED, Job, waiting_for
+from ldp_core.runs.queue.job import DATABASE, REMOVED, Job
 from ldp_core.runs.queue.states import Status
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.holding import Holder
@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS jobs (
     pid INTEGER,                              -- the process that trains
     owner TEXT,                               -- who launched it: a digest of a browser's token
     address TEXT,                             -- from where: a digest
-    waits_for TEXT,                           -- while queued: the job that trains the same runs
+    keys TEXT NOT NULL DEFAULT '[]',          -- of its computations, in their order, as JSON
     pinned INTEGER NOT NULL DEFAULT 0,
     removed REAL,                             -- when its record was removed to make room
     deleted REAL,                             -- when somebody deleted it; it may come back for a while
@@ -48,13 +48,20 @@ CREATE TABLE IF NOT EXISTS jobs (
     imported INTEGER NOT NULL DEFAULT 0,      -- its record came here as a file
     long TEXT                                 -- the whole request where it is long; no list reads it
 );
+CREATE TABLE IF NOT EXISTS computations (
+    key TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    status TEXT NOT NULL,
+    figures TEXT NOT NULL,                    -- as JSON: what it came to
+    at REAL NOT NULL                          -- when it began, or ended
+);
 CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
 CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
 PRAGMA user_version = {FORMAT};
 """
 COLUMNS = (
     "place, id, kind, draft, request, status, message, created, started, ended, owner_pid, owner_since, "
-    "space, host, pid, owner, address, waits_for, pinned, removed, deleted, name, note, figures, "
+    "space, host, pid, owner, address, keys, pinned, removed, deleted, name, note, figures, "
     "imported, long IS NOT NULL AS long"
 )
 ID = re.compile(r"[0-9a-f]{12}")
@@ -171,9 +178,8 @@ def job_of(row: sqlite3.Row) -> Job:
     def number(name: str) -> float | None:
         return row[name] if isinstance(row[name], int | float) else None
 
-    waits_for = str(row["waits_for"] or "") if row["status"] == "queued" else ""
     said = [row["message"] if isinstance(row["message"], str) else ""]
-    said += ([waiting_for(waits_for)] if waits_for else []) + [REMOVED] * (row["removed"] is not None)
+    said += [REMOVED] * (row["removed"] is not None)
     pid = number("pid")
     return Job(
         id=row["id"],
@@ -188,7 +194,7 @@ def job_of(row: sqlite3.Row) -> Job:
         pid=None if pid is None else int(pid),
         place=row["place"],
         owner=row["owner"],
-        waits_for=waits_for or None,
+        keys=_keys(row["keys"]),
         removed=row["removed"] is not None,
         at=_at(row),
         long=bool(row["long"]),
@@ -200,6 +206,13 @@ def job_of(row: sqlite3.Row) -> Job:
         noted=row["figures"],
         imported=bool(row["imported"]),
     )
+
+
+def _keys(text: Any) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, json.loads(text)))
+    except (ValueError, TypeError):
+        return ()
 
 
 def _at(row: sqlite3.Row) -> Holder | None:

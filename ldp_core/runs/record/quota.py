@@ -1,31 +1,48 @@
 """A clean house: what the runs take on the disk, and which go first when it is too much.
 
-A job's row stays in the queue with a note; what is removed is its folder of events (`removal`). What came as
-a file goes first, then what somebody has deleted, though it could still be brought back; pinned jobs, and
-those that wait or run, are never touched.
+A job's row stays in the queue with a note; what is removed is what it alone names (`removal`). What somebody
+has deleted goes first, though it could still be brought back; pinned jobs, and those that wait or run, are
+never touched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import FINAL
-from ldp_core.runs.record import removal
-from ldp_core.runs.record.weights import File, Kept, Scales, files_of, weighed
+from ldp_core.runs.record import computations, removal
 from ldp_core.settings.table import QUOTA_GB
 
 Takes = Callable[[Job], int]
-BESIDE = 50 * 10**6
-"""Bytes, outside the quota, that records may take which only refer to others."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One job's record on the disk."""
+
+    job: Job
+    size: int
+    """Bytes of its computations that no older job names."""
 
 
 def kept() -> list[Kept]:
     """Every job that has a record, the newest first."""
-    jobs = [job for job in queue.find(most=100_000) if job.folder.is_dir()]
-    return weighed(reversed(jobs))[::-1]
+    return _weighed(job for job in queue.find(most=100_000)[::-1] if job.keys and not job.removed)[::-1]
+
+
+def _weighed(oldest_first: Iterable[Job]) -> list[Kept]:
+    """What each job adds to what is on the disk."""
+    counted, found = set[str](), list[Kept]()
+    for job in oldest_first:
+        new = set(job.keys) - counted
+        counted |= new
+        found.append(Kept(job, sum(map(computations.size_of, new))))
+    return found
 
 
 def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = lambda _: 0) -> None:
@@ -49,13 +66,13 @@ def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = 
 
 
 def _refuse_hoards(job: Job, most: int, takes: Takes) -> None:
-    def to_come(one: Job, files: Mapping[File, int]) -> int:
-        return 0 if one.status in FINAL else max(0, takes(one) - sum(files.values()))
+    def to_come(one: Job) -> int:
+        return 0 if one.status in FINAL else max(0, takes(one) - _bytes(one.keys))
 
-    before, (own, _) = [one for one in kept() if one.job.pinned], files_of(job.folder)
-    files = {file: size for one in before for file, size in one.files.items()}
-    pinned = sum(files.values()) + sum(to_come(one.job, one.files) for one in before)
-    more = sum(size for file, size in own.items() if file not in files) + to_come(job, own)
+    before = [one.job for one in kept() if one.job.pinned]
+    keys = {key for one in before for key in one.keys}
+    pinned = _bytes(keys) + sum(map(to_come, before))
+    more = _bytes(set(job.keys) - keys) + to_come(job)
     if pinned + more > most:
         raise NotNow(
             f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and visitors may keep "
@@ -63,38 +80,50 @@ def _refuse_hoards(job: Job, most: int, takes: Takes) -> None:
         )
 
 
+def _bytes(keys: Iterable[str]) -> int:
+    return sum(map(computations.size_of, set(keys)))
+
+
 def taken() -> int:
     """Bytes that all records together take, those among them that were deleted and may come back."""
-    return _scales().total
-
-
-def _scales() -> Scales:
-    return Scales([*weighed(queue.deleted()), *kept()[::-1]])
+    return _bytes(key for job in (*queue.deleted(), *queue.find(most=100_000)) for key in job.keys)
 
 
 def prune(most: int | None = None) -> list[Kept]:
-    """Remove the oldest records until all of them take at most `most` bytes; returns what was removed.
+    """Remove records until all of them take at most `most` bytes: what was deleted first, then what came from
+    outside, then the oldest; returns what was removed. A record that others name goes with the last of them.
 
     Raises:
         StorageFailed: nothing could be removed, because that cannot be noted.
     """
     limit = most_bytes() if most is None else most
-    scales, removed = _scales(), list[Kept]()
-    for one in scales.in_order():
-        too_much = scales.total > limit or (one.beside and scales.beside > (BESIDE if limit else 0))
-        if not too_much:
+    jobs = [*queue.deleted(), *_in_order()]
+    names = Counter(key for job in jobs for key in set(job.keys))
+    sizes = {key: computations.size_of(key) for key in names}
+    total, removed = sum(sizes.values()), list[Kept]()
+    for job in jobs:
+        if total <= limit:
+            break
+        if job.pinned or job.live or not any(sizes[key] for key in job.keys):
             continue
         try:
-            done = removal.forget(one.job) if one.job.deleted is not None else removal.strip(one.job)
+            done = removal.forget(job) if job.deleted is not None else removal.strip(job)
         except StorageFailed:
             if not removed:
                 raise
             break
         if done:
-            scales.remove(one)
-            removed.append(one)
+            names.subtract(set(job.keys))
+            freed = sum(sizes.pop(key) for key in set(job.keys) if not names[key])
+            total -= freed
+            removed.append(Kept(job, freed))
     removal.sweep()
     return removed
+
+
+def _in_order() -> list[Job]:
+    """All jobs, what came from outside first, then by age."""
+    return sorted(queue.find(most=100_000), key=lambda job: (not job.imported, job.place))
 
 
 def most_bytes() -> int:

@@ -5,26 +5,28 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, Self
 
-from ldp_core.runs.record.store import Stored, began, each_event, sound
+from ldp_core.runs.record.events import News, Stored, news, sound
 from ldp_core.runs.view.eta import Pace
+
+MOST = 50
+"""Events of a computation that are read at a time."""
 
 
 class Folded(ABC):
-    """One job's record, brought up to date on demand; safe to share between threads."""
+    """A job's computations, brought up to date on demand; safe to share between threads."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = keys
         self._lock = threading.Lock()
         self._read = 0.0
-        self._began: float | None = None
+        self._began: list[float | None] = [None] * len(keys)
         self._start_over()
 
     def _start_over(self) -> None:
-        self.seq = 0
+        self._seqs = [0] * len(self._keys)
         self._pace = Pace()
         self._forget()
 
@@ -34,32 +36,43 @@ class Folded(ABC):
         Raises:
             StorageFailed: the record is damaged.
         """
-        with self._lock, sound(self._folder):
+        with self._lock, sound(", ".join(self._keys)):
             if self.seq and time.monotonic() - self._read < pause:
                 return self
             self._read = time.monotonic()
-            if (first := began(self._folder)) != self._began:
-                # the record was removed, or is another one: a job that is taken up after that begins anew
-                self._start_over()
-                self._began = first
-            for event in self._new():
-                done = self._fold(event.body, event.run)
-                self.seq = event.seq
-                if done is not None:
-                    self._pace.note(event.at, done)
+            while found := self._next():
+                for event in sorted(found, key=lambda event: event.at):
+                    done = self._fold(event.body, event.run, event.at)
+                    self._seqs[event.run] = event.seq
+                    if done is not None:
+                        self._pace.note(event.at, done)
         return self
+
+    def _next(self) -> list[Stored]:
+        """Some events of each computation that have come since: many take much memory at once."""
+        found = self._look()
+        if any(was not in (None, one.began) for was, one in zip(self._began, found, strict=True)):
+            # one was removed, or is another one: a job that is taken up after that begins anew
+            self._start_over()
+            found = self._look()
+        self._began = [one.began for one in found]
+        return [event for one in found for event in one.events]
+
+    def _look(self) -> list[News]:
+        return [news(key, self._seqs[run], run, MOST) for run, key in enumerate(self._keys)]
+
+    @property
+    def seq(self) -> int:
+        """How many events have come so far."""
+        return sum(self._seqs)
 
     @abstractmethod
     def _forget(self) -> None:
         """Begin with nothing."""
 
-    def _new(self) -> Iterator[Stored]:
-        """What has come since the last look."""
-        return each_event(self._folder, self.seq)
-
     @abstractmethod
-    def _fold(self, body: dict[str, Any], run: int = 0) -> float | None:
-        """Take up one more event of a run.
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> float | None:
+        """Take up one more event of a run, which came at some time (seconds since 1970).
 
         Returns:
             How many steps are done by then; None where that says nothing of the pace.

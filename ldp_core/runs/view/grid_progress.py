@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Self
 
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.folded import Folded
 
 Body = dict[str, Any]
@@ -30,7 +30,7 @@ class Desk(Folded):
     """(mechanism, ε) → what the attack came to."""
     frames: dict[Place, dict[int, Body]]
     """(mechanism, ε, control) → how it looked after so many steps of a search, in their order; empty where
-    nothing is searched, and in records from before November 2026."""
+    nothing is searched."""
     done: float
     """How many cells' worth has been done."""
     end: Body | None
@@ -38,7 +38,7 @@ class Desk(Folded):
     @classmethod
     def of(cls, events: Iterable[Body]) -> Self:
         """A ladder whose events are known already, and of which no more will come."""
-        desk = cls(Path())
+        desk = cls(())
         for body in events:
             desk._fold(body)
         return desk
@@ -58,7 +58,7 @@ class Desk(Folded):
         frames = self.frames.get(place)
         return frames[max(frames)] if frames else None
 
-    def _fold(self, body: Body, run: int = 0) -> float | None:
+    def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> float | None:
         kind = body["event"]
         if kind == "ladder":
             self.start = body | {"ladder": counted_from_1(body["ladder"], body)}
@@ -79,7 +79,11 @@ class Desk(Folded):
         return self.done if kind in ("ladder", "cell") else None
 
 
+def desk_of(job: Job) -> Desk:
+    """The ladder of a job, shared by all who look at it in this process."""
+    return _shared(job.keys)
+
+
 @lru_cache(maxsize=64)
-def desk_of(folder: Path) -> Desk:
-    """The ladder in a folder, shared by all who look at it in this process."""
-    return Desk(folder)
+def _shared(keys: Sequence[str]) -> Desk:
+    return Desk(keys)

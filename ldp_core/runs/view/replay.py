@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.events import Row, runs_of
 from ldp_core.runs.view.run_progress import Progress
 
 MOST_EVENTS = 20_000
@@ -15,21 +17,21 @@ MOST_EVENTS = 20_000
 class Replay(Progress):
     """The runs of one job up to a round; what was told later is left out."""
 
-    def __init__(self, folder: Path, last: int) -> None:
+    def __init__(self, keys: Sequence[str], rows: Sequence[Row], last: int) -> None:
         self._last = last
-        super().__init__(folder)
+        super().__init__(keys, rows)
 
-    def _fold(self, body: dict[str, Any], run: int = 0) -> float | None:
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> float | None:
         if body["event"] == "end" or body.get("round", 0) > self._last:
             return None
-        return super()._fold(body, run)
+        return super()._fold(body, run, at)
 
 
 @lru_cache(maxsize=64)
-def replay_of(folder: Path, last: int) -> Progress:
+def replay_of(job: Job, last: int) -> Progress:
     """A job that goes on no more, after round `last`.
 
     Raises:
         StorageFailed: the record is damaged.
     """
-    return Replay(folder, last).update()
+    return Replay(job.keys, runs_of(job), last).update()

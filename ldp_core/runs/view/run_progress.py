@@ -6,17 +6,17 @@ Events are folded once, as they come; a page asks for the result again and again
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from ldp_core.runs.record.store import Stored, copied, runs_of
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.events import Row, runs_of
 from ldp_core.runs.view.after_training import after
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.compact_series import Column
-from ldp_core.runs.view.eta import Moment, Pace
+from ldp_core.runs.view.eta import Moment
 from ldp_core.runs.view.folded import Folded
 
 CURVES = (
@@ -50,6 +50,8 @@ class RunProgress:
     """Client → round → steps of a search → how the picture looked by then, `psnr` and `image`: of the round
     that is searched, and of those whose attempts' pictures are kept."""
     end: dict[str, Any] | None = None
+    ended: float = 0.0
+    """When that came (seconds since 1970)."""
 
     @property
     def round(self) -> int:
@@ -121,29 +123,24 @@ class Progress(Folded):
     """The runs of one job."""
 
     runs: list[RunProgress]
-    _copied: set[int]
+
+    def __init__(self, keys: Sequence[str], rows: Sequence[Row]) -> None:
+        self._rows = rows
+        super().__init__(keys)
 
     def _forget(self) -> None:
-        self.runs, self._copied = [], set()
+        self.runs = [RunProgress(row.variant, row.label, row.seed, row.experiment) for row in self._rows]
 
-    def _new(self) -> Iterator[Stored]:
-        if not self.runs:
-            self.runs = [
-                RunProgress(row["variant"], row["label"], row["seed"], row["experiment"])
-                for row in runs_of(self._folder)
-            ]
-        if (given := set(copied(self._folder))) != self._copied:
-            self._copied, self._pace = given, Pace()  # what was trained before says nothing of the pace
-        return super()._new()
-
-    def _fold(self, body: dict[str, Any], run: int = 0) -> float | None:
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> float | None:
         self.runs[run].fold(body)
         kind = body["event"]
+        if kind == "end":
+            self.runs[run].ended = at
         if kind not in ("start", "round", "frame", "attack"):
             return None
         if kind in ("frame", "attack") and not after(self.runs[run].experiment).rounds:
             return None  # a part of its round
-        return self.done() - self._given()
+        return self.done()
 
     def rounds_done(self) -> int:
         """Finished rounds, over all runs."""
@@ -169,9 +166,13 @@ class Progress(Folded):
         """Runs that have come to their end."""
         return sum(run.end is not None for run in self.runs)
 
-    def seconds_taken(self) -> float:
-        """What the runs took that this job has trained itself, however often it was stopped."""
-        own = [run.end for number, run in enumerate(self.runs) if number not in self._copied and run.end]
+    def known_before(self, at: float) -> int:
+        """Runs that had ended by some time (seconds since 1970)."""
+        return sum(run.end is not None and run.ended <= at for run in self.runs)
+
+    def seconds_taken(self, since: float) -> float:
+        """What the runs took that have ended since some time, however often they were stopped."""
+        own = [run.end for run in self.runs if run.end and run.ended > since]
         return sum(float(end.get("seconds") or 0.0) for end in own)
 
     def seconds_left(
@@ -180,16 +181,19 @@ class Progress(Folded):
         """An estimate at some time (now) for runs of so many rounds, from the pace since then, and the share
         of the present round; or None.
         """
-        given = self._given()
-        now = Moment(time.time() if at is None else at, self.done() - given + share)
-        return self._pace.seconds_left(self.in_all(rounds) - given, since, now)
+        now = Moment(time.time() if at is None else at, self.done() + share)
+        return self._pace.seconds_left(self.in_all(rounds), since, now)
 
-    def _given(self) -> float:
-        """What another job has done of it."""
-        return sum(run.done for number, run in enumerate(self.runs) if number in self._copied)
+
+def progress_of(job: Job) -> Progress:
+    """A job's runs, folded once for all its viewers in this process, and those of other jobs with the same.
+
+    Raises:
+        StorageFailed: what it was asked to do cannot be read any more.
+    """
+    return _shared(job.keys, runs_of(job))
 
 
 @lru_cache(maxsize=64)
-def progress_of(folder: Path) -> Progress:
-    """One folded record of a job for all its viewers in this process."""
-    return Progress(folder)
+def _shared(keys: Sequence[str], rows: Sequence[Row]) -> Progress:
+    return Progress(keys, rows)

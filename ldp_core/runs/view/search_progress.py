@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.folded import Folded
 from ldp_core.tuning import Point
 
@@ -22,7 +22,7 @@ class SearchProgress(Folded):
     def _forget(self) -> None:
         self.cells, self.leaks, self.answer = [], [], None
 
-    def _fold(self, body: dict[str, Any], run: int = 0) -> int | None:
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> int | None:
         if body["event"] == "answer":
             self.answer = body
             return None
@@ -44,7 +44,11 @@ def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:
     }
 
 
+def search_of(job: Job) -> SearchProgress:
+    """The question of a job, shared by all who look at it in this process."""
+    return _shared(job.keys)
+
+
 @lru_cache(maxsize=64)
-def search_of(folder: Path) -> SearchProgress:
-    """The question in a folder, shared by all who look at it in this process."""
-    return SearchProgress(folder)
+def _shared(keys: Sequence[str]) -> SearchProgress:
+    return SearchProgress(keys)

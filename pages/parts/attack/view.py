@@ -47,7 +47,7 @@ def _watch(identity: str, every: float | None) -> None:
         st.info("This ladder has been deleted.")
         return
     try:
-        desk = desk_of(job.folder).update()
+        desk = desk_of(job).update()
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return

@@ -94,7 +94,7 @@ def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:
         experiment = changed(sweep.base, cells.told_values(sweep, number))
         return experiment, cells.cell_series(job, sweep, number, experiment, cells.label(sweep, number))
     draft = parse_draft(job.request["draft"])
-    lines, _ = series(progress_of(job.folder).update(PAUSE_SECONDS if job.live else 0.0), draft)
+    lines, _ = series(progress_of(job).update(PAUSE_SECONDS if job.live else 0.0), draft)
     empty = Series(number, draft.variants[number].label, ())
     return draft.experiments()[number], next((one for one in lines if one.number == number), empty)
 

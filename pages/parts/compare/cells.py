@@ -48,7 +48,7 @@ def label(sweep: Sweep, number: int) -> str:
 
 def cell_series(job: Job, sweep: Sweep, number: int, experiment: Experiment, words: str) -> Series:
     """A setting over its seeds: what each came to, at its last round."""
-    cells = sweep_of(job.folder).update(PAUSE_SECONDS if job.live else 0.0).cells
+    cells = sweep_of(job).update(PAUSE_SECONDS if job.live else 0.0).cells
     every = count(sweep)
     found = [cells.get(number + every * seed) for seed in range(sweep.seeds)]
     runs = [_run(number, words, experiment.seed + seed, experiment, told) for seed, told in enumerate(found)]

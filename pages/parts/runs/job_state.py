@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import streamlit as st
 
@@ -17,7 +16,6 @@ from ldp_core.runs.queue.job import REMOVED, Job
 from ldp_core.runs.queue.states import RESUMABLE, STALLED
 from ldp_core.runs.record import round_share
 from ldp_core.runs.record.preparing import doing
-from ldp_core.runs.record.store import copied
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.charts.series import Series
@@ -35,7 +33,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     if is_gone(job):
         gone(job)
         return
-    if job.status == "queued" and job.waits_for and done:
+    if job.status == "queued" and done and progress.ended() < runs:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         st.progress(
             min(1.0, done / every), text=f"{text}: somebody trains the same already, and you see it too"
@@ -64,7 +62,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
             text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{told}",
         )
     elif job.status == "completed":
-        known = _known(job, runs)
+        known = _known(job, progress)
         took = seconds(_took(job, progress))
         st.caption(f"Finished: {rounds} rounds of {several}, in {took}{known}")
     elif job.status == "cancelled":
@@ -126,21 +124,16 @@ def may_go_on(job: Job) -> bool:
 def _took(job: Job, progress: Progress) -> float:
     """Seconds of training: by the clock, or what its own runs took, if it was stopped in between."""
     by_the_clock = (job.ended or time.time()) - (job.started or job.created)
-    return max(by_the_clock, progress.seconds_taken())
+    return max(by_the_clock, progress.seconds_taken(job.created))
 
 
-def _known(job: Job, runs: int) -> str:
+def _known(job: Job, progress: Progress) -> str:
     """How many of the runs had been trained before."""
-    before = len(_copied(job.folder))
+    before = progress.known_before(job.created)
     if not before:
         return ""
-    share = "all" if before == runs else str(before)
+    share = "all" if before == len(progress.runs) else str(before)
     return f"; {share} of them known from before"
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _copied(folder: Path) -> dict[int, str]:
-    return copied(folder)
 
 
 def time_left(left: float | None) -> str:

@@ -8,11 +8,11 @@ from streamlit.delta_generator import DeltaGenerator
 from ldp_core.cost.estimate import cost
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
-from ldp_core.runs import jobs
+from ldp_core.runs import jobs, kinds
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import drafts, run_cache
+from ldp_core.runs.record import drafts
 from pages.parts.clients.unmended import unmended
 from pages.parts.runs.earlier import of_earlier_settings
 from pages.parts.runs.job_state import may_go_on, missing, takes
@@ -101,8 +101,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
 
 def _lasts(draft: Draft) -> str:
     """How long its runs will take here; "" while this machine has not been measured."""
-    every = draft.runs(reference=True)
-    if run_cache.has({run_cache.name_of(run.experiment) for run in every}):
+    if kinds.is_known("run", Training(draft, reference=True)):
         return "trained here before: shown at once"
     known = rates()
     return takes(cost(draft).seconds(known)) if known else ""

@@ -79,7 +79,7 @@ def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> No
         st.error("What was asked cannot be read any more.")
         return
     try:
-        found = search_of(job.folder).update(PAUSE_SECONDS)
+        found = search_of(job).update(PAUSE_SECONDS)
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return

@@ -80,7 +80,7 @@ def _watch(identity: str, every: float | None) -> None:
         st.error("What was to be swept over cannot be read any more.")
         return
     try:
-        progress = sweep_of(job.folder).update(PAUSE_SECONDS)
+        progress = sweep_of(job).update(PAUSE_SECONDS)
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return
@@ -200,7 +200,7 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
         why = f"; {plain(job.message, 200)}" if job.message else ""
         st.caption(f"Stopped after {done} of {every} runs; they are kept{why}.")
     elif job.status == "completed":
-        known = sum(cell["known_from"] is not None for cell in progress.cells.values())
+        known = sum(bool(cell["known"]) for cell in progress.cells.values())
         before = f"; {known} of them had been trained before" if known else ""
         more = f"; {plain(job.message, 200)}" if job.message else ""
         st.caption(f"Finished: {every} runs{before}{more}.")

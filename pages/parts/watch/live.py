@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.threat_model import spies
-from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.replay import MOST_EVENTS, replay_of
 from ldp_core.runs.view.run_progress import Progress, progress_of
@@ -98,15 +97,13 @@ class Seen:
     progress: Progress
     shown: list[Series]
     reference: Series | None
-    source: str
-    """The job whose record is shown: it may wait for another one, which trains the same."""
     after: int | None = None
     """The round that its viewer has gone back to."""
 
     @property
     def moment(self) -> Moment:
         """Who draws it at one moment draws the same."""
-        return Moment(self.source, self.job.status, self.progress.seq)
+        return Moment(self.job.id, self.job.status, self.progress.seq)
 
     @property
     def state(self) -> str:
@@ -126,13 +123,12 @@ def seen(identity: str, live: bool) -> Seen | None:
     draft = settings_of(job)
     if draft is None:
         return None
-    source = once(("source", job.id, job.waits_for), lambda: jobs.shown_by(job)) if job.waits_for else job
     try:
-        progress = progress_of(source.folder).update(PAUSE_SECONDS if job.live else 0.0)
+        progress = progress_of(job).update(PAUSE_SECONDS if job.live else 0.0)
     except StorageFailed as error:
         st.error(f"The record of this run is damaged: {plain(error_in_words(error), 300)}.")
         return None
-    return Seen(job, draft, progress, *series(progress, draft), source.id)
+    return Seen(job, draft, progress, *series(progress, draft))
 
 
 def _watch(identity: str, every: float | None, guess: float | None = None) -> None:
@@ -150,7 +146,7 @@ def _watch(identity: str, every: float | None, guess: float | None = None) -> No
         how_to_read(shown)
     chosen = (pictured.upload, pictured.worst, *(one.number for one in pictured.shown))
     # found once for all who look: to ask every attacker takes a sixth of the time of a look
-    place = (now.source, job.status, job.removed)
+    place = (job.id, job.status, job.removed)
     empty = once(("empty", *place), lambda: nothing_yet(job, draft, shown), now.moment)
     components.panels(
         once(
@@ -181,7 +177,7 @@ def _then(now: Seen) -> Seen:
     )
     if after == last:
         return now
-    shown, reference = series(replay_of(now.job.folder, after), now.draft)
+    shown, reference = series(replay_of(now.job, after), now.draft)
     return replace(now, shown=shown, reference=reference, after=after)
 
 

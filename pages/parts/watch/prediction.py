@@ -149,7 +149,7 @@ def _picture(drawn: dict[str, Any]) -> None:
 def _evidence(job: Job) -> Evidence | None:
     """What the runs show; None where their record is damaged, as is said where they are drawn."""
     try:
-        progress = progress_of(job.folder).update()
+        progress = progress_of(job).update()
     except StorageFailed:
         return None
     return once(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,14 +21,14 @@ from tests.pages.charts.test_base import check
 
 
 def climbed(**asked: Any) -> Desk:
-    desk = Desk(Path("nowhere"))
+    desk = Desk(())
     for event in climb(parse_ladder(asked), digits()):
         desk._fold(event.as_json())
     return desk
 
 
 def another(start: dict[str, Any], cells: dict[tuple[str, float], dict[str, Any]]) -> Desk:
-    desk = Desk(Path("nowhere"))
+    desk = Desk(())
     desk.start, desk.cells = start, cells
     return desk
 

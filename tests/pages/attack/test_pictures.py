@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +29,7 @@ def told() -> list[dict[str, Any]]:
 
 
 def desk_after(events: list[dict[str, Any]]) -> Desk:
-    desk = Desk(Path("nowhere"))
+    desk = Desk(())
     for event in events:
         desk._fold(event)
     return desk

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ldp_core import accounting
 from ldp_core.experiment.sweep import parse_sweep
-from ldp_core.runs import kinds, queue
+from ldp_core.runs import queue
 from pages.parts.charts.pareto import Bought, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.compare.arms import arms
@@ -16,6 +16,7 @@ from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import verdict
 from pages.parts.ui.text import number
 from tests.pages.charts.test_base import check
+from tests.runs.in_process import compute, queued
 
 ASKED = {
     "base": {"rounds": 2, "attack": None, "mechanism": "duchi"},
@@ -30,13 +31,12 @@ def test_settings_are_numbered_as_the_cells_of_a_seed():
 
 
 def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
-    kind = kinds.get("sweep")
-    asked = kind.read(ASKED, {})
-    identity = queue.add("sweep", kind.request(asked))
+    job = queued(ASKED, "sweep")
+    identity = job.id
     waiting, _ = arms([(identity, 1), (identity, 3)])
     assert queue.take(identity)
     assert verdict(waiting, []).startswith("What made the difference can be told when")
-    kind.run(asked, queue.get(identity).folder)
+    compute(job)
     assert queue.move(identity, "completed")
     assert how_many(queue.get(identity)) == 4
     found, trouble = arms([(identity, 1), (identity, 3)])

@@ -12,12 +12,13 @@ import pytest
 from ldp_core import presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs import kinds, queue
+from ldp_core.runs import queue
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.sweep_progress import sweep_of
 from pages.parts.runs.job_list import PAGES, _places, _said, _state, in_words
+from tests.runs.in_process import compute, queued
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -100,15 +101,14 @@ def test_a_state_says_how_far_it_is(runs_dir: Path):
 def test_a_kind_without_a_page_has_its_line(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     """Were there no page for a sweep: what it is, and how far, though nothing shows its cells."""
     monkeypatch.delitem(PAGES, "sweep")
-    kind = kinds.get("sweep")
     grid = {"clients.epsilon": [1, 2], "mechanism.name": ["duchi", "piecewise"]}
-    asked = kind.read({"base": {"name": "two by two", "rounds": 1}, "grid": grid, "seeds": 3}, {})
-    identity = queue.add("sweep", kind.request(asked))
+    job = queued({"base": {"name": "two by two", "rounds": 1}, "grid": grid, "seeds": 3}, "sweep")
+    identity = job.id
     words = in_words("sweep", queue.get(identity).request)
     assert words == Words("two by two", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε, 2 mechanisms")
     assert queue.claim()
     assert _state(describe(queue.get(identity))) == "running, 0 of 12 cells"
-    kind.run(asked, queue.get(identity).folder)
+    compute(job)
     assert queue.move(identity, "completed")
-    sweep_of(queue.get(identity).folder).update()
+    sweep_of(queue.get(identity)).update()
     assert _state(describe(queue.get(identity))) == "completed, 12 of 12 cells"

@@ -11,7 +11,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.lockstep import Turn
-from ldp_core.runs.record.store import Recorder
+from tests.runs.in_process import queued, recorder_of
 from tests.runs.processes import PATIENCE_SECONDS
 
 DRAFT = Draft(parse({"rounds": 15, "attack": None}), (Variant("run"),))
@@ -19,14 +19,12 @@ DRAFT = Draft(parse({"rounds": 15, "attack": None}), (Variant("run"),))
 
 def test_the_curves_of_the_one_that_trains_are_shown(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(lookup, "ensure_worker", lambda newest: None)
-    first, second = [queue.add("run", {"draft": DRAFT.as_json()}, owner=name) for name in ("anna", "ben")]
+    first, second = (queued(DRAFT, owner=name).id for name in ("anna", "ben"))
     assert queue.claim() is not None
-    recorder = Recorder(queue.get(first).folder, DRAFT.runs())
+    recorder = recorder_of(queue.get(first))
     start = {"event": "start", "round": 0, "accuracy": 0.1, "chance": 0.1, "loss": 2.3}
     recorder.write(Turn(0, [start, start | {"event": "round", "round": 1, "accuracy": 0.5}], None, 0.1))
     recorder.close()
-    queue.pair({"run"})
-    assert queue.get(second).waits_for == first
 
     def page() -> None:
         import streamlit as st
@@ -43,6 +41,6 @@ def test_the_curves_of_the_one_that_trains_are_shown(runs_dir: Path, monkeypatch
     app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
     assert not app.exception
     assert [one.value for one in app.text] == [
-        f"queued {first} {second} [0.1, 0.5]",
+        f"queued {second} {second} [0.1, 0.5]",
         f"running {first} {first} [0.1, 0.5]",
     ]

@@ -14,7 +14,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from ldp_core.runs import carry, kinds, queue
+from ldp_core.runs import carry, kinds
+from tests.runs.in_process import trained
 
 Body = dict[str, Any]
 Files = dict[str, bytes]
@@ -48,14 +49,8 @@ def export_of(kind: str) -> bytes:
     """The ZIP of a job that has completed."""
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", folder)
-        made = kinds.get(kind)
-        asked = made.read(dict(ASKED.get(kind, made.smallest)), {})
-        identity = queue.add(kind, made.request(asked))
-        assert queue.take(identity)
-        job = queue.get(identity)
-        job.folder.mkdir(parents=True)
-        assert queue.move(identity, made.run(asked, job.folder).status)
-        carry.written(identity, out := Path(folder) / "out.zip")
+        job = trained(dict(ASKED.get(kind, kinds.get(kind).smallest)), kind)
+        carry.written(job.id, out := Path(folder) / "out.zip")
         return out.read_bytes()
 
 

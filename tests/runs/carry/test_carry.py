@@ -15,11 +15,13 @@ import pytest
 
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import carry, jobs, kinds, queue
+from ldp_core.runs import carry, jobs, queue
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.jobs.listing import describe
-from ldp_core.runs.record.store import events_after, runs_of
+from ldp_core.runs.record.events import events_of, runs_of
 from tests.conftest import ROOT
+from tests.runs.in_process import bodies
+from tests.runs.in_process import trained as trained_here
 from tests.warm import Interpreter
 
 EVIL = "\"'''</title><script>alert(1)</script>{x}\\"
@@ -34,11 +36,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     draft = Draft(parse({"rounds": 2, "name": EVIL, "attack": None}), variants, 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(folder / "runs"))
-        identity = queue.add("run", {"draft": draft.as_json(), "reference": True})
-        assert queue.take(identity)
-        kind, job = kinds.get("run"), queue.get(identity)
-        job.folder.mkdir(parents=True)
-        assert queue.move(identity, kind.run(kind.parse(job.request), job.folder).status)
+        identity = trained_here(draft, reference=True).id
         carry.written(identity, folder / "out.zip")
     return identity, folder
 
@@ -57,7 +55,7 @@ def exported(once: tuple[str, Path], trained: str, tmp_path: Path) -> Path:
 
 def told(identity: str) -> tuple[object, ...]:
     job = queue.get(identity)
-    return job.kind, job.request, job.status, runs_of(job.folder), events_after(job.folder)
+    return job.kind, job.request, job.status, runs_of(job), bodies(job)
 
 
 def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, exported: Path):
@@ -135,7 +133,7 @@ def test_the_report_stands_alone_and_runs_nothing(trained: str):
     assert page.links == []
     assert "default-src 'none'" in text
     assert EVIL in page.words
-    end = next(e.body for e in events_after(queue.get(trained).folder) if e.body["event"] == "end")
+    end = next(e.body for e in events_of(queue.get(trained)) if e.body["event"] == "end")
     assert f"{end['ledger'][0]['run_worst']['epsilon']:.6g}" in page.words
     for svg in text.split("<svg")[1:]:
         ET.fromstring(f"<svg{svg.partition('</svg>')[0]}</svg>")

@@ -24,8 +24,8 @@ from ldp_core.runs import carry, jobs, kinds, queue
 from ldp_core.runs.carry import room
 from ldp_core.runs.jobs.archive import FORMAT
 from ldp_core.runs.queue.people import Person
-from ldp_core.runs.record import quota
-from ldp_core.runs.storage.holding import WRITER, hold
+from ldp_core.runs.record import computations, quota
+from ldp_core.runs.record.computations import database
 from tests.conftest import ROOT
 from tests.measured import megabytes
 from tests.runs.carry.foreign import (
@@ -39,6 +39,7 @@ from tests.runs.carry.foreign import (
     with_job,
     zipped,
 )
+from tests.runs.record.test_quota import record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 KINDS = kinds.names()
@@ -58,7 +59,7 @@ def refused(files: Files, words: str, most: int = 64_000_000) -> None:
 
 def nothing_is_left() -> None:
     assert queue.find() == []
-    assert [*(queue.queue_path().parent / "jobs").glob("*")] == []
+    assert [*(queue.queue_path().parent / "computed").glob("*")] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -101,7 +102,9 @@ def test_what_is_no_export_gets_a_sentence_and_leaves_nothing(edit: Callable[[Fi
 def test_what_else_is_in_it_is_not_read(runs_dir: Path):
     more = {"../../evil.py": b"x", "/etc/passwd": b"x", "__MACOSX/": b"", "rounds.csv": b"no table"}
     identity = carry.bring_back(zipped(files_of() | more))
-    assert {one.name for one in queue.get(identity).folder.iterdir()} == {"events.sqlite", WRITER}
+    assert {one.name for one in (runs_dir / "computed").iterdir()} == {
+        database(key).name for key in queue.get(identity).keys
+    }
     assert not [*runs_dir.parent.rglob("evil*")]
 
 
@@ -218,13 +221,15 @@ def test_its_state_is_what_its_events_say(kind: str):
 
 def trained(owner: str) -> str:
     """A job that has trained for its record."""
-    identity = queue.add("run", {"draft": parse_draft({"rounds": 1}).as_json()}, owner=owner)
-    job = queue.take(identity)
-    assert job
-    job.folder.mkdir(parents=True)
-    (job.folder / "events.sqlite").write_bytes(bytes(400_000))
-    assert queue.move(identity, "completed")
+    identity = record("completed", 400_000)
+    with queue.table.changing() as db:
+        db.execute("UPDATE jobs SET owner = ? WHERE id = ?", (owner, identity))
     return identity
+
+
+def is_there(identity: str) -> bool:
+    keys = queue.get(identity).keys
+    return bool(keys) and all(database(key).exists() for key in keys)
 
 
 def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
@@ -236,11 +241,11 @@ def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
         for number in range(20):
             brought.append(carry.bring_back(zipped(files_of()), f"visitor {number}", f"address {number}"))
     assert len(brought) > 1
-    assert all(queue.get(one).folder.exists() and not queue.get(one).removed for one in theirs)
+    assert all(map(is_there, theirs))
     newest = trained("d")
     quota.prune()
-    assert not queue.get(brought[0]).folder.exists(), "what came as a file goes first, though it is younger"
-    assert all(queue.get(one).folder.exists() for one in [*theirs, newest])
+    assert not is_there(brought[0]), "what came as a file goes first, though it is younger"
+    assert all(map(is_there, [*theirs, newest]))
 
 
 def test_a_person_and_an_address_have_a_share(monkeypatch: pytest.MonkeyPatch):
@@ -285,12 +290,15 @@ carry.bring_back(Path(sys.argv[1]))
 def test_one_that_was_killed_is_swept_away(swept: Callable[[], object], tmp_path: Path, runs_dir: Path):
     (tmp_path / "sound.zip").write_bytes(export_of("run"))
     subprocess.run([sys.executable, "-c", KILLED, tmp_path / "sound.zip"], cwd=ROOT, check=False)
-    (left,) = (runs_dir / "jobs").iterdir()
-    with hold(left / WRITER):
+    left = [*(runs_dir / "computed").glob("*.sqlite")]
+    assert len(left) == 2
+    held = computations.hold(left[0].stem)
+    assert held
+    with held:
         quota.prune()
-        assert left.exists(), "somebody brings it here at this moment"
+        assert left[0].exists(), "somebody brings it here at this moment"
     swept()
-    assert not left.exists()
+    assert not left[0].exists()
 
 
 # 8: its id

@@ -18,7 +18,8 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import archive, tables
 from ldp_core.runs.jobs.archive import export
 from ldp_core.runs.lockstep import drive
-from ldp_core.runs.record.store import Recorder, events_after
+from ldp_core.runs.record.events import events_of
+from tests.runs.in_process import queued, recorder_of
 
 SUM = "=1+1"
 """A label that a spreadsheet would compute."""
@@ -28,13 +29,12 @@ SUM = "=1+1"
 def trained(runs_dir: Path) -> str:
     """A job whose two runs are recorded."""
     draft = Draft(parse({"rounds": 2}), (Variant(SUM), Variant("b", {"mechanism.name": "duchi"})), 1)
-    identity = queue.add("run", {"draft": draft.as_json()}, None)
-    runs = draft.runs()
-    recorder = Recorder(queue.get(identity).folder, runs)
+    job, runs = queued(draft), draft.runs()
+    recorder = recorder_of(job)
     for turn in drive({i: run.experiment for i, run in enumerate(runs)}):
         recorder.write(turn)
     recorder.close()
-    return identity
+    return job.id
 
 
 def opened(out: Path) -> dict[str, str]:
@@ -46,7 +46,7 @@ def opened(out: Path) -> dict[str, str]:
 def test_everything_is_in_it_and_is_what_was_recorded(trained: str, tmp_path: Path):
     count = export(trained, tmp_path / "out.zip")
     files = opened(tmp_path / "out.zip")
-    stored = events_after(queue.get(trained).folder)
+    stored = events_of(queue.get(trained))
     told = [json.loads(line) for line in files["events.jsonl"].splitlines()]
     assert count == len(told) == len(stored)
     assert told == [{"run": event.run, "at": event.at, **event.body} for event in stored]
@@ -63,9 +63,7 @@ def test_tables_open_in_a_spreadsheet_and_compute_nothing(trained: str, tmp_path
     export(trained, tmp_path / "out.zip")
     files = opened(tmp_path / "out.zip")
     rows = list(csv.DictReader(io.StringIO(files["rounds.csv"])))
-    stored = [
-        event.body for event in events_after(queue.get(trained).folder) if event.body["event"] == "round"
-    ]
+    stored = [event.body for event in events_of(queue.get(trained)) if event.body["event"] == "round"]
     assert [float(row["accuracy"]) for row in rows] == [event["accuracy"] for event in stored]
     assert {row["label"] for row in rows} == {f"'{SUM}", "b"}
     assert len(list(csv.DictReader(io.StringIO(files["attacks.csv"])))) > 0
@@ -76,7 +74,7 @@ def test_parquet_has_the_same_with_types_and_lists(trained: str, tmp_path: Path)
     export(trained, tmp_path / "out.zip")
     with ZipFile(tmp_path / "out.zip") as file:
         table = parquet.read_table(io.BytesIO(file.read("rounds.parquet")))
-    stored = [e.body for e in events_after(queue.get(trained).folder) if e.body["event"] == "round"]
+    stored = [e.body for e in events_of(queue.get(trained)) if e.body["event"] == "round"]
     found = table.to_pylist()
     for name in ("round", "accuracy", "noise_variance", "accuracy_per_class"):
         assert [row[name] for row in found] == [event[name] for event in stored]

@@ -10,12 +10,13 @@ import pytest
 
 from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import parse_draft
-from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.people import Person
 from tests.pace import of_cpu
+from tests.runs.in_process import compute, queued, trained
 
 DRAFT = parse_draft({"rounds": 2, "attack": None, "name": "a plain one"}).as_json()
 
@@ -49,12 +50,7 @@ def test_by_words_by_limits_and_in_order(runs_dir: Path):
 
 
 def test_a_training_notes_what_it_came_to(runs_dir: Path):
-    identity = queue.add("run", {"draft": DRAFT})
-    assert queue.take(identity)
-    kind, job = kinds.get("run"), queue.get(identity)
-    job.folder.mkdir(parents=True)
-    assert kind.run(kind.parse(job.request), job.folder).status == "completed"
-    assert queue.move(identity, "completed")
+    identity = trained(parse_draft(DRAFT)).id
     noted = lines(Wanted())[0].finals
     assert noted[0].accuracy == jobs.status(identity)["accuracy"]
     assert noted[0].epsilon
@@ -65,12 +61,11 @@ def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(
 ):
     draft = parse_draft({"base": DRAFT["base"], "seeds": 2})
     monkeypatch.setattr(kind_of_training, "drive", stopped_before_the_second_ends)
-    identity = queue.add("run", {"draft": draft.as_json()})
+    job = queued(draft)
+    identity = job.id
     assert queue.take(identity)
-    kind, job = kinds.get("run"), queue.get(identity)
-    job.folder.mkdir(parents=True)
     with pytest.raises(KeyboardInterrupt):
-        kind.run(kind.parse(job.request), job.folder)
+        compute(job)
     assert lines(Wanted())[0].finals == (), "none before it has ended"
     assert queue.move(identity, "interrupted")
     (figures,) = lines(Wanted())[0].finals

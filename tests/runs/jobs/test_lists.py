@@ -8,8 +8,8 @@ from pathlib import Path
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.lockstep import Turn
-from ldp_core.runs.record.store import Recorder
 from tests.measured import megabytes
+from tests.runs.in_process import queued, recorder_of
 
 DRAFT = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
 LISTS = """
@@ -21,20 +21,18 @@ def act():
 """
 
 
-def ended(body: dict[str, object]) -> None:
-    identity = queue.add("run", {"draft": DRAFT.as_json()})
-    job = queue.take(identity)
-    assert job
-    job.folder.mkdir(parents=True)
-    recorder = Recorder(job.folder, DRAFT.runs())
+def ended(body: dict[str, object], seed: int) -> None:
+    job = queued(DRAFT.with_base({"seed": seed}))
+    assert queue.take(job.id)
+    recorder = recorder_of(job)
     recorder.write(Turn(0, [body], None, 0.0))
     recorder.close()
-    assert queue.move(identity, "completed")
+    assert queue.move(job.id, "completed")
 
 
 def test_a_list_brings_no_event_here(runs_dir: Path):
     """16 MB of braces are 400 MB as objects of Python's, and were so at each draw of Start and of Runs."""
-    ended({"event": "trained", "round": 1})
-    ended({"event": "trained", "round": 1, "a": [{}] * 4_000_000})
+    ended({"event": "trained", "round": 1}, 0)
+    ended({"event": "trained", "round": 1, "a": [{}] * 4_000_000}, 1)
     assert len(json.dumps([{}])) == 4
     assert megabytes(LISTS) < 20

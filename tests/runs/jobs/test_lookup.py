@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from ldp_core.errors import StorageFailed
+from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.queue import ownerless
-from ldp_core.runs.queue.job import waiting_for
+from ldp_core.runs.record import computations
 from ldp_core.system import process_identity
+from tests.runs.in_process import queued
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -34,30 +36,14 @@ def test_whoever_looks_at_a_list_finds_a_worker_for_what_waits(woken: list[bool]
     assert len(woken) == 1, "nothing waits any more"
 
 
-def test_a_job_waits_for_another_one_as_long_as_that_lives(woken: list[bool]):
-    other, identity = queue.add("run", {}), queue.add("run", {})
-    assert queue.claim()
-    assert queue.claim()
-    assert queue.move(identity, "queued", waits_for=other)
-    assert jobs.look(identity).message == jobs.status(identity)["message"] == waiting_for(other)
-    assert jobs.shown_by(jobs.look(identity)).id == other, "which trains what this one asks for"
-    assert queue.move(other, "completed")
-    assert jobs.look(identity).message == jobs.status(identity)["message"] == ""
-    assert jobs.shown_by(jobs.look(identity)).id == other, "until it is told so itself, in a moment"
-
-
-def test_who_waits_for_one_that_was_stopped_or_trains_more_than_that_shows_its_own_record(
-    woken: list[bool],
-):
-    other, same = queue.add("run", {}), queue.add("run", {})
-    more = queue.add("run", {"rounds": 3})
-    for _ in range(3):
-        assert queue.claim()
-    for identity in (same, more):
-        assert queue.move(identity, "queued", waits_for=other)
-    assert [jobs.shown_by(jobs.look(one)).id for one in (other, same, more)] == [other, other, more]
-    assert queue.move(other, "failed")
-    assert jobs.shown_by(jobs.look(same)).id == same
+def test_a_job_that_waits_says_that_another_one_is_at_what_it_asks_for(woken: list[bool]):
+    job = queued(Draft(parse({"rounds": 1}), (Variant("run"),)))
+    assert jobs.look(job.id).message == jobs.status(job.id)["message"] == ""
+    held = computations.hold(job.keys[0])
+    assert held
+    with held:
+        assert "another job is at what it asks for" in jobs.look(job.id).message
+    assert jobs.look(job.id).message == ""
 
 
 def test_what_cannot_be_noted_as_lost_is_told_all_the_same(

@@ -15,23 +15,15 @@ from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup, wait_estimate
 from ldp_core.runs.lockstep import Turn
-from ldp_core.runs.record.store import Recorder, events_after
-from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.view.grid_progress import Desk, desk_of
+from tests.runs.in_process import bodies, compute, queued, trained
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
 
 
-def climb(folder: Path) -> kinds.Outcome:
-    return kinds.get("attack").run(parse_ladder(SMALL), folder)
-
-
-def told(folder: Path) -> list[dict[str, Any]]:
-    return [event.body for event in events_after(folder)]
-
-
-def test_every_cell_of_a_ladder_is_stored_once(tmp_path: Path):
-    assert climb(tmp_path).status == "completed"
-    desk = Desk(tmp_path).update()
+def test_every_cell_of_a_ladder_is_stored_once(runs_dir: Path):
+    desk = desk_of(trained(SMALL, "attack")).update()
     assert set(desk.cells) == {(name, e) for name in ("piecewise", "duchi") for e in (1, 8, 16)}
     assert set(desk.references) == {(n, c) for n in ("piecewise", "duchi") for c in ("clean", "clipped")}
     assert desk.start["n"] == 4
@@ -39,9 +31,9 @@ def test_every_cell_of_a_ladder_is_stored_once(tmp_path: Path):
 
 
 def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    climb(tmp_path / "whole")
+    job = queued(SMALL, "attack")
     write, left = Recorder.write, iter(range(4))
 
     def stop_after_four(recorder: Recorder, turn: Turn) -> None:
@@ -51,10 +43,12 @@ def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Recorder, "write", stop_after_four)
-        climb(tmp_path / "stopped")
-    assert len(told(tmp_path / "stopped")) == 4
-    climb(tmp_path / "stopped")
-    assert told(tmp_path / "stopped") == told(tmp_path / "whole")
+        compute(job)
+    assert len(bodies(job)) == 4
+    assert compute(job).status == "completed"
+    stopped = bodies(job)
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(runs_dir.with_name("others")))
+    assert stopped == bodies(trained(SMALL, "attack"))
 
 
 def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from ldp_core.runs.jobs import lookup
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.store import events_after
+from tests.runs.in_process import bodies, compute, trained
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 EVERY = kinds.names()
@@ -71,20 +70,27 @@ def test_it_tells_how_far_it_is_before_and_after(kind: str, monkeypatch: pytest.
     before = jobs.status(job.id)
     assert (before["kind"], before["status"]) == (kind, "queued")
     assert not describe(job).damaged
-    assert train_job(job.folder, job.request, 10**9, kind).status == "completed"
+    assert compute(job).status == "completed"
     after = made.progress(job)
     assert after.done == after.in_all > 0
     assert jobs.status(job.id).keys() == before.keys()
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_what_is_done_already_is_neither_done_nor_told_again(kind: str, tmp_path: Path):
-    made = kinds.get(kind)
-    assert made.run(asked(kind), tmp_path).status == "completed"
-    told = events_after(tmp_path)
+def test_what_is_done_already_is_neither_done_nor_told_again(kind: str):
+    job = trained(dict(kinds.get(kind).smallest), kind)
+    told = bodies(job)
     assert told
-    assert made.run(asked(kind), tmp_path).status == "completed"
-    assert events_after(tmp_path) == told
+    assert compute(job).status == "completed"
+    assert bodies(job) == told
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_what_was_asked_before_is_complete_when_it_is_asked_again(kind: str, monkeypatch: pytest.MonkeyPatch):
+    before = trained(dict(kinds.get(kind).smallest), kind)
+    again = queued(kind, monkeypatch)
+    assert again.status == ("queued" if kinds.get(kind).fresh else "completed")
+    assert (again.keys == before.keys) is not kinds.get(kind).fresh
 
 
 def test_a_job_of_a_kind_that_another_version_knew_harms_nobody():
@@ -92,6 +98,6 @@ def test_a_job_of_a_kind_that_another_version_knew_harms_nobody():
     assert describe(queue.get(identity)).damaged
     assert jobs.status(identity)["kind"] == "dream"
     job = queue.get(identity)
-    said = train_job(job.folder, job.request, 10**9, job.kind)
+    said = train_job(job, 10**9)
     assert said.status == "failed"
     assert "kind of job must be" in said.message

@@ -11,16 +11,18 @@ from typing import Any
 
 import pytest
 
-from ldp_core.experiment import Experiment
-from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.runs import jobs, kinds, queue
+from ldp_core.experiment import Draft, Experiment, Variant, parse
+from ldp_core.experiment.sweep import parse_sweep
+from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import sweep as kind
-from ldp_core.runs.record import results
-from ldp_core.runs.record.store import events_after
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import computations
+from ldp_core.runs.record.cells import FiguresNoted
 from ldp_core.runs.train_all import ALONE, FOLDED, Figures, bits, train_all
-from ldp_core.runs.view.sweep_progress import SweepProgress
+from ldp_core.runs.view.sweep_progress import sweep_of
 from ldp_core.system import native_code
 from tests.gate import holding
+from tests.runs.in_process import bodies, compute, queued, trained
 from tests.runs.processes import until
 
 FEW: dict[str, Any] = {
@@ -30,149 +32,116 @@ FEW: dict[str, Any] = {
 }
 
 
-def cells(folder: Path) -> list[dict[str, Any]]:
-    return [event.body for event in events_after(folder)]
+def cells(job: Job) -> list[dict[str, Any]]:
+    return bodies(job)
 
 
 def bare(found: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
     """Cells by their numbers, without what differs from time to time."""
-    return {
-        one["cell"]: {k: v for k, v in one.items() if k not in ("seconds", "known_from")} for one in found
-    }
+    return {one["cell"]: {k: v for k, v in one.items() if k not in ("seconds", "known")} for one in found}
 
 
-def run(asked: Sweep, folder: Path) -> kinds.Outcome:
-    return kinds.get("sweep").run(asked, folder)
-
-
-@pytest.fixture
-def asked(runs_dir: Path) -> Sweep:
-    return parse_sweep(FEW)
-
-
-def test_every_cell_is_stored_once_with_what_it_sets(asked: Sweep, tmp_path: Path):
-    assert run(asked, tmp_path).status == "completed"
-    found = cells(tmp_path)
-    found.sort(key=lambda one: one["cell"])  # they come as processes end them
+def test_every_cell_is_stored_once_with_what_it_sets(runs_dir: Path):
+    job = trained(FEW, "sweep")
+    assert job.status == "completed"
+    found = sorted(cells(job), key=lambda one: one["cell"])  # they come as processes end them
     assert [one["cell"] for one in found] == list(range(12))
-    for one, cell in zip(found, asked.cells, strict=True):
+    for one, cell in zip(found, parse_sweep(FEW).cells, strict=True):
         assert (one["event"], one["status"]) == ("cell", "completed")
         assert (one["set"], one["seed"], one["key"]) == (cell.set, cell.seed, cell.experiment.key)
         assert 0 <= one["accuracy"] <= 1
 
 
-def test_cells_that_are_stored_are_not_trained_again(
-    asked: Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    run(asked, tmp_path / "whole")
-    trained = list[Experiment]()
+def test_cells_that_are_stored_are_not_trained_again(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    job, done = queued(FEW, "sweep"), list[Experiment]()
 
     def stopped_after_five(experiments: Sequence[Experiment], *told: Any) -> Iterator[tuple[int, Figures]]:
         for place, figures in train_all(experiments, *told):
-            if len(trained) == 5:
+            if len(done) == 5:
                 raise KeyboardInterrupt
-            trained.append(experiments[place])
+            done.append(experiments[place])
             yield place, figures
 
     def counted(experiments: Sequence[Experiment], *told: Any) -> Iterator[tuple[int, Figures]]:
-        trained.extend(experiments)
+        done.extend(experiments)
         return train_all(experiments, *told)
 
-    monkeypatch.setattr(results, "find", lambda *_: {})
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(kind, "train_all", stopped_after_five)
-        run(asked, tmp_path / "cut")
-    assert len(cells(tmp_path / "cut")) == 5
-    monkeypatch.setattr(kind, "train_all", counted)
-    assert run(asked, tmp_path / "cut").status == "completed"
-    assert sorted(one.key for one in trained) == sorted(cell.experiment.key for cell in asked.cells)
-    assert bare(cells(tmp_path / "cut")) == bare(cells(tmp_path / "whole"))
+        compute(job)
+    assert len(cells(job)) == 5
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "train_all", counted)
+        assert compute(job).status == "completed"
+    asked = parse_sweep(FEW)
+    assert sorted(one.key for one in done) == sorted(cell.experiment.key for cell in asked.cells)
+    cut = bare(cells(job))
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(runs_dir.with_name("others")))
+    assert cut == bare(cells(trained(FEW, "sweep")))
 
 
 def test_what_another_sweep_has_trained_is_taken_over_to_the_same_bits_only(
-    asked: Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    run(asked, tmp_path / "first")
-    wider = parse_sweep(FEW | {"grid": FEW["grid"] | {"clients.epsilon": [1, 2, 4]}})
-    run(wider, tmp_path / "second")
-    by = {one["key"]: one["known_from"] for one in cells(tmp_path / "second")}
-    before = {one["key"]: one for one in cells(tmp_path / "first")}
-    assert {key for key, job in by.items() if job == "first"} == by.keys() & before.keys()
+    before = {one["key"]: one for one in cells(trained(FEW, "sweep"))}
+    wider = cells(trained(FEW | {"grid": FEW["grid"] | {"clients.epsilon": [1, 2, 4]}}, "sweep"))
+    by = {one["key"]: one["known"] for one in wider}
+    assert {key for key, known in by.items() if known} == by.keys() & before.keys()
     assert len(by.keys() & before.keys()) == 8
-    for one in cells(tmp_path / "second"):
-        if one["known_from"]:
+    for one in wider:
+        if one["known"]:
             assert one["weights_sha256"] == before[one["key"]]["weights_sha256"]
     monkeypatch.setattr(kind, "bits", lambda _: "others")
-    run(asked, tmp_path / "third")
-    assert all(one["known_from"] is None for one in cells(tmp_path / "third"))
+    third = cells(trained(FEW | {"grid": FEW["grid"] | {"clients.epsilon": [1, 2]}}, "sweep"))
+    assert not any(one["known"] for one in third)
 
 
-def test_a_run_is_in_the_index_with_what_it_came_to(runs_dir: Path, tmp_path: Path):
-    made = kinds.get("run")
+def test_a_run_is_known_to_sweeps_with_what_it_came_to(runs_dir: Path):
     many = {"rounds": 2, "clients": {"count": 400}}  # too many to be trained beside another run's
-    asked = made.read(many | {"attack": None}, {})
-    assert bits(asked.draft.base) == ALONE
-    made.run(asked, tmp_path / "job")
-    (one,) = results.newest()
-    ((_, alone),) = train_all([asked.draft.base])
-    assert (one.key, one.job) == (asked.draft.base.key, "job")
-    assert {**one.figures, "seconds": 0} == {**alone.as_json(), "seconds": 0}
-    sweep = parse_sweep({"base": many, "grid": {"seed": [0, 1]}})
-    run(sweep, tmp_path / "sweep")
-    assert [cell["known_from"] for cell in cells(tmp_path / "sweep")] == ["job", None]
+    asked = parse(many | {"attack": None})
+    assert bits(asked) == ALONE
+    trained(Draft(asked, (Variant("run"),)))
+    ((_, alone),) = train_all([asked])
+    found = cells(trained({"base": many, "grid": {"seed": [0, 1]}}, "sweep"))
+    assert [cell["known"] for cell in found] == [True, False]
+    assert found[0]["weights_sha256"] == alone.weights_sha256
+    assert found[0]["accuracy"] == alone.accuracy
 
 
 @pytest.mark.parametrize("engine", ["auto", "batched"])
 def test_what_was_trained_with_others_is_no_run_of_its_own(
-    runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch, engine: str
 ):
     """Their last bits may differ, so that one is not shown for the other."""
     monkeypatch.setenv("EPSILON_ENGINE", engine)
     kernel = engine == "auto" and native_code.installed()
     small = {"rounds": 2, "attack": None}
-    made = kinds.get("run")
-    made.run(made.read(small, {}), tmp_path / "job")
-    sweep = parse_sweep({"base": small, "grid": {"seed": [0, 1]}})
-    assert {bits(cell.experiment) for cell in sweep.cells} == {"fused" if kernel else FOLDED}
-    run(sweep, tmp_path / "sweep")
-    assert [cell["known_from"] for cell in cells(tmp_path / "sweep")] == [None, None]
+    trained(Draft(parse(small), (Variant("run"),)))
+    asked = {"base": small, "grid": {"seed": [0, 1]}}
+    assert {bits(cell.experiment) for cell in parse_sweep(asked).cells} == {"fused" if kernel else FOLDED}
+    assert [cell["known"] for cell in cells(trained(asked, "sweep"))] == [False, False]
 
 
-def test_the_index_of_results_tells_fields_and_figures_newest_first(asked: Sweep, tmp_path: Path):
-    run(asked, tmp_path / "job")
-    found = results.newest()
-    assert {one.key for one in found} == {cell.experiment.key for cell in asked.cells}
-    fields = {one.key: one.experiment for one in found}
-    assert all(fields[cell.experiment.key] == cell.experiment.as_json() for cell in asked.cells)
-    told = {one["key"]: one["accuracy"] for one in cells(tmp_path / "job")}
-    assert {one.key: one.figures["accuracy"] for one in found} == told
+def test_the_oldest_figures_go_first(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(computations, "MOST_CELLS", 4)
+    every = [cell.experiment for cell in parse_sweep(FEW).cells]
+    noted = FiguresNoted(lambda _: FOLDED)
+    for number, experiment in enumerate(every):
+        noted.note(experiment, {"status": "completed", "number": number})
+        noted.flush()
+    computations.sweep()
+    assert [one["number"] for one in noted.find(every).values()] == [8, 9, 10, 11]
 
 
-def test_the_oldest_results_go_first(asked: Sweep, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(results, "MOST", 4)
-    for number, cell in enumerate(asked.cells):
-        results.note("job", [(cell.experiment, {"number": number})], FOLDED)
-    assert [one.figures["number"] for one in results.newest()] == [11, 10, 9, 8]
-
-
-def test_a_damaged_index_costs_time_and_no_sweep(asked: Sweep, runs_dir: Path, tmp_path: Path):
-    run(asked, tmp_path / "first")
-    (runs_dir / "results.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
-    assert results.find([cell.experiment.key for cell in asked.cells], FOLDED) == {}
-    assert run(asked, tmp_path / "second").status == "completed"
-    assert bare(cells(tmp_path / "second")) == bare(cells(tmp_path / "first"))
-
-
-def test_cells_that_diverge_are_counted_in_words(runs_dir: Path, tmp_path: Path):
+def test_cells_that_diverge_are_counted_in_words(runs_dir: Path):
     wild = {"base": {"rounds": 1}, "grid": {"local.learning_rate": [0.5, 1e6]}}
-    assert run(parse_sweep(wild), tmp_path / "one") == kinds.Outcome(message="1 of 2 cells diverged")
+    assert trained(wild, "sweep").message == "1 of 2 cells diverged"
     all_wild = {"base": {"rounds": 1}, "grid": {"local.learning_rate": [1e6, 1e7]}}
-    assert run(parse_sweep(all_wild), tmp_path / "all").status == "diverged"
+    assert trained(all_wild, "sweep").status == "diverged"
 
 
-def test_the_pace_is_that_of_the_cells_it_has_trained(asked: Sweep, tmp_path: Path):
-    run(asked, tmp_path / "job")
-    seen = SweepProgress(tmp_path / "job").update()
+def test_the_pace_is_that_of_the_cells_it_has_trained(runs_dir: Path):
+    seen = sweep_of(trained(FEW, "sweep")).update()
     assert len(seen.cells) == 12
     assert seen.seconds_left(12) == 0
     left = seen.seconds_left(24)
@@ -189,7 +158,7 @@ LONG: dict[str, Any] = {
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("clean_processes")
-def test_a_sweep_that_is_killed_goes_on_with_the_cells_that_are_left(runs_dir: Path, tmp_path: Path):
+def test_a_sweep_that_is_killed_goes_on_with_the_cells_that_are_left(runs_dir: Path):
     """And one that is stopped keeps what is done. The kills are real, in the middle of the training."""
     asked = parse_sweep(LONG)
     identity = jobs.launch("sweep", asked)
@@ -208,7 +177,7 @@ def test_a_sweep_that_is_killed_goes_on_with_the_cells_that_are_left(runs_dir: P
             os.kill(pid, signal.SIGKILL)
             job = until(identity, lambda job: not job.live)
             assert job.status == "interrupted"
-            now = cells(job.folder)
+            now = cells(job)
             assert now[: len(seen)] == seen, "what was stored stays as it is"
             seen = now
             jobs.resume(identity)
@@ -217,7 +186,7 @@ def test_a_sweep_that_is_killed_goes_on_with_the_cells_that_are_left(runs_dir: P
         jobs.cancel(identity)
     job = until(identity, lambda job: not job.live)
     assert job.status == "cancelled"
-    kept = cells(job.folder)
+    kept = cells(job)
     assert kept[: len(seen)] == seen
     numbers = [one["cell"] for one in kept]
     assert len(set(numbers)) == len(numbers), "no cell is trained twice"

@@ -22,7 +22,7 @@ import psutil
 import pytest
 
 from ldp_core.runs import queue
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import progress_of
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
@@ -99,7 +99,7 @@ def test_a_container_is_stopped_and_started_again(
         began = wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]))
         job = queue.find()[0]
         assert first.send(signal.SIGTERM) < within(10, of_worker=True)
-        kept = Progress(job.folder).update().rounds_done()
+        kept = progress_of(job).update().rounds_done()
         assert 0 < kept < 250
         number = queue.get(job.id).pid
 
@@ -109,7 +109,7 @@ def test_a_container_is_stopped_and_started_again(
     assert queue.requeue(job.id)  # as whoever presses Resume there does
     wait_for(lambda: queue.get(job.id).status == "completed")
     second.send(signal.SIGKILL)
-    end = Progress(job.folder).update().runs[0].end
+    end = progress_of(job).update().runs[0].end
     assert end is not None
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
     assert number is not None

@@ -18,6 +18,7 @@ from ldp_core.runs.record.preparing import doing, nothing, teller
 from tests.datasets import samples
 from tests.datasets.server import web
 from tests.datasets.test_download import _direct, checksum, nowhere, resize
+from tests.runs.in_process import queued
 from tests.runs.processes import Trained, launch, until
 
 __all__ = ["_direct"]
@@ -53,10 +54,9 @@ def test_a_download_is_watched_stopped_and_gone_on_with(tmp_path: Path, monkeypa
         until(identity, lambda job: not job.live)
 
 
-def train(folder: Path, changes: dict[str, Any]) -> Outcome:
+def train(changes: dict[str, Any]) -> Outcome:
     """What becomes of a job in a process of its own that shares what this test has put in place."""
-    request = {"draft": Draft(parse(changes), (Variant("run"),)).as_json()}
-    return Trained(folder, request).outcome()
+    return Trained(queued(Draft(parse(changes), (Variant("run"),)))).outcome()
 
 
 def test_a_job_fetches_its_data_and_trains(tmp_path: Path, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
@@ -66,15 +66,14 @@ def test_a_job_fetches_its_data_and_trains(tmp_path: Path, runs_dir: Path, monke
     kind, files = load_torchvision().datasets.MNIST, samples.mnist(60, 20)
     monkeypatch.setattr(kind, "resources", [(file, checksum(body)) for file, body in files.items()])
     resize(monkeypatch, "mnist", 60, 20)
-    folder = runs_dir / "jobs" / "a"
     monkeypatch.setattr(kind, "mirrors", [nowhere()])
-    outcome = train(folder, MNIST)
+    outcome = train(MNIST)
     assert outcome.status == "failed"
     assert outcome.message.endswith("or choose the digits, which need no download")
     with web() as server:
         server.files |= files
         monkeypatch.setattr(kind, "mirrors", [server.url])
-        assert train(folder, MNIST) == Outcome()
+        assert train(MNIST) == Outcome()
 
 
 def test_a_folder_with_a_bad_image_fails_with_its_name(
@@ -83,9 +82,9 @@ def test_a_folder_with_a_bad_image_fails_with_its_name(
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
     place = samples.folder(tmp_path, "pets", {"cats": 5, "dogs": 5})
     changes = {"dataset": "images:pets", "clients": {"count": 2}, "rounds": 1}
-    assert train(runs_dir / "jobs" / "a", changes).status == "completed"
+    assert train(changes).status == "completed"
     (place / "train/cats/000.jpg").write_text("no image")
-    outcome = train(runs_dir / "jobs" / "b", changes)
+    outcome = train(changes)
     assert outcome.status == "failed"
     assert outcome.message.startswith("the image “pets/train/cats/000.jpg” cannot be read")
 

@@ -11,6 +11,7 @@ import pytest
 
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue import table
+from tests.runs.in_process import record_of
 from tests.runs.processes import launch, trained_a_round, until, workers
 
 ENDLESS = {"rounds": 10_000, "attack": None}
@@ -80,7 +81,7 @@ def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
 def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
     """Its file is moved away, as the message on a damaged one advises; a new worker begins with a new one."""
     first = launch({"rounds": 1})
-    folder = until(first, lambda job: not job.live).folder
+    file = record_of(until(first, lambda job: not job.live))
     for worker in workers(runs_dir):
         worker.kill()
         worker.wait(60)
@@ -88,7 +89,7 @@ def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
         file.rename(file.with_name(f"old {file.name}"))
     second = launch({"rounds": 2})
     until(second, lambda job: not job.live)
-    assert (folder / "events.sqlite").exists()
+    assert file.exists()
 
 
 @pytest.mark.usefixtures("warm")

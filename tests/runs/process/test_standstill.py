@@ -13,7 +13,7 @@ import pytest
 from ldp_core import cli
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.storage import heartbeat
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import progress_of
 from tests.runs.processes import ENDLESS, launch, trained_a_round, until, workers
 
 
@@ -92,4 +92,4 @@ def test_a_worker_that_stands_still_is_told_to_those_who_wait_and_a_stalled_job_
 
 
 def trained(identity: str) -> int:
-    return Progress(queue.get(identity).folder).update().rounds_done()
+    return progress_of(queue.get(identity)).update().rounds_done()

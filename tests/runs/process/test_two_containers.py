@@ -17,16 +17,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import training
-from ldp_core.runs.record import removal
-from ldp_core.runs.record.store import database, events_after
+from ldp_core.runs.record.events import events_of
 from ldp_core.runs.storage.holding import WRITER, is_written
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
+from tests.runs.in_process import queued, trained
 from tests.runs.processes import PATIENCE_SECONDS, Trained, living, trained_a_round, until, workers
 from tests.runs.spaces import SPACE
 
@@ -85,9 +84,9 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
     assert until(job.id, lambda job: not job.live).status == "interrupted"
     assert jobs.resume(job.id).live
     assert until(job.id, lambda job: not job.live).status == "completed"
-    told_rounds = [one.body["round"] for one in events_after(job.folder) if one.body["event"] == "round"]
+    told_rounds = [one.body["round"] for one in events_of(job) if one.body["event"] == "round"]
     assert told_rounds == [*range(1, ROUNDS + 1)]
-    end = events_after(job.folder)[-1].body
+    end = events_of(job)[-1].body
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
 
 
@@ -96,17 +95,14 @@ def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder
 ):
     monkeypatch.setattr(training, "PATIENCE_SECONDS", 0.1)
     draft = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
-    job = queue.get(queue.add("run", {"draft": draft.as_json()}))
+    job = queued(draft)
     job.folder.mkdir(parents=True)
     holder = elsewhere(HOLD, job.folder / WRITER)
     assert queue.claim() is None, "nothing begins beside it"
     monkeypatch.setattr("ldp_core.runs.jobs.lookup.ensure_worker", lambda *_: None)
-    assert "written by process 1 of host" in jobs.look(job.id).message
-    assert not removal.strip(job)
-    with pytest.raises(StorageFailed, match="still being written"):
-        removal.delete(job)
+    assert not queue.claim()
 
-    outcome = Trained(job.folder, job.request).outcome()
+    outcome = Trained(job).outcome()
     assert outcome.status == "interrupted"
     assert "its record is written by process 1 of host" in outcome.message
     assert {file.name for file in job.folder.iterdir()} == {WRITER}
@@ -119,25 +115,17 @@ def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder
     while queue.claim() is None:
         assert time.monotonic() < deadline, "the lock outlives its holder"
         time.sleep(0.02)
-    assert Trained(job.folder, job.request).outcome().status == "completed"
-    assert events_after(job.folder)[-1].body["event"] == "end"
+    assert Trained(job).outcome().status == "completed"
+    assert events_of(job)[-1].body["event"] == "end"
 
 
-def test_what_one_container_has_trained_another_one_refers_to_and_keeps(
+def test_what_one_container_has_trained_another_one_shows(
     elsewhere: Elsewhere, runs_dir: Path, tmp_path: Path
 ):
     asked = {"rounds": 2, "attack": None}
     (tmp_path / "experiment.json").write_text(json.dumps(asked))
-    first = queue.add("run", {"draft": Draft(parse(asked), (Variant("run"),)).as_json()})
-    job = queue.claim()
-    assert job is not None
-    training.train_job(job.folder, job.request, 10**9)
-    assert queue.move(first, "completed")
-    figures = [one.body for one in events_after(job.folder)]
+    job = trained(Draft(parse(asked), (Variant("run"),)))
     elsewhere(SUBMIT, "submit", tmp_path / "experiment.json")
-    second, _ = queue.find()
-    assert (second.status, second.started) == ("completed", None)
-    (link,) = second.folder.glob("*.stored")
-    assert link.samefile(database(job.folder))
-    jobs.remove(first)
-    assert [one.body for one in events_after(second.folder)] == figures
+    second, first = queue.find()
+    assert (second.status, second.started, second.keys) == ("completed", None, job.keys)
+    assert first.id == job.id

@@ -13,12 +13,14 @@ import psutil
 import pytest
 
 from ldp_core.errors import StorageFailed
-from ldp_core.runs import kinds, queue
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import queue
 from ldp_core.runs.machine.slots import Slot, slots
 from ldp_core.runs.process import watching
 from ldp_core.runs.process.watching import Watched
 from ldp_core.runs.queue.states import Status
 from ldp_core.system import process_group
+from tests.runs.in_process import queued
 from tests.runs.processes import ENDLESS, PATIENCE_SECONDS, lives, trained_a_round
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -39,8 +41,7 @@ def begin() -> Iterator[Begin]:
     started = list[Watched]()
 
     def start(changes: dict[str, Any]) -> Watched:
-        kind = kinds.get("run")
-        queue.add("run", kind.request(kind.read(changes, {})))
+        queued(Draft(parse(changes), (Variant("run"),)))
         job = queue.claim()
         assert job is not None
         started.append(Watched(job, slots()[0]))
@@ -147,7 +148,7 @@ def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
     """Its process ended because it waits; between the look at its state and the word of it came the stop."""
 
     def waits(tell: Any, *_: Any) -> None:
-        tell.send_bytes(json.dumps({"status": "queued", "waits_for": "0" * 12}).encode())
+        tell.send_bytes(json.dumps({"status": "queued"}).encode())
         os._exit(0)
 
     identity = queue.add("run", {"draft": {}})

@@ -18,12 +18,13 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.process import training
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.store import copied, events_after
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.record.events import events_of
+from ldp_core.runs.view.run_progress import progress_of
 from tests.conftest import ROOT
 from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
+from tests.runs.in_process import record_of
 from tests.runs.processes import PATIENCE_SECONDS, launch, trained_a_round, until, workers
 from tests.warm import Interpreter
 
@@ -36,7 +37,7 @@ def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
     identity = launch({"rounds": 4}, *both)
     job = until(identity, lambda job: not job.live)
     assert (job.status, job.message) == ("completed", "")
-    runs = Progress(job.folder).update().runs
+    runs = progress_of(job).update().runs
     assert [run.round for run in runs] == [4, 4]
     from tests.data import events
 
@@ -78,7 +79,7 @@ def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(warm:
     assert jobs.cancel(identity).status in ("cancelling", "cancelled")
     job = until(identity, lambda job: job.status == "cancelled")
     assert time.monotonic() - asked < within(2.5, of_worker=True)
-    assert len(events_after(job.folder)) > 1
+    assert len(events_of(job)) > 1
     assert len(workers(warm)) == 1, "the training process is gone, the worker stays"
     assert jobs.cancel(identity).status == "cancelled", "cancelling twice changes nothing"
 
@@ -89,7 +90,7 @@ def test_a_queued_job_is_cancelled_at_once():
     assert jobs.cancel(second).status == "cancelled"
     jobs.cancel(first)
     until(first, lambda job: not job.live)
-    assert events_after(queue.get(second).folder) == []
+    assert events_of(queue.get(second)) == []
 
 
 def test_a_job_outlives_the_process_that_launched_it(warm: Path, interpreter: Interpreter, tmp_path: Path):
@@ -124,7 +125,7 @@ def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom
         while psutil.pid_exists(job.pid or target) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert not [p for p in workers(runs_dir) if p.pid == target], "no orphan goes on training"
-    assert len(events_after(job.folder)) > 1, "what was trained is kept"
+    assert len(events_of(job)) > 1, "what was trained is kept"
     again = launch({"rounds": 1})
     assert until(again, lambda job: not job.live).status == "completed", "the next job finds a worker"
 
@@ -150,7 +151,7 @@ def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pyt
     job = until(broken, lambda job: not job.live)
     assert job.status == "failed"
     assert job.message == "what it was asked to do cannot be read any more; launch it again"
-    assert training._in_words(KeyError("/a/path"), "run", {}, 10**9) == "an error in the program: KeyError"
+    assert training._in_words(KeyError("/a/path"), job, 10**9) == "an error in the program: KeyError"
 
 
 @pytest.mark.usefixtures("warm")
@@ -167,7 +168,7 @@ def test_a_diverging_job_is_called_so_and_one_diverging_run_among_others_too():
 def per_run(job: Job) -> dict[int, list[dict[str, Any]]]:
     """Each run's events in order, without the time that they took."""
     found: dict[int, list[dict[str, Any]]] = {}
-    for event in events_after(job.folder):
+    for event in events_of(job):
         found.setdefault(event.run, []).append({k: v for k, v in event.body.items() if k != "seconds"})
     return found
 
@@ -218,11 +219,11 @@ def test_a_job_that_was_stopped_goes_on_when_asked(warm: Path):
         jobs.cancel(identity)
         job = until(identity, lambda job: not job.live)
     assert job.status == "cancelled"
-    before = Progress(job.folder).update().rounds_done()
+    before = progress_of(job).update().rounds_done()
     assert jobs.resume(identity).status in ("queued", "running")
     job = until(identity, lambda job: not job.live)
     assert job.status == "completed"
-    assert Progress(job.folder).update().runs[0].round == 100 > before > 0
+    assert progress_of(job).update().runs[0].round == 100 > before > 0
     assert jobs.resume(identity).status == "completed", "what is finished stays finished"
 
 
@@ -235,13 +236,12 @@ def test_the_same_experiment_and_seed_is_never_trained_twice():
     assert time.monotonic() - asked < within(3, of_worker=True)
     assert second.id != first.id
     assert per_run(second) == per_run(first)
-    assert copied(second.folder) == {0: first.id}
-    assert copied(first.folder) == {}
+    assert (second.keys, second.started) == (first.keys, None)
     other = until(launch({"rounds": 6, "seed": 1}), lambda job: not job.live)
-    assert copied(other.folder) == {}
+    assert other.keys != first.keys
     # what cannot be read is trained again
-    (first.folder / "events.sqlite").write_bytes(b"garbage" * 1000)
-    (second.folder / "events.sqlite").write_bytes(b"")
+    record_of(first).write_bytes(b"garbage" * 1000)
     third = until(launch({"rounds": 6}), lambda job: not job.live)
-    assert third.status == "completed"
-    assert copied(third.folder) == {}
+    assert (third.status, third.keys) == ("completed", first.keys)
+    assert third.started is not None
+    assert [one["accuracy"] for one in per_run(third)[0] if one["event"] == "round"]

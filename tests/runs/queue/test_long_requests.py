@@ -57,11 +57,6 @@ def test_whoever_needs_it_has_it_whole(many: list[str]):
     assert job.brief["draft"]["base"]["clients"] == {"count": CLIENTS, "epsilon": "60000 values"}
     with pytest.raises(InvalidExperiment):  # so a program of before trains nothing else in its place
         parse_draft(job.brief["draft"])
-    assert queue.claim(1, ["run"]).id == many[0]  # type: ignore[union-attr]
-    other, twin = queue.add("run", request(99), owner="b"), queue.add("run", request(0), owner="a")
-    claimed = [queue.claim(JOBS + 9, ["run"]) for _ in range(JOBS + 1)]
-    assert {one.id for one in claimed if one} == {*many[1:], other}, "and who asks for the same waits"
-    assert queue.get(twin).waits_for == many[0]
 
 
 def test_it_goes_with_its_job(many: list[str]):

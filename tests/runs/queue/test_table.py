@@ -142,13 +142,6 @@ def test_who_finds_a_job_ownerless_does_not_interrupt_somebody_who_took_it_up(
     assert queue.get(identity).status == "running"
 
 
-def test_a_job_never_waits_for_itself():
-    identity = queue.add("run", {"draft": {}})
-    with sqlite3.connect(queue.queue_path()) as db:
-        db.execute("UPDATE jobs SET waits_for = id")
-    assert [job.id for job in queue.in_turn()] == [identity]
-
-
 def test_a_file_of_another_format_is_named_and_left_alone():
     queue.add("run", {})
     with sqlite3.connect(queue.queue_path()) as db:

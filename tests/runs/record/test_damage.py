@@ -16,43 +16,52 @@ from hypothesis import strategies as st
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs import listing
+from ldp_core.runs.jobs import listing, lookup
 from ldp_core.runs.jobs.listing import listed
 from ldp_core.runs.lockstep import drive
-from ldp_core.runs.process import training
 from ldp_core.runs.queue import table
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.store import Recorder, database, events_after, glance
+from ldp_core.runs.record.computations import database, of_run
+from ldp_core.runs.record.events import events_of, is_damaged, is_whole, news, runs_of
+from ldp_core.runs.storage import paths
 from ldp_core.runs.storage.database import writing
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.view.run_progress import Progress, progress_of
 from tests.extent import in_gate
 from tests.pace import within
+from tests.runs.in_process import bodies, compute, queued, record_of, recorder_for, trained
 
 DRAFT = Draft(parse({"rounds": 3, "attack": None}), (Variant("run"),))
 REQUEST = {"draft": DRAFT.as_json()}
+JOB = Job(
+    "0" * 12, "run", None, json.dumps(REQUEST), "completed", "", 0.0, None, None, None, 1, keys=("0" * 16,)
+)
 
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A real record, stopped before its last round."""
-    folder = tmp_path_factory.mktemp("record")
-    recorder = Recorder(folder, DRAFT.runs())
-    for _, turn in zip(range(3), drive({0: DRAFT.base}), strict=False):
-        recorder.write(turn)
-    recorder.close()
-    return database(folder).read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(tmp_path_factory.mktemp("record")))
+        recorder = recorder_for(DRAFT.base)
+        for _, turn in zip(range(3), drive({0: DRAFT.base}), strict=False):
+            recorder.write(turn)
+        recorder.close()
+        return database(of_run(DRAFT.base).key).read_bytes()
 
 
-def ended(content: bytes | None) -> Job:
+def ended(content: bytes | None, seed: int = 0) -> Job:
     """A job that has ended, with such a record."""
-    identity = queue.add("run", REQUEST)
+    job = queued(DRAFT.with_base({"seed": seed}))
     assert queue.claim() is not None
-    assert queue.move(identity, "interrupted", "why")
-    job = queue.get(identity)
+    assert queue.move(job.id, "interrupted", "why")
     if content is not None:
-        job.folder.mkdir(parents=True)
-        database(job.folder).write_bytes(content)
-    return job
+        put(job.keys[0], content)
+    return queue.get(job.id)
+
+
+def put(key: str, content: bytes) -> None:
+    database(key).parent.mkdir(parents=True, exist_ok=True)
+    database(key).write_bytes(content)
 
 
 def damages(record: bytes) -> dict[str, bytes]:
@@ -76,13 +85,12 @@ def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_na
     broken = {20 * n: kinds[n % len(kinds)] for n in range(10)}
     ended(None)
     with writing(queue.queue_path(), table.SCHEMA) as db:
-        columns = "id, kind, request, status, created"
-        rows = [(f"{n:012x}", "run", json.dumps(REQUEST), "interrupted", 1.0) for n in range(200)]
-        db.executemany(f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?)", rows)
+        columns = "id, kind, request, keys, status, created"
+        text = json.dumps(REQUEST)
+        rows = [(f"{n:012x}", "run", text, json.dumps([f"{n:016x}"]), "interrupted", 1.0) for n in range(200)]
+        db.executemany(f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, ?)", rows)
     for n in range(200):
-        folder = queue.get(f"{n:012x}").folder
-        folder.mkdir(parents=True)
-        database(folder).write_bytes(broken.get(n, record))
+        put(f"{n:016x}", broken.get(n, record))
     bad = {f"{n:012x}" for n in broken}
     listed(1)  # whatever is imported first
     began = time.perf_counter()
@@ -97,26 +105,35 @@ def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_na
 
 @pytest.mark.usefixtures("runs_dir")
 @pytest.mark.parametrize("kind", range(8))
-def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(
-    kind: int, record: bytes, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: int, record: bytes):
     """F8: state and events are one transaction of one file, so there is nothing older to fall back to."""
-    monkeypatch.setattr("signal.signal", lambda *_: None)
     content = list(damages(record).values())[kind]
-    job, sound = ended(content), ended(record)
+    job, sound = ended(content), ended(record, seed=1)
     (one, other) = reversed(listed())
     assert (one.damaged, other.damaged) == (True, False)
     assert jobs.status(job.id)["round"] == 0
     if content:
         with pytest.raises(StorageFailed):
-            Progress(job.folder).update()
-        outcome = training.train_job(job.folder, REQUEST, 10**9)
-        assert outcome.status == "failed"
-        assert "cannot be" in outcome.message
-        assert database(job.folder).read_bytes() == content
-    assert Progress(sound.folder).update().rounds_done() == 2
+            progress_of(job).update()
+        with pytest.raises(StorageFailed, match="cannot be"):
+            compute(job)
+        assert record_of(job).read_bytes() == content
+    assert progress_of(sound).update().rounds_done() == 2
     jobs.remove(job.id)
     assert [one.job.id for one in listed()] == [sound.id], "and it can be deleted"
+
+
+@pytest.mark.usefixtures("runs_dir")
+def test_what_was_known_and_cannot_be_read_is_computed_anew(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    job = trained(DRAFT)
+    figures = bodies(job)
+    record_of(job).write_bytes(b"no database at all" * 300)
+    again = jobs.look(jobs.submit(DRAFT))
+    assert (again.status, again.keys) == ("queued", job.keys)
+    assert compute(again).status == "completed"
+    assert [one.get("accuracy") for one in bodies(job)] == [one.get("accuracy") for one in figures]
+    assert len([*record_of(job).parent.glob("*.damaged")]) == 1, "it is kept beside the new one"
 
 
 @pytest.fixture(scope="module")
@@ -135,40 +152,42 @@ def test_whatever_byte_flips_a_reader_gets_events_or_a_sentence(flips: list[tupl
     changed = bytearray(whole.read_bytes())
     for where, mask in flips:
         changed[int(where * len(changed))] ^= mask
-    folder = whole.parent / "job"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    database(folder).write_bytes(changed)
-    for read in (
-        lambda: Progress(folder).update(),
-        lambda: events_after(folder),
-        lambda: glance(folder),
-    ):
-        try:
-            read()
-        except StorageFailed as error:
-            assert "events.sqlite" in str(error)
-    assert database(folder).read_bytes() == changed
-    assert [file.name for file in folder.iterdir()] == ["events.sqlite"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(whole.parent))
+        patch.setattr(paths, "_bound", [])
+        put(JOB.keys[0], bytes(changed))
+        for read in (
+            lambda: Progress(JOB.keys, runs_of(JOB)).update(),
+            lambda: events_of(JOB),
+            lambda: is_whole(JOB.keys[0]),
+        ):
+            try:
+                read()
+            except StorageFailed as error:
+                assert JOB.keys[0] in str(error)
+        assert isinstance(is_damaged(JOB), bool)
+        assert database(JOB.keys[0]).read_bytes() == changed
+        assert [file.name for file in database(JOB.keys[0]).parent.iterdir()] == [f"{JOB.keys[0]}.sqlite"]
 
 
+@pytest.mark.usefixtures("runs_dir")
 def test_a_commit_that_was_torn_is_taken_back_by_whoever_reads_next(tmp_path: Path, record: bytes):
     """Killed in the middle of a commit, a writer leaves pages of it in the file and the journal beside it."""
-    whole = tmp_path / "whole"
-    whole.mkdir()
-    database(whole).write_bytes(record)
-    before = events_after(whole)
-    torn = tmp_path / "torn"
-    with sqlite3.connect(database(whole), isolation_level=None) as db:
+    key = of_run(DRAFT.base).key
+    put(key, record)
+    before, folder = news(key), database(key).parent
+    with sqlite3.connect(database(key), isolation_level=None) as db:
         db.execute("PRAGMA cache_size = 2")
         db.execute("BEGIN IMMEDIATE")
-        rows = [(0, 0.0, json.dumps({"event": "round", "x": "y" * 3000}))] * 50
-        db.executemany("INSERT INTO events (run, at, body) VALUES (?, ?, ?)", rows)
-        shutil.copytree(whole, torn)
+        rows = [(0.0, json.dumps({"event": "round", "x": "y" * 3000}))] * 50
+        db.executemany("INSERT INTO events (at, body) VALUES (?, ?)", rows)
+        shutil.copytree(folder, tmp_path / "torn")
         db.execute("ROLLBACK")
-    assert database(torn).stat().st_size > len(record), "some of it had reached the file"
-    assert {file.name for file in torn.iterdir()} == {"events.sqlite", "events.sqlite-journal"}
-    assert events_after(torn) == before
-    recorder = Recorder(torn, DRAFT.runs())
+    shutil.rmtree(folder)
+    shutil.copytree(tmp_path / "torn", folder)
+    assert database(key).stat().st_size > len(record), "some of it had reached the file"
+    assert len([*folder.glob(f"{key}.sqlite*")]) == 2
+    assert news(key) == before
+    recorder = recorder_for(DRAFT.base)
     assert recorder.starts()[0].state.round == 2
     recorder.close()

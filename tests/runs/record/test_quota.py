@@ -2,56 +2,60 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import signal
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ldp_core.errors import NotNow
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.kinds import run
+from ldp_core.runs.kinds import base
 from ldp_core.runs.process import training
 from ldp_core.runs.queue import states
-from ldp_core.runs.record import quota, store
-from ldp_core.runs.record.store import Recorder
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.record import computations, quota, recorder
+from ldp_core.runs.record.computations import IMPORTED, Computation, database, key_of
+from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.view.run_progress import progress_of
+from tests.runs.in_process import compute, queued, record_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
 def record(status: states.Status, size: int = 1000) -> str:
+    """A job with a record of its own."""
     identity = queue.add("run", {"draft": {"base": {"rounds": 1}}})
-    folder = queue.get(identity).folder
-    folder.mkdir(parents=True)
-    (folder / "events.sqlite").write_bytes(b"x" * size)
     if status != "queued":
         queue.move(identity, "running")
     if status not in ("queued", "running"):
         assert queue.move(identity, status)
+    one = Computation(key_of("run", identity, ""), "run", "{}")
+    computations.note_begun([one])
+    queue.set_keys(identity, [one.key])
+    database(one.key).parent.mkdir(parents=True, exist_ok=True)
+    database(one.key).write_bytes(b"x" * size)
     return identity
+
+
+def file_of(identity: str) -> Path:
+    return database(queue.get(identity).keys[0])
 
 
 def test_the_oldest_go_first_and_leave_a_note():
     ids = [record("completed") for _ in range(5)]
     quota.pin(ids[0])
     alive = record("running")
+    files = {identity: file_of(identity) for identity in ids}
     removed = quota.prune(3500)
     assert [one.job.id for one in removed] == ids[1:4]
     for identity in ids[1:4]:
         job = queue.get(identity)
-        assert not job.folder.exists()
+        assert not files[identity].exists()
         assert "removed to make room" in job.message
-        assert Progress(job.folder).update().runs == []
         with pytest.raises(NotNow, match="was removed to make room; there is nothing to pin"):
             quota.pin(identity)
         quota.pin(identity, on=False)
-        assert not job.folder.exists()
     assert {one.job.id for one in quota.kept()} == {ids[0], ids[4], alive}
     assert quota.prune(10**9) == []
     quota.pin(ids[0], on=False)
@@ -60,25 +64,35 @@ def test_the_oldest_go_first_and_leave_a_note():
 
 def test_a_job_that_is_taken_up_while_the_house_is_cleaned_keeps_its_record(monkeypatch: pytest.MonkeyPatch):
     ids = [record("interrupted") for _ in range(3)]
-    seen = quota.kept()
+    seen = quota._in_order()
     assert queue.requeue(ids[0])
-    monkeypatch.setattr(quota, "kept", lambda: seen)
+    monkeypatch.setattr(quota, "_in_order", lambda: seen)
     assert [one.job.id for one in quota.prune(0)] == ids[1:]
-    assert (queue.get(ids[0]).folder / "events.sqlite").exists()
+    assert file_of(ids[0]).exists()
     assert queue.get(ids[0]).message == ""
 
 
-def test_records_that_go_while_they_are_weighed_count_for_nothing(monkeypatch: pytest.MonkeyPatch):
-    identity = record("completed")
-    walk = os.walk
+def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
+    first, other, second = record("completed"), record("completed"), record("completed")
+    queue.set_keys(second, queue.get(first).keys)
+    computations.sweep()
+    assert quota.taken() == 2000
+    assert {one.job.id: one.size for one in quota.kept()} == {first: 1000, other: 1000, second: 0}
+    shared = file_of(first)
+    jobs.remove(first)
+    assert shared.exists()
+    assert [one.job.id for one in quota.prune(1000)] == [other]
+    assert shared.exists()
+    assert [one.job.id for one in quota.prune(0)] == [second]
+    assert not shared.exists()
 
-    def slowly(folder: Path) -> Iterator[Any]:
-        for found in walk(folder):
-            shutil.rmtree(folder)
-            yield found
 
-    monkeypatch.setattr(os, "walk", slowly)
-    assert [(one.job.id, one.size) for one in quota.kept()] == [(identity, 0)]
+def test_what_came_from_outside_goes_first():
+    older = record("completed")
+    arrived = queue.arrive("run", {}, [IMPORTED + "0" * 16], "completed", "", (1.0, 1.0), None, None)
+    database(IMPORTED + "0" * 16).write_bytes(b"x" * 500)
+    assert [one.job.id for one in quota.prune(1200)] == [arrived]
+    assert queue.get(older).keys
 
 
 def test_the_quota_can_be_set(monkeypatch: pytest.MonkeyPatch):
@@ -90,12 +104,11 @@ def test_the_quota_can_be_set(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ):
     """SQLite itself is told that there is no more room."""
     draft = Draft(parse({"rounds": 30}), (Variant("run"),))
-    request = {"draft": draft.as_json(), "reference": False}
-    limits: list[int] = []
+    job, limits = queued(draft), list[int]()
 
     class Small(Recorder):
         def flush(self) -> None:
@@ -103,32 +116,31 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
             self._pause = 0.0  # each turn by itself
             begun = any(event["event"] == "round" for event in self.told(0))
             if begun and not limits:  # whatever the first rounds took, there is room for little more
-                limits.append(self._db.execute("PRAGMA page_count").fetchone()[0] + 4)
-                self._db.execute(f"PRAGMA max_page_count = {limits[0]}")
+                limits.append(self._dbs[0].execute("PRAGMA page_count").fetchone()[0] + 4)
+                self._dbs[0].execute(f"PRAGMA max_page_count = {limits[0]}")
 
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
     with monkeypatch.context() as patch:
-        patch.setattr(store, "FLUSH_SECONDS", 0.0)
-        patch.setattr(run, "Recorder", Small)
-        outcome = training.train_job(tmp_path / "job", request, 10**9)
+        patch.setattr(signal, "signal", lambda *_: None)
+        patch.setattr(recorder, "FLUSH_SECONDS", 0.0)
+        patch.setattr(base, "Recorder", Small)
+        outcome = training.train_job(job, 10**9)
     assert "the disk is full" in outcome.message
     assert "Traceback" not in outcome.message
-    with sqlite3.connect(tmp_path / "job" / "events.sqlite") as db:
+    with sqlite3.connect(record_of(job)) as db:
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
-    before = Progress(tmp_path / "job").update().rounds_done()
+    before = progress_of(job).update().rounds_done()
     assert 0 < before < 30
-    assert training.train_job(tmp_path / "job", request, 10**9).status == "completed"
-    assert Progress(tmp_path / "job").update().runs[0].round == 30
+    assert compute(job).status == "completed"
+    assert progress_of(job).update().runs[0].round == 30
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage" * 1000, b"\x00" * 4096])
 def test_a_damaged_record_is_named_and_the_rest_goes_on(damage: bytes):
     identity = record("completed")
-    folder = queue.get(identity).folder
-    (folder / "events.sqlite").write_bytes(damage)
+    file_of(identity).write_bytes(damage)
     status = jobs.status(identity)
     assert status["status"] == "completed"
     assert status["round"] == 0
     if damage.strip(b"\x00"):
         assert "cannot be used" in status["message"]
-    assert (folder / "events.sqlite").read_bytes() == damage, "it is read and never written to"
+    assert file_of(identity).read_bytes() == damage, "it is read and never written to"

@@ -13,10 +13,8 @@ from ldp_core import presets
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue.people import Person
-from ldp_core.runs.record import quota, removal
-from ldp_core.runs.storage import disk_space
-from ldp_core.runs.storage.holding import WRITER, hold
-from tests.runs.record.test_quota import record
+from ldp_core.runs.record import computations, quota, removal
+from tests.runs.record.test_quota import file_of, record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -32,7 +30,7 @@ def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: 
     with pytest.raises(NotNow, match="is pinned; unpin it"):
         jobs.remove(identity)
     assert queue.get(identity).pinned
-    assert queue.get(identity).folder.exists()
+    assert file_of(identity).exists()
 
 
 ANNA = Person("a" * 16)
@@ -50,30 +48,33 @@ def test_what_still_trains_is_pinned_with_what_it_will_take(monkeypatch: pytest.
     assert queue.get(identity).pinned
 
 
-def test_a_folder_that_cannot_be_removed_is_due_until_it_can(monkeypatch: pytest.MonkeyPatch):
+def test_a_file_that_cannot_be_removed_is_tried_again(monkeypatch: pytest.MonkeyPatch):
     identity, other = record("completed"), record("completed")
-    folder, rename = queue.get(identity).folder, Path.rename
+    stuck, unlink = file_of(identity), Path.unlink
 
-    def refused(path: Path, to: Path) -> Path:
-        if path == folder:
+    def refused(path: Path, missing_ok: bool = False) -> None:
+        if path == stuck:
             raise PermissionError(13, "Permission denied")
-        return rename(path, to)
+        unlink(path, missing_ok)
 
-    with monkeypatch.context() as stuck:
-        stuck.setattr(Path, "rename", refused)
-        assert [one.job.id for one in quota.prune(0)] == [other], "it keeps no other"
-        jobs.delete(identity)
-        stuck.setattr(disk_space, "_free", lambda: 0)
-        assert removal.sweep() == []
-        assert folder.exists()
-    assert [job.id for job in jobs.deleted()] == [identity]
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refused)
+        assert {one.job.id for one in quota.prune(0)} == {identity, other}, "it keeps no other"
+        assert stuck.exists()
+    removal.sweep()
+    assert not stuck.exists()
 
 
 def test_what_is_written_is_not_removed():
+    """A worker was killed, and the process that trains goes on for a moment."""
     identity = record("interrupted")
-    with hold(queue.get(identity).folder / WRITER), pytest.raises(StorageFailed, match="still being written"):
+    file, held = file_of(identity), computations.hold(queue.get(identity).keys[0])
+    assert held
+    with held:
         jobs.remove(identity)
-    assert queue.get(identity).folder.exists()
+        assert file.exists()
+    removal.sweep()
+    assert not file.exists()
 
 
 def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.MonkeyPatch):
@@ -94,20 +95,20 @@ def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.Monke
 
 def test_what_was_noted_by_somebody_who_was_killed_is_finished_and_nothing_else_goes():
     kept, noted, nobodys = (record("completed") for _ in range(3))
+    going, lost = file_of(noted), file_of(nobodys)
     queue.note_removed(noted)  # and then the lights went out
-    with queue.table.changing() as db:
-        db.execute("DELETE FROM jobs WHERE id = ?", (nobodys,))  # the database may have been lost
-    folder = queue.get(noted).folder
-    assert removal.sweep() == [noted]
-    assert not folder.exists()
-    assert folder.with_name(nobodys).exists()
+    with queue.table.changing() as db:  # the database was lost
+        db.execute("DELETE FROM jobs WHERE id = ?", (nobodys,))
+        db.execute("DELETE FROM computations WHERE key = ?", (lost.stem,))
+    removal.sweep()
+    assert (going.exists(), lost.exists()) == (False, True)
     assert [one.job.id for one in quota.kept()] == [kept]
 
 
 def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(monkeypatch: pytest.MonkeyPatch):
     ids = [record("completed") for _ in range(2)]
-    seen = quota.kept()
+    seen = quota._in_order()
     quota.pin(ids[0])
-    monkeypatch.setattr(quota, "kept", lambda: seen)
+    monkeypatch.setattr(quota, "_in_order", lambda: seen)
     assert [one.job.id for one in quota.prune(0)] == ids[1:]
     assert queue.get(ids[0]).message == ""

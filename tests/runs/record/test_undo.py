@@ -12,11 +12,11 @@ from ldp_core.errors import DiskFull, NotNow, NotYours, UnknownJob
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.queue.people import Person
-from ldp_core.runs.record import quota, removal, run_cache
+from ldp_core.runs.record import computations, quota, removal
 from ldp_core.runs.storage import disk_space
 from tests.pace import of_cpu
 from tests.runs.queue.test_long_requests import request
-from tests.runs.record.test_quota import record
+from tests.runs.record.test_quota import file_of, record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -29,7 +29,7 @@ def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
 def test_one_comes_back_as_it_was_and_is_in_no_list_until_then():
     older, identity = record("completed"), record("interrupted")
     jobs.relabel(identity, "mine", "a note")
-    was, text = queue.get(identity), (queue.get(identity).folder / "events.sqlite").read_bytes()
+    was, text = queue.get(identity), file_of(identity).read_bytes()
     jobs.delete(identity)
     assert [job.id for job in jobs.recent()] == [older]
     assert [job.id for job in jobs.deleted()] == [identity]
@@ -37,7 +37,7 @@ def test_one_comes_back_as_it_was_and_is_in_no_list_until_then():
         jobs.look(identity)
     jobs.bring_back(identity)
     assert queue.find() == [was, queue.get(older)]
-    assert (was.folder / "events.sqlite").read_bytes() == text
+    assert file_of(identity).read_bytes() == text
     assert (queue.get(identity).name, queue.get(identity).note) == ("mine", "a note")
     assert jobs.deleted() == []
     with pytest.raises(UnknownJob):
@@ -85,7 +85,7 @@ def test_after_a_while_it_is_gone_for_good(monkeypatch: pytest.MonkeyPatch, runs
     later(monkeypatch, 20)
     assert jobs.deleted() == []
     assert removal.sweep() == [identity]
-    assert list((runs_dir / "jobs").iterdir()) == []
+    assert list((runs_dir / "computed").iterdir()) == []
     with pytest.raises(UnknownJob):
         jobs.bring_back(identity)
 
@@ -111,32 +111,33 @@ def test_on_a_tight_or_full_disk_it_goes_at_once(monkeypatch: pytest.MonkeyPatch
     def no_room(identity: str, at: float | None = None) -> bool:
         """Until the record itself has made some."""
         tries.append(at)
-        if queue.get(identity).folder.exists():
+        if file.exists():
             raise DiskFull
         return delete(identity, at)
 
+    file = file_of(full)
     monkeypatch.setattr(queue, "delete", no_room)
     jobs.delete(full)
     assert len(tries) == 4
     assert queue.find() == []
-    assert [one for one in (runs_dir / "jobs").iterdir() if one.is_dir()] == []
+    assert [*(runs_dir / "computed").iterdir()] == []
 
 
 def test_a_death_at_any_moment_of_it_loses_nothing(monkeypatch: pytest.MonkeyPatch):
     """The row says first what goes, and nothing else goes."""
     kept, going = record("completed"), record("completed")
-    folder = queue.get(going).folder
-    with monkeypatch.context() as dead, pytest.raises(KeyboardInterrupt):
-        dead.setattr(removal, "_clear", stop)
-        jobs.remove(going)
-    assert folder.is_dir()
-    assert removal.sweep() == [going]
-    assert not folder.exists()
-    with monkeypatch.context() as dead, pytest.raises(KeyboardInterrupt):
-        dead.setattr(run_cache, "forget", stop)
-        jobs.remove(kept)
+    file, other = file_of(going), file_of(kept)
+    for step in ("forget", "sweep"):
+        with monkeypatch.context() as dead, pytest.raises(KeyboardInterrupt):
+            dead.setattr(queue if step == "forget" else computations, step, stop)
+            jobs.remove(going if step == "forget" else kept)
+        assert other.exists()
+        if step == "forget":
+            assert file.exists()
+            assert removal.sweep() == [going]
+            assert not file.exists()
     removal.sweep()
-    assert list(folder.parent.iterdir()) == []
+    assert not other.exists()
 
 
 def stop(*_: Any, **__: Any) -> None:

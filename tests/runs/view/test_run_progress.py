@@ -2,57 +2,64 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+import json
+import time
 
 import pytest
 
-from ldp_core.experiment import Draft, Run, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.lockstep import drive
-from ldp_core.runs.record.store import Recorder
-from ldp_core.runs.view.grid_progress import Desk
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.view.run_progress import Progress, progress_of
+from tests.runs.in_process import queued, record_of, recorder_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-DRAFT = Draft(parse({"rounds": 3, "attack": None}), (Variant("a"), Variant("b", {"aggregator.name": "mean"})))
+DRAFT = Draft(
+    parse({"rounds": 3, "attack": None}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
+)
 
 
-def train(folder: Path, runs: list[Run]) -> None:
-    """Record the whole of these runs."""
-    recorder = Recorder(folder, runs)
-    for turn in drive({number: run.experiment for number, run in enumerate(runs)}):
+def train(job: Job) -> None:
+    """Record the whole of its runs."""
+    recorder = recorder_of(job)
+    for turn in drive({number: parse(json.loads(one.what)) for number, one in recorder.given.items()}):
         recorder.write(turn)
     recorder.close()
 
 
 def accuracies(progress: Progress) -> list[list[float]]:
-    return [[*run.curves["accuracy"]] for run in progress.runs]
+    return [[*run.curves.get("accuracy", ())] for run in progress.runs]
 
 
-def test_a_record_that_is_begun_anew_is_read_from_its_beginning(tmp_path: Path):
-    folder, (first, second) = tmp_path / "job", DRAFT.runs(False)[:2]
-    progress, desk = Progress(folder), Desk(folder)
-    train(folder, [first, second])
+def test_a_record_that_is_begun_anew_is_read_from_its_beginning():
+    job = queued(DRAFT)
+    progress = progress_of(job)
+    train(job)
     before = accuracies(progress.update())
-    desk.update()
-    shutil.rmtree(folder, ignore_errors=True)
-    assert progress.update().runs == []
-    train(folder, [second])
-    assert accuracies(progress.update()) == before[1:]
-    assert desk.update().seq == progress.seq
+    record_of(job).unlink()
+    assert accuracies(progress.update()) == [[], before[1]]
+    record_of(job, 1).unlink()
+    train(job)
+    assert accuracies(progress.update()) == before
 
 
-def test_rounds_that_another_job_has_trained_say_nothing_of_the_pace(tmp_path: Path):
-    runs = DRAFT.runs(False)[:2]
-    recorder = Recorder(tmp_path, runs)
-    progress = Progress(tmp_path)
-    recorder.copy(0, [], "another")
-    turns = [*drive({0: DRAFT.base}, {})]
-    for turn in turns:
-        recorder.write(turn)
-    recorder.flush()
-    assert progress.update().rounds_done() == 3
-    assert progress.seconds_left(3) is None, "nothing was trained here yet"
-    recorder.close()
+def test_jobs_with_the_same_runs_see_each_other_train_under_labels_of_their_own():
+    first = queued(DRAFT)
+    second = queued(Draft(DRAFT.base, (Variant("another name"),)))
+    train(first)
+    (run,) = progress_of(second).update().runs
+    assert (run.label, run.round) == ("another name", 3)
+    assert [one.label for one in progress_of(first).update().runs] == ["a", "b"]
+
+
+def test_rounds_that_another_job_has_trained_say_nothing_of_the_pace():
+    job = queued(DRAFT)
+    train(job)
+    progress = progress_of(job).update()
+    assert progress.rounds_done() == 6
+    later = time.time() + 1
+    assert progress.known_before(later) == 2
+    assert progress.seconds_taken(later) == 0
+    assert progress.seconds_left(9, since=later) is None, "nothing was trained since"

@@ -1,26 +1,27 @@
-"""The record of a job: what is written can be read, in order, by others, while it is written."""
+"""Computations: what is written can be read by others, in order, and is taken up after a kill."""
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from math import isnan
-from pathlib import Path
 
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.lockstep import Turn, drive
-from ldp_core.runs.process.training import train_job
-from ldp_core.runs.record.store import Recorder, copied, events_after, runs_of
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs.record import computations
+from ldp_core.runs.record.computations import of_run
+from ldp_core.runs.record.events import is_whole, news
+from ldp_core.runs.view.run_progress import progress_of
+from tests.runs.in_process import bodies, queued, recorder_for, recorder_of
 
+pytestmark = pytest.mark.usefixtures("runs_dir")
 DRAFT = Draft(parse({"rounds": 3}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"})))
 
 
 def turns(run: int = 0) -> list[Turn]:
     """What a run of three rounds does, turn by turn (its seconds are made equal)."""
-    return [_timeless(turn) for turn in drive({run: DRAFT.base})]
+    return [_timeless(turn) for turn in drive({run: DRAFT.runs()[run].experiment})]
 
 
 def _timeless(turn: Turn) -> Turn:
@@ -28,29 +29,29 @@ def _timeless(turn: Turn) -> Turn:
     return replace(turn, events=told, seconds=0.0)
 
 
-def test_before_the_first_event_there_is_nothing(tmp_path: Path):
-    assert runs_of(tmp_path / "job") == []
-    assert events_after(tmp_path / "job") == []
-    assert Progress(tmp_path / "job").update().runs == []
+def test_before_the_first_event_there_is_nothing():
+    job = queued(DRAFT)
+    assert bodies(job) == []
+    assert [run.round for run in progress_of(job).update().runs] == [0, 0]
+    assert progress_of(job).seconds_left(10) is None
 
 
-def test_events_come_back_in_order(tmp_path: Path):
-    recorder = Recorder(tmp_path / "job", DRAFT.runs())
+def test_events_come_back_in_order():
+    one = of_run(DRAFT.base)
+    recorder = recorder_for(DRAFT.base)
     told = [event for turn in turns() for event in turn.events]
     for turn in turns():
         recorder.write(turn)
     recorder.close()
-    stored = events_after(tmp_path / "job")
+    stored = news(one.key).events
     assert [event.body for event in stored] == told
     assert [event.seq for event in stored] == list(range(1, len(told) + 1))
-    assert [event.body for event in events_after(tmp_path / "job", stored[4].seq)] == told[5:]
-    assert [run["label"] for run in runs_of(tmp_path / "job")] == ["a", "b"]
+    assert [event.body for event in news(one.key, stored[4].seq).events] == told[5:]
 
 
-def test_a_reader_sees_events_while_they_are_written(tmp_path: Path):
-    recorder = Recorder(tmp_path / "job", DRAFT.runs())
-    progress = Progress(tmp_path / "job")
-    seen = []
+def test_a_reader_sees_events_while_they_are_written():
+    job = queued(DRAFT)
+    recorder, progress, seen = recorder_of(job), progress_of(job), []
     for turn in turns(1):
         recorder.write(turn)
         recorder.flush()
@@ -65,42 +66,38 @@ def test_a_reader_sees_events_while_they_are_written(tmp_path: Path):
     recorder.close()
 
 
-def test_what_is_no_json_number_never_reaches_the_disk(tmp_path: Path):
-    recorder = Recorder(tmp_path / "job", DRAFT.runs())
+def test_what_is_no_json_number_never_reaches_the_disk():
+    recorder = recorder_for(DRAFT.base)
     with pytest.raises(ValueError, match="not JSON compliant"):
         recorder.write(Turn(0, [{"event": "round", "accuracy": float("nan")}], None, 0.0))
         recorder.flush()
 
 
-def test_the_time_left_follows_the_pace(tmp_path: Path):
-    progress = Progress(tmp_path)
-    assert progress.seconds_left(10) is None
-
-
 @pytest.mark.parametrize("stopped_after", [1, 2, 3])
-def test_a_record_is_taken_up_where_it_stopped(tmp_path: Path, stopped_after: int):
+def test_a_record_is_taken_up_where_it_stopped(stopped_after: int):
     """Whatever turn was the last to be committed: the same events, none lost and none twice."""
-    whole = turns()
+    whole, key = turns(), of_run(DRAFT.base).key
     assert [turn.events[-1]["event"] for turn in whole] == ["target", "round", "round", "round", "end"]
-    recorder = Recorder(tmp_path / "job", DRAFT.runs())
+    recorder = recorder_for(DRAFT.base)
     for turn in whole[:stopped_after]:
         recorder.write(turn)
     recorder.close()
-    again = Recorder(tmp_path / "job", DRAFT.runs())
+    again = recorder_for(DRAFT.base)
     starts = again.starts()
     assert starts[0].state.round == stopped_after - 1
     for turn in drive({0: DRAFT.base}, starts):
         again.write(_timeless(turn))
-    again.flush()
-    assert again.ended() == {0}
+    assert not is_whole(key)
+    again.end(0, "completed", {"accuracy": 0.5})
     again.close()
-    expected = [event for turn in whole for event in turn.events]
-    assert [event.body for event in events_after(tmp_path / "job")] == expected
+    assert is_whole(key)
+    assert computations.ended([key])[key].figures == {"accuracy": 0.5}
+    assert [event.body for event in news(key).events] == [event for turn in whole for event in turn.events]
 
 
-def test_an_interrupted_commit_tells_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_interrupted_commit_tells_nothing_twice(monkeypatch: pytest.MonkeyPatch):
     first, second = turns()[:2]
-    recorder = Recorder(tmp_path / "job", DRAFT.runs())
+    recorder = recorder_for(DRAFT.base)
     recorder.write(first)
     recorder.flush()
     recorder.write(second)
@@ -113,33 +110,26 @@ def test_an_interrupted_commit_tells_nothing_twice(tmp_path: Path, monkeypatch: 
         with pytest.raises(KeyboardInterrupt):
             recorder.flush()
     recorder.close()
-    assert len(events_after(tmp_path / "job")) == len(first.events)
-    assert Recorder(tmp_path / "job", DRAFT.runs()).starts()[0].state.round == 0
+    assert len(news(of_run(DRAFT.base).key).events) == len(first.events)
+    assert recorder_for(DRAFT.base).starts()[0].state.round == 0
 
 
-@pytest.mark.usefixtures("runs_dir")
-def test_a_record_of_the_first_version_can_be_read_and_taken_up(tmp_path: Path):
-    recorder = Recorder(tmp_path / "job", DRAFT.runs())
-    for turn in turns()[:2]:
+def test_an_end_that_nobody_has_noted_is_noted_by_whoever_comes_next():
+    """Killed between the two files; or the table of jobs was lost."""
+    recorder, key = recorder_for(DRAFT.base), of_run(DRAFT.base).key
+    for turn in turns():
         recorder.write(turn)
+    recorder.end(0, "completed", {"accuracy": 0.25})
     recorder.close()
-    with sqlite3.connect(tmp_path / "job" / "events.sqlite") as db:
-        db.execute("DROP TABLE checkpoints")
-        db.execute("DROP TABLE copied")
-    assert len(events_after(tmp_path / "job")) > 0
-    assert copied(tmp_path / "job") == {}
-    recorder = Recorder(tmp_path / "job", DRAFT.runs())
-    assert recorder.starts() == {}
-    recorder.close()
-    train_job(tmp_path / "job", {"draft": DRAFT.as_json()}, 10**9)
-    for number in range(len(DRAFT.runs())):
-        told = [event.body for event in events_after(tmp_path / "job") if event.run == number]
-        rounds = [event["round"] for event in told if event["event"] == "round"]
-        assert rounds == [*range(1, DRAFT.base.rounds + 1)], "it begins anew, and nothing is told twice"
-        assert [event["event"] for event in told].count("start") == 1
+    computations.forget([key])
+    assert computations.left([key]) == [key]
+    again = recorder_for(DRAFT.base)
+    again.note_what_had_ended()
+    assert again.given == {}
+    assert computations.ended([key])[key].figures == {"accuracy": 0.25}
 
 
-def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state(tmp_path: Path):
+def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state():
     """Killed as a picture formed in round 2: taken up, the same frames come again before its end."""
     before, after = turns()[:2], turns()[2:]
     frames = [
@@ -147,16 +137,14 @@ def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state(tmp_path: 
         for n in (4, 6, 9)
     ]
     way = [Turn(0, [frame], None, 0.0, within=True) for frame in frames]
-    recorder = Recorder(tmp_path, DRAFT.runs())
+    job = queued(DRAFT)
+    recorder = recorder_of(job)
     for turn in (*before, *way[:2]):
         recorder.write(turn)
     recorder.close()
-    assert Progress(tmp_path).update().runs[0].forming(0) == {
-        "psnr": 9.0,
-        "image": {"data": "6"},
-        "iterations": 6,
-    }
-    recorder = Recorder(tmp_path, DRAFT.runs())
+    seen = {"psnr": 9.0, "image": {"data": "6"}, "iterations": 6}
+    assert progress_of(job).update().runs[0].forming(0) == seen
+    recorder = recorder_of(job)
     state = before[-1].state
     assert state is not None
     assert recorder.starts()[0].state.round == state.round == 1
@@ -165,8 +153,8 @@ def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state(tmp_path: 
     recorder.close()
     told = [body for turn in before for body in turn.events]
     told += frames + [body for turn in after for body in turn.events]
-    assert [event.body for event in events_after(tmp_path)] == told
-    assert Progress(tmp_path).update().runs[0].forming(0) is None
+    assert bodies(job, 0) == told
+    assert progress_of(job).update().runs[0].forming(0) is None
 
 
 def test_a_search_is_driven_step_by_step_and_its_round_ends_with_a_state():

@@ -1,0 +1,219 @@
+"""Computations: each is done once, is known by a key of its content, and is shown by every job that names it.
+
+One that tells events has a database, `computed/KEY.sqlite`, and a lock file beside it, held by the process
+that computes it. How it ended stands in the table `computations`; a cell of a sweep has but that row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import secrets
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ldp_core.behaviour import version
+from ldp_core.engines.choice import bits
+from ldp_core.errors import StorageFailed
+from ldp_core.experiment import Experiment
+from ldp_core.runs.queue.table import changing, looking
+from ldp_core.runs.storage import holding
+from ldp_core.runs.storage.holding import Held
+from ldp_core.runs.storage.paths import runs_dir
+
+KEY = re.compile(r"(?:[0-9a-f]{16}\.)?(?:imported-)?[0-9a-f]{16}")
+IMPORTED = "imported-"
+"""What the keys of records begin with that were not computed here: no experiment has such a key."""
+MOST_CELLS = 50_000
+"""Rows without events that are kept; the oldest go first."""
+BEGUN = "begun"
+"""The status of what has not ended."""
+
+
+class Computation(NamedTuple):
+    """What is computed."""
+
+    key: str
+    kind: str
+    what: str
+    """As JSON: the experiment of a run, the request of another kind of job."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a computation ended."""
+
+    status: str
+    figures: dict[str, Any]
+
+
+def key_of(kind: str, what: str, by: str, salt: str = "") -> str:
+    """The key of a computation.
+
+    Args:
+        kind: of computation.
+        what: everything that decides what it comes to.
+        by: the version of the program (`ldp_core.behaviour`).
+        salt: what keeps it apart from the same computation of others.
+    """
+    return hashlib.sha256("\n".join((kind, by, what, salt)).encode()).hexdigest()[:16]
+
+
+def of_run(experiment: Experiment, salt: str = "") -> Computation:
+    """A run whose events are told: the same experiment on another engine is another computation."""
+    key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), salt)
+    return Computation(key, "run", json.dumps(experiment.as_json()))
+
+
+def key_of_figures(experiment: Experiment, equal_to: str) -> str:
+    """The key of a run's final figures alone, `equal_to` which bits they are."""
+    return key_of("figures", f"{experiment.key} {equal_to}", version(experiment))
+
+
+def new_imported_key() -> str:
+    """The key of a record from outside."""
+    return IMPORTED + secrets.token_hex(8)
+
+
+def folder_of(key: str) -> Path:
+    """Where the files of a key lie: those of a private room in a folder of their own.
+
+    Raises:
+        StorageFailed: this is no key.
+    """
+    if not KEY.fullmatch(key):
+        raise StorageFailed("the table of jobs is damaged: it names no computation")
+    room = key.rpartition(".")[0]
+    return runs_dir() / "computed" / room if room else runs_dir() / "computed"
+
+
+def database(key: str) -> Path:
+    """The database of a computation."""
+    return folder_of(key) / f"{key.rpartition('.')[2]}.sqlite"
+
+
+def lock_of(key: str) -> Path:
+    """The file that is held by the process that computes it."""
+    return database(key).with_suffix(".lock")
+
+
+def hold(key: str) -> Held | None:
+    """Hold a computation for this process; None while another one does."""
+    lock_of(key).parent.mkdir(parents=True, exist_ok=True)
+    with suppress(holding.TakenBySomebody):
+        return holding.hold(lock_of(key))
+    return None
+
+
+def is_computed(key: str) -> bool:
+    """True while some process computes it."""
+    return holding.is_held(lock_of(key))
+
+
+def note_begun(computations: Iterable[Computation]) -> None:
+    """Have these be known as begun: what no row speaks of is nobody's to remove."""
+    rows = [(one.key, one.kind, BEGUN, "{}", time.time()) for one in computations]
+    with changing() as db:
+        db.executemany("INSERT OR IGNORE INTO computations VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def note_ends(rows: Iterable[tuple[str, str, str, dict[str, Any]]]) -> None:
+    """Note how computations ended: key, kind, status and figures of each."""
+    found = [(key, kind, status, json.dumps(figures), time.time()) for key, kind, status, figures in rows]
+    with changing() as db:
+        db.executemany("INSERT OR REPLACE INTO computations VALUES (?, ?, ?, ?, ?)", found)
+
+
+def ended(keys: Collection[str]) -> dict[str, Ended]:
+    """Those of these computations that have ended, and how.
+
+    Raises:
+        StorageFailed: that cannot be read.
+    """
+    with looking() as db:
+        query = (
+            "SELECT key, kind, status, figures FROM computations "
+            "WHERE status != ? AND key IN (SELECT value FROM json_each(?))"
+        )
+        rows = db.execute(query, (BEGUN, json.dumps([*keys]))).fetchall() if db else []
+    found = {}
+    for row in rows:
+        with suppress(ValueError, TypeError):
+            if row["kind"] == "figures" or database(row["key"]).exists():
+                found[row["key"]] = Ended(str(row["status"]), dict(json.loads(row["figures"])))
+    return found
+
+
+def left(keys: Sequence[str]) -> list[str]:
+    """Those that have not ended."""
+    known = ended(keys)
+    return [key for key in dict.fromkeys(keys) if key not in known]
+
+
+def forget(keys: Collection[str]) -> None:
+    """Have these computed again by whoever asks."""
+    with changing() as db:
+        db.executemany("DELETE FROM computations WHERE key = ?", [(key,) for key in keys])
+
+
+def size_of(key: str) -> int:
+    """Bytes that its database takes; 0 where there is none."""
+    try:
+        return database(key).stat().st_size
+    except (OSError, StorageFailed):
+        return 0
+
+
+def sweep() -> list[str]:
+    """Remove the computations that no job names any more, and the oldest of many figures; returns the keys
+    that are gone. A file that no row speaks of stays: the table may have been lost.
+    """
+    removed = list[str]()
+    with changing() as db:
+        query = (
+            "SELECT key FROM computations WHERE kind != 'figures' "
+            "AND key NOT IN (SELECT value FROM jobs, json_each(jobs.keys))"
+        )
+        for key in [row["key"] for row in db.execute(query)]:
+            if unlink(key):
+                db.execute("DELETE FROM computations WHERE key = ?", (key,))
+                removed.append(key)
+        newest = "SELECT at FROM computations WHERE kind = 'figures' ORDER BY at DESC LIMIT 1 OFFSET ?"
+        db.execute(f"DELETE FROM computations WHERE kind = 'figures' AND at <= ({newest})", (MOST_CELLS,))  # noqa: S608
+    return removed
+
+
+def named_by_it_alone(job: str) -> list[str]:
+    """The keys of computations that no other job names, deleted ones included."""
+    with looking() as db:
+        query = (
+            "SELECT value FROM jobs, json_each(jobs.keys) WHERE jobs.id = ? EXCEPT "
+            "SELECT value FROM jobs, json_each(jobs.keys) WHERE jobs.id != ?"
+        )
+        return [row["value"] for row in db.execute(query, (job, job))] if db else []
+
+
+def unlink(key: str) -> bool:
+    """Remove a computation's files; False if somebody is at it, or if they cannot be removed."""
+    if not folder_of(key).exists():
+        return True
+    if (held := hold(key)) is None:
+        return False
+    try:
+        for ending in (".sqlite", ".sqlite-journal"):
+            database(key).with_suffix(ending).unlink(missing_ok=True)
+    except OSError as error:
+        logging.warning("computation %s cannot be removed (%s)", key, error.strerror)
+        held.close()
+        return False
+    held.close(remove=True)
+    if "." in key:
+        with suppress(OSError):  # others are left in its room
+            folder_of(key).rmdir()
+    return True

@@ -1,0 +1,188 @@
+"""Reading computations: their events, and whether they can be read."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ldp_core.errors import StorageFailed, StudioError
+from ldp_core.experiment import parse_draft
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.computations import database
+from ldp_core.runs.storage.database import reading
+
+FORMAT = 1
+"""Rises when a meaning changes; a file of another format is not read."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One stored event."""
+
+    seq: int
+    """Its number within its computation, from 1."""
+    run: int
+    """The place of its computation among its job's."""
+    at: float
+    body: dict[str, Any]
+
+
+class News(NamedTuple):
+    """What is new of a computation."""
+
+    began: float | None
+    """When it began, which tells its record from one that stood there before; None where there is none."""
+    events: list[Stored]
+
+
+def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
+    """The events of a computation after event number `seq`, in order, `most` of them; none before it has
+    begun.
+
+    Raises:
+        StorageFailed: they cannot be read.
+    """
+    with reading(database(key)) as db:
+        about = db.execute("SELECT began FROM about").fetchone() if db else None
+        if db is None or about is None:
+            return News(None, [])
+        query = "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
+        rows = db.execute(query, (seq, most)).fetchall()
+    with sound(key):
+        events = [Stored(row["seq"], run, row["at"], _body(row["body"])) for row in rows]
+        return News(float(about["began"]), events)
+
+
+def events_of(job: Job) -> list[Stored]:
+    """All events of a job's computations, in the order in which they came.
+
+    Raises:
+        StorageFailed: they cannot be read.
+    """
+    every = [one for run, key in enumerate(job.keys) for one in news(key, run=run).events]
+    return sorted(every, key=lambda one: one.at)
+
+
+class Row(NamedTuple):
+    """One run of a job."""
+
+    variant: int
+    label: str
+    seed: int
+    key: str
+    """Of its experiment."""
+    experiment: str
+    """As JSON."""
+
+
+def runs_of(job: Job) -> tuple[Row, ...]:
+    """The runs that a job names, in their order; none of another kind of job.
+
+    Raises:
+        StorageFailed: what it was asked cannot be read any more.
+    """
+    return _runs_of(job.id, job) if job.kind == "run" else ()
+
+
+@lru_cache(maxsize=256)
+def _runs_of(identity: str, job: Job) -> tuple[Row, ...]:
+    try:
+        request = job.request
+        runs = parse_draft(request["draft"]).runs(bool(request.get("reference")))
+    except (StudioError, LookupError, TypeError, AttributeError) as error:
+        raise StorageFailed("what it was asked to do cannot be read any more; launch it again") from error
+    return tuple(
+        Row(
+            one.variant,
+            one.label,
+            one.experiment.seed,
+            one.experiment.key,
+            json.dumps(one.experiment.as_json()),
+        )
+        for one in runs
+    )
+
+
+def bodies(db: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Every event in an open database."""
+    return [_body(row["body"]) for row in db.execute("SELECT body FROM events ORDER BY seq")]
+
+
+def _body(text: str) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(text)
+    body["event"]  # none is without
+    return body
+
+
+@contextmanager
+def sound(key: str) -> Iterator[None]:
+    """Around what makes sense of a record: if it makes none, the record is damaged.
+
+    Raises:
+        StorageFailed: in place of whatever went wrong.
+    """
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, FileNotFoundError) as error:
+        raise StorageFailed(f"{key} is damaged: its record cannot be read; train it again") from error
+
+
+def is_whole(key: str) -> bool:
+    """True for the record of a computation that has ended, with as many events as it had then.
+
+    Raises:
+        StorageFailed: it cannot be read.
+    """
+    with reading(database(key)) as db:
+        if db is None:
+            return False
+        _refuse_another_format(key, db)
+        query = "SELECT status, events = (SELECT count(*) FROM events) AS whole FROM about"
+        row = db.execute(query).fetchone()
+    return row is not None and row["status"] is not None and bool(row["whole"])
+
+
+def is_damaged(job: Job) -> bool:
+    """True if a record of a job cannot be read, as far as a look at its beginning and its end tells."""
+    try:
+        return any(_is_damaged(key) for key in job.keys)
+    except StorageFailed:
+        return True
+
+
+def _is_damaged(key: str) -> bool:
+    with reading(database(key)) as db:
+        if db is None:
+            return database(key).exists()
+        _refuse_another_format(key, db)
+        # SQLite says whether it is JSON, of what is not long: nothing is brought here
+        query = "SELECT json_valid({0}) AS sound FROM {1} AND length({0}) < 1000000"
+        what = db.execute(query.format("what", "about WHERE one = 1")).fetchone()
+        last = "events WHERE seq = (SELECT MAX(seq) FROM events)"
+        newest = db.execute(query.format("body", last)).fetchone()
+    return any(row is not None and not row["sound"] for row in (what, newest))
+
+
+def refuse_damaged(key: str) -> None:
+    """Check the whole file of a computation, if there is one.
+
+    Raises:
+        StorageFailed: pages are missing or do not fit together, or it is of another format.
+    """
+    with reading(database(key)) as db:
+        found = "ok" if db is None else db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if db is not None and found == "ok":
+            _refuse_another_format(key, db)
+    if found != "ok":
+        raise StorageFailed(f"{key} is damaged: its record cannot be taken up; train it again")
+
+
+def _refuse_another_format(key: str, db: sqlite3.Connection) -> None:
+    found = int(db.execute("PRAGMA user_version").fetchone()[0])
+    if found != FORMAT:
+        raise StorageFailed(f"{key} is of format {found}, and this program reads {FORMAT}; train it again")

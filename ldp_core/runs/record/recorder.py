@@ -1,0 +1,218 @@
+"""Writing computations: their events, and where each stands; taken up again after a kill."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from typing import Any
+
+from ldp_core.events import Frame
+from ldp_core.federated.state import State
+from ldp_core.runs.lockstep import Start, Turn
+from ldp_core.runs.record import computations
+from ldp_core.runs.record.computations import Computation, database
+from ldp_core.runs.record.events import FORMAT, Stored, bodies, refuse_damaged, sound
+from ldp_core.runs.storage.database import opened, persist, writing
+
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS about (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    kind TEXT NOT NULL,
+    what TEXT NOT NULL,        -- as JSON: the experiment, or the request
+    began REAL NOT NULL,       -- seconds since 1970
+    status TEXT,               -- NULL until it has ended
+    figures TEXT,              -- as JSON
+    events INTEGER             -- how many there are then
+);
+CREATE TABLE IF NOT EXISTS events (
+    seq INTEGER PRIMARY KEY,
+    at REAL NOT NULL,
+    body TEXT NOT NULL         -- as JSON
+);
+CREATE TABLE IF NOT EXISTS checkpoint (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    round INTEGER NOT NULL,
+    weights BLOB NOT NULL,     -- float32, little-endian
+    uploads BLOB NOT NULL,     -- int64, little-endian: of each client
+    seconds REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS kept (
+    name TEXT PRIMARY KEY,
+    array BLOB NOT NULL        -- of the checkpoint: what a system's clients keep, in numpy's format
+);
+PRAGMA user_version = {FORMAT};
+"""
+FLUSH_SECONDS = 0.1
+
+
+class Recorder:
+    """Writes turns of computations that this process holds; commits a tenth of a second's worth at a time.
+
+    The events of a turn and the checkpoint after it are committed together, so that whoever takes it up again
+    loses no event and repeats none. What is committed outlives this process at once, and a loss of power once
+    the computation has ended.
+
+    Args:
+        given: by the number that turns call them by.
+
+    Raises:
+        StorageFailed: a database is damaged, which is left as it is.
+    """
+
+    def __init__(self, given: Mapping[int, Computation]) -> None:
+        self.given = dict(given)
+        for one in self.given.values():
+            refuse_damaged(one.key)
+        self._dbs: dict[int, sqlite3.Connection] = {}
+        with ExitStack() as undo:
+            for number, one in self.given.items():
+                self._dbs[number] = db = opened(database(one.key), SCHEMA, durable=False)
+                undo.callback(db.close)
+                row = (one.kind, one.what, time.time())
+                db.execute("INSERT OR IGNORE INTO about (one, kind, what, began) VALUES (1, ?, ?, ?)", row)
+            undo.pop_all()
+        self._within = {number: _frames(db) for number, db in self._dbs.items()}
+        self._waiting: list[Turn] = []
+        self._flushed = time.monotonic()
+        self._pause = FLUSH_SECONDS
+
+    def note_what_had_ended(self) -> None:
+        """Note the ends that the table of all has lost, or that a kill came before; those are done."""
+        for number, db in [*self._dbs.items()]:
+            row = db.execute("SELECT status, figures FROM about").fetchone()
+            if row["status"] is not None:
+                one = self.given.pop(number)
+                self._dbs.pop(number).close()
+                figures = json.loads(row["figures"] or "{}")
+                computations.note_ends([(one.key, one.kind, row["status"], figures)])
+
+    def told(self, number: int) -> list[dict[str, Any]]:
+        """What is recorded of one so far."""
+        with sound(self.given[number].key):
+            return bodies(self._dbs[number])
+
+    def starts(self) -> dict[int, Start]:
+        """Where those that were begun can be taken up; of one that has no checkpoint nothing is kept."""
+        found = {}
+        for number, db in self._dbs.items():
+            row = db.execute("SELECT * FROM checkpoint").fetchone()
+            if row is None:
+                db.execute("DELETE FROM events")
+                db.execute("UPDATE about SET began = ?", (time.time(),))
+                self._within[number].clear()
+                continue
+            kept = {one["name"]: one["array"] for one in db.execute("SELECT * FROM kept")}
+            state = State.from_bytes(row["round"], row["weights"], row["uploads"], kept or None, _engine(db))
+            found[number] = Start(state, row["seconds"])
+        return found
+
+    def write(self, turn: Turn) -> None:
+        """Append a turn; it reaches the disk within a tenth of a second of the next one."""
+        self._waiting.append(self._new(turn))
+        if time.monotonic() - self._flushed >= self._pause:
+            self.flush()
+
+    def _new(self, turn: Turn) -> Turn:
+        """A turn without the frames that are recorded already: a round that is begun again tells the same."""
+        if not turn.within:
+            return turn
+        known, new = self._within[turn.run], []
+        for event in turn.events:
+            if event["event"] != Frame.event or _place(event) not in known:
+                new.append(event)
+                known.add(_place(event))
+        return replace(turn, events=new)
+
+    def flush(self) -> None:
+        """Commit what is waiting, with the newest checkpoint of each."""
+        began = time.monotonic()
+        # taken out first: a signal may interrupt this anywhere, and what is lost is computed again, but what
+        # is told twice stays
+        turns, self._waiting = self._waiting, []
+        for number in dict.fromkeys(turn.run for turn in turns):
+            self._commit(self._dbs[number], [turn for turn in turns if turn.run == number])
+        self._flushed = time.monotonic()
+        # of many runs, or a large model, it is done seldom enough to cost a twentieth of the time
+        self._pause = max(FLUSH_SECONDS, 20 * (self._flushed - began))
+
+    def _commit(self, db: sqlite3.Connection, turns: list[Turn]) -> None:
+        now, whole = time.time(), [turn for turn in turns if not turn.within]
+        rows = [(now, json.dumps(event, allow_nan=False)) for turn in turns for event in turn.events]
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany("INSERT INTO events (at, body) VALUES (?, ?)", rows)
+        if whole:
+            state = whole[-1].state
+            db.execute("DELETE FROM checkpoint")
+            db.execute("DELETE FROM kept")
+            if state is not None:
+                values = (state.round, *state.as_bytes(), whole[-1].seconds)
+                db.execute("INSERT INTO checkpoint VALUES (1, ?, ?, ?, ?)", values)
+                db.executemany("INSERT INTO kept VALUES (?, ?)", state.arrays_as_bytes().items())
+        db.execute("COMMIT")
+
+    def end(self, number: int, status: str, figures: dict[str, Any]) -> None:
+        """Note how one ended, with its events and in the table of all; its file outlives a loss of power."""
+        self.flush()
+        db, one = self._dbs[number], self.given[number]
+        values = (status, json.dumps(figures))
+        db.execute("UPDATE about SET status = ?, figures = ?, events = (SELECT count(*) FROM events)", values)
+        persist(database(one.key))
+        computations.note_ends([(one.key, one.kind, status, figures)])
+
+    def close(self) -> None:
+        """Commit what is waiting and let go of the databases."""
+        try:
+            for db in self._dbs.values():
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+            self.flush()
+        finally:
+            for db in self._dbs.values():
+                db.close()
+
+
+def _frames(db: sqlite3.Connection) -> set[tuple[int, int, int]]:
+    query = "SELECT body FROM events WHERE json_extract(body, '$.event') = ?"
+    return {_place(json.loads(row["body"])) for row in db.execute(query, (Frame.event,))}
+
+
+def _place(body: dict[str, Any]) -> tuple[int, int, int]:
+    return body["round"], body["client"], body["iterations"]
+
+
+def _engine(db: sqlite3.Connection) -> str:
+    """The kind of engine that a run began with on a processor; "" where that is not known."""
+    query = (
+        "SELECT json_extract(body, '$.engine_kind') AS engine FROM events "
+        "WHERE json_extract(body, '$.event') = 'start' AND json_extract(body, '$.device') = 'cpu'"
+    )
+    row = db.execute(query).fetchone()
+    return str(row["engine"] or "") if row else ""
+
+
+def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
+    """Write records from outside, whose locks this process holds; an event's run is the place of its record.
+
+    Raises:
+        LookupError: an event is of no record.
+    """
+    with ExitStack() as stack:
+        dbs = [stack.enter_context(writing(database(one.key), SCHEMA)) for one in given]
+        for db, one in zip(dbs, given, strict=True):
+            row = (one.kind, one.what, time.time())
+            db.execute("INSERT INTO about (one, kind, what, began) VALUES (1, ?, ?, ?)", row)
+        for event in events:
+            body = json.dumps(event.body, allow_nan=False)
+            dbs[event.run].execute("INSERT INTO events (at, body) VALUES (?, ?)", (event.at, body))
+        for db in dbs:
+            db.execute("UPDATE about SET status = 'imported', events = (SELECT count(*) FROM events)")
+
+
+def move_aside(key: str) -> None:
+    """Have a database that cannot be read make room for another one; it is kept beside it."""
+    with suppress(FileNotFoundError):
+        database(key).replace(database(key).with_suffix(".damaged"))

@@ -1,0 +1,71 @@
+"""Jobs done in this very process: put in the queue with their keys, claimed, trained, and noted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ldp_core.experiment import Draft, Experiment
+from ldp_core.runs import kinds, queue
+from ldp_core.runs.kinds import Outcome, Work
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.computations import database, note_begun, of_run
+from ldp_core.runs.record.events import events_of
+from ldp_core.runs.record.recorder import Recorder
+
+
+def queued(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> Job:
+    """A job that waits: of a draft (with `reference`, once without noise too), or as a file asks for it."""
+    made, new = kinds.get(kind), queue.new_id()
+    if isinstance(asked, Draft):
+        asked = {"draft": asked.as_json(), "reference": who.pop("reference", False)}
+        read = made.parse(asked)
+    else:
+        read = made.read(asked, {})
+    keys = [one.key for one in made.computations(read, new)]
+    return queue.get(queue.add(kind, made.request(read), identity=new, keys=keys, **who))
+
+
+def work_of(job: Job) -> Work:
+    made = kinds.get(job.kind)
+    return Work(job.id, tuple(made.computations(made.parse(job.request), job.id)))
+
+
+def compute(job: Job) -> Outcome:
+    """Do what a job asks for, whatever its state."""
+    made = kinds.get(job.kind)
+    job.folder.mkdir(parents=True, exist_ok=True)
+    return made.run(made.parse(job.request), work_of(job))
+
+
+def trained(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> Job:
+    """A job that has ended."""
+    job = queued(asked, kind, **who)
+    assert queue.take(job.id)
+    outcome = compute(job)
+    assert queue.move(job.id, outcome.status, outcome.message)
+    return queue.get(job.id)
+
+
+def record_of(job: Job, run: int = 0) -> Path:
+    """The database of one of its computations."""
+    return database(job.keys[run])
+
+
+def bodies(job: Job, run: int | None = None) -> list[dict[str, Any]]:
+    """What is recorded of a job, or of one of its runs."""
+    return [one.body for one in events_of(job) if run is None or one.run == run]
+
+
+def recorder_of(job: Job) -> Recorder:
+    """Of all of its computations, which are noted as begun."""
+    every = work_of(job).computations
+    given = {number: one for number, one in enumerate(every) if every.index(one) == number}
+    note_begun(given.values())
+    return Recorder(given)
+
+
+def recorder_for(*experiments: Experiment) -> Recorder:
+    """Of runs that no job names."""
+    return Recorder(dict(enumerate(map(of_run, experiments))))

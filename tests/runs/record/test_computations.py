@@ -1,0 +1,195 @@
+"""What was computed is shown by every job that names it, and stays as long as one does."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from ldp_core.errors import StorageFailed
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.jobs import lookup, submission
+from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.process.watching import CONTEXT
+from ldp_core.runs.record import computations, quota, removal
+from ldp_core.runs.record.events import is_whole
+from ldp_core.runs.view.run_progress import progress_of
+from tests.extent import in_gate
+from tests.runs.in_process import bodies, compute, queued, record_of, trained
+
+pytestmark = pytest.mark.usefixtures("runs_dir")
+ASKED = {"rounds": 2, "attack": None}
+BOTH = (Variant("mean"), Variant("1/σ²", {"aggregator.name": "inverse_variance"}))
+
+
+def draft(**changes: object) -> Draft:
+    return Draft(parse(ASKED | changes), BOTH)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+
+
+def press(asked: Draft, draft_id: str | None = None) -> str:
+    return jobs.submit(asked, draft_id, reference=True)
+
+
+def curves(identity: str) -> list[list[float]]:
+    return [[*run.curves["accuracy"]] for run in progress_of(queue.get(identity)).update().runs]
+
+
+def test_what_is_known_is_shown_at_once_though_somebody_has_the_only_slot():
+    first = trained(draft(), reference=True)
+    busy = press(draft(seed=7))
+    assert queue.claim(1)
+    same = jobs.look(press(draft(name="again")))
+    assert (same.status, same.keys, same.started) == ("completed", first.keys, None)
+    assert curves(same.id) == curves(first.id)
+    assert same.noted
+    assert jobs.look(busy).status == "running"
+    assert kinds.is_known("run", Training(draft(), True))
+
+
+def test_what_is_not_all_known_waits_for_its_turn():
+    trained(draft(), reference=True)
+    for other in (draft(seed=1), Draft(parse(ASKED), BOTH, seeds=2)):
+        assert jobs.look(press(other)).status == "queued"
+
+
+def test_of_what_is_partly_known_only_the_rest_is_trained():
+    first = trained(draft(), reference=True)
+    before = [record_of(first, run).stat().st_mtime_ns for run in range(3)]
+    wider = queued(Draft(parse(ASKED), BOTH, seeds=2), reference=True)
+    assert set(first.keys) < set(wider.keys)
+    assert compute(wider).status == "completed"
+    assert [record_of(first, run).stat().st_mtime_ns for run in range(3)] == before
+
+
+def test_a_click_on_what_waits_already_does_not_complete_that_by_what_is_asked_now():
+    """One live job a draft: the second launch gets the first one, which has asked for something else."""
+    trained(draft(), reference=True)
+    waits = press(draft(seed=3), "a" * 12)
+    assert press(draft(), "a" * 12) == waits
+    assert jobs.look(waits).status == "queued"
+
+
+def test_a_double_click_on_what_is_known_is_one_job(monkeypatch: pytest.MonkeyPatch):
+    """The first click's job has been completed before the second click comes."""
+    trained(draft(), reference=True)
+    ids = {press(draft(), "b" * 12) for _ in range(3)}
+    assert len(ids) == 1
+    assert press(draft(), "c" * 12) not in ids
+    assert press(draft(seed=9), "b" * 12) not in ids
+    monkeypatch.setattr(submission, "CLICK_SECONDS", 0.0)
+    assert press(draft(), "c" * 12) not in ids
+
+
+def test_it_takes_no_place_and_outlives_the_first():
+    first = trained(draft(), reference=True)
+    taken, figures = quota.taken(), curves(first.id)
+    second = press(draft())
+    assert quota.taken() == taken
+    jobs.remove(first.id)
+    assert (quota.taken(), curves(second)) == (taken, figures)
+    third = press(draft())
+    assert jobs.look(third).status == "completed"
+    for identity in (second, third):
+        jobs.remove(identity)
+    assert quota.taken() == 0
+    assert jobs.look(press(draft())).status == "queued"
+
+
+def test_a_run_that_another_one_trains_is_nobody_elses_until_that_lets_go():
+    job = queued(draft())
+    held = [computations.hold(key) for key in job.keys]
+    assert all(held)
+    assert compute(job).status == "queued", "it goes back to the queue"
+    assert not any(record_of(job, run).exists() for run in range(2))
+    for one in held:
+        assert one
+        one.close()
+    assert compute(job).status == "completed"
+
+
+def test_a_file_of_another_format_is_named_and_computed_anew():
+    job = trained(draft())
+    with sqlite3.connect(record_of(job)) as db:
+        db.execute("PRAGMA user_version = 2")
+    before = record_of(job).read_bytes()
+    with pytest.raises(StorageFailed, match=f"{job.keys[0]} is of format 2, and this program reads 1"):
+        is_whole(job.keys[0])
+    again = jobs.look(jobs.submit(draft()))
+    assert again.status == "queued"
+    assert compute(again).status == "completed"
+    assert [file.read_bytes() for file in record_of(job).parent.glob("*.damaged")] == [before]
+
+
+def _press_and_delete() -> None:
+    """Until somebody kills this process."""
+    while True:
+        press(draft())
+        jobs.remove(random.choice([job for job in queue.find(most=1000) if not job.live]).id)
+
+
+def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there():
+    """Kills of a process that launches and deletes what is known, the first one too."""
+    first = trained(draft(), reference=True)
+    figures = [[*bodies(first, run)] for run in range(3)]
+    for _ in range(in_gate(6, 20)):
+        process = CONTEXT.Process(target=_press_and_delete)
+        process.start()
+        time.sleep(random.uniform(0.02, 0.25))
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        removal.sweep()
+        for job in queue.find(most=1000):
+            if job.status == "queued" and not kinds.settle(job):
+                assert compute(job).status == "completed"
+                assert kinds.settle(queue.get(job.id))
+            told = [[*bodies(job, run)] for run in range(3)]
+            assert [[one.get("accuracy") for one in run] for run in told] == [
+                [one.get("accuracy") for one in run] for run in figures
+            ]
+        again = press(draft())
+        if jobs.look(again).status == "queued":  # the last that named it had been deleted
+            assert compute(queue.get(again)).status == "completed"
+            assert kinds.settle(queue.get(again))
+
+
+def test_who_asks_for_what_somebody_deletes_at_this_moment_has_it_whole_or_not_at_all():
+    first = trained(draft(), reference=True)
+    figures = curves(first.id)
+    old = first.id
+    for _ in range(5):
+        removing = threading.Thread(target=jobs.remove, args=(old,))
+        removing.start()
+        new = press(draft())
+        removing.join()
+        if jobs.look(new).status == "queued":
+            assert compute(queue.get(new)).status == "completed"
+            assert kinds.settle(queue.get(new))
+        assert curves(new) == figures
+        old = new
+
+
+def test_what_was_stopped_meanwhile_stays_stopped(monkeypatch: pytest.MonkeyPatch):
+    trained(draft(), reference=True)
+    job = queued(draft(), reference=True)
+    kind = type(kinds.get("run"))
+    outcome = kind.outcome
+
+    def stopped(made: Any, ended: Any) -> kinds.Outcome:
+        queue.cancel(job.id)
+        return outcome(made, ended)
+
+    monkeypatch.setattr(kind, "outcome", stopped)
+    assert not kinds.settle(job)
+    assert queue.get(job.id).status == "cancelled"
