@@ -20,13 +20,12 @@ from ldp_core.engines.choice import Kind
 from ldp_core.errors import Diverged
 from ldp_core.events import Ended, Event, RoundDone, Started, Target, Trained
 from ldp_core.experiment import Experiment, departures
-from ldp_core.experiment.threat_model import why_not
+from ldp_core.experiment.threat_model import resolved, spread_by_budget, why_not
 from ldp_core.federated.evaluate import Score, evaluate, per_group
 from ldp_core.federated.federation import assemble, choose_device, taking_part, untrained
 from ldp_core.federated.round import Round, RoundResult, finish, prepare
 from ldp_core.federated.state import State
 from ldp_core.images import encode
-from ldp_core.leakage.observe import spread_by_budget
 from ldp_core.leakage.online import Attempts
 from ldp_core.system.threads import on_one_thread
 
@@ -86,10 +85,10 @@ class Run:
         engine: Kind | Literal[""] = "",
         figures: bool = False,
     ) -> None:
-        began = start.engine if start else engine
+        experiment, began = resolved(experiment), start.engine if start else engine
         self._experiment, self._fresh, self._figures = experiment, start is None, figures
         self._federation = assemble(experiment, data, device or choose_device(), tick, began)
-        self._budgets, self._watched = self._federation.budgets, spread_by_budget(self._federation)
+        self._budgets, self._watched = self._federation.budgets, spread_by_budget(experiment)
         self._attempts = Attempts(self._federation)
         self.state = start or untrained(self._federation)
         self.done = self.state.round >= experiment.rounds

@@ -21,6 +21,8 @@ from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
 
 Progress = Callable[[float], None]
+CONTROLS = 2
+"""Attacks on the same upload without noise, and only clipped. Neither asks a mechanism anything."""
 TOGETHER = 2**16
 """Numbers of an observation, at most, for which a call costs more than what it computes."""
 

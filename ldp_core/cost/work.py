@@ -10,15 +10,16 @@ import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 
-from ldp_core.attacks.shared.pace import CONTROLS, EVALUATION, PICTURE, PRODUCT, gradient, took
+from ldp_core.attacks.base import CONTROLS, Facts
+from ldp_core.attacks.shared.search import CHUNK, Search
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.experiment.threat_model import beside_training, spies
+from ldp_core.experiment.threat_model import resolved, spies, spread_by_budget
 from ldp_core.models.chain import is_chain
 
-SEARCHED = (EVALUATION / 8 + PICTURE) / 417_480 + PRODUCT
-"""Of the times in `pace`, that of a product where the machine's rate is measured: of eight images
-of MNIST side by side, through LeNet.
+EVALUATION, PICTURE = 2_300_000, 150_000
+"""Products that take as long as what a search's gradients cost besides their own: each evaluation, of however
+many pictures, and each picture (`python -m tests.benchmarks.search_units`).
 """
 
 
@@ -41,13 +42,18 @@ class Rates:
     likelihood: float
     """For an attacker to ask a mechanism how likely one answer is."""
     search: float = 0.0
-    """For a product of a searching attacker's gradient, forwards, backwards and once more, of eight images
-    side by side.
-    """
+    """For a product of a searching attacker's gradient, forwards, backwards and once more."""
     chain: float = 0.0
     """For one product of a convolutional model that is a chain of layers, which may have a kernel made for
     it: forwards and backwards, on all cores.
     """
+
+
+USUAL = Rates(
+    product=5e-10, convolution=2.2e-10, value=8e-8, round=5e-3, attack=2e-3, attacked=5e-7, likelihood=1.2e-8,
+    search=2.2e-9, chain=1e-10,
+)  # fmt: skip
+"""Where a machine has not been measured yet."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +74,7 @@ class Work:
     likelihoods: float
     """Answers that are weighed."""
     searches: float = 0.0
-    """Products in gradients that are differentiated again: as many as would take so long, eight images side
-    by side.
-    """
+    """Products in gradients that are differentiated again, and what they cost besides."""
     chains: float = 0.0
     """As `convolutions`, in convolutional models that are chains of layers (`ldp_core.models.chain`)."""
 
@@ -84,14 +88,18 @@ def seconds(works: Iterable[Work], rates: Rates) -> float:
 
 def work_of(experiment: Experiment) -> Work:
     """What one run of an experiment does, its attacks included."""
-    plan, victims = beside_training(experiment), uploads_attacked(experiment)
+    experiment = resolved(experiment)
+    victims = uploads_attacked(experiment)
     found, weights, likelihoods, searches = 0.0, 0.0, 0.0, 0.0
     for spy in spies(experiment):
         seen = experiment.attack.rounds_observed if experiment.attack and spy.upload == "audit" else 1
         found += victims
         weights += victims * experiment.dimension * (_share(seen) + CONTROLS) / (1 + CONTROLS)
         likelihoods += victims * seen * spy.who.effort(spy.facts).likelihoods
-        searches += len(plan.rounds) * took(spy.who, spy.facts, plan.victims) / SEARCHED
+        if isinstance(spy.who, Search):
+            pictures = (1 + CONTROLS) * _victims(experiment) * spy.who.restarts
+            each = spy.who.effort(spy.facts).gradients * (1 + CONTROLS)
+            searches += victims * each * gradient(spy.facts, pictures / math.ceil(pictures / CHUNK))
     products, convolutions, values, rounds, chains = _training(experiment, experiment.rounds)
     return Work(products, convolutions, values, rounds, found, weights, likelihoods, searches, chains)
 
@@ -109,7 +117,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
     rungs = len(ladder.epsilons)
     likelihoods = images * seen * rungs * math.fsum(one.likelihoods for one in efforts)
     gradients = images * (rungs + CONTROLS) * math.fsum(one.gradients for one in efforts)
-    each = gradient(ladder.facts(ladder.mechanisms[0])) / SEARCHED
+    each = gradient(ladder.facts(ladder.mechanisms[0]))
     products, convolutions, values, rounds, chains = _training(ladder.experiment(None), ladder.round - 1)
     values += images * cells * seen * dimension
     # a few images cost no more than one does
@@ -134,8 +142,18 @@ def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float,
 
 def uploads_attacked(experiment: Experiment) -> int:
     """Over all rounds, of each kind."""
-    plan = beside_training(experiment)
-    return plan.victims * len(plan.rounds)
+    attack = resolved(experiment).attack
+    return _victims(experiment) * len(attack.attacked(experiment.rounds)) if attack else 0
+
+
+def _victims(experiment: Experiment) -> int:
+    attack = resolved(experiment).attack
+    return len(attack.clients or spread_by_budget(experiment)) if attack else 0
+
+
+def gradient(seen: Facts, together: float = CHUNK) -> float:
+    """Products that a picture's gradient counts as, where so many are computed at once."""
+    return EVALUATION / together + PICTURE + seen.model.products(seen.shape, seen.classes)
 
 
 def _share(seen: int) -> float:

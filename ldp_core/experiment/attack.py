@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -44,6 +44,12 @@ def _check_rounds(value: Any) -> tuple[int, ...] | None:
         if isinstance(item, bool) or not isinstance(item, int) or item < 1:
             raise refused(f"must name rounds by whole numbers from 1; got {shown(item)}")
     return tuple(sorted(set(value)))
+
+
+def _check_after(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise refused(f"must be true or false; got {shown(value)}")
+    return value
 
 
 def attackers() -> tuple[str, ...]:
@@ -126,9 +132,16 @@ class Attack(BaseModel):
     rounds: Annotated[tuple[int, ...] | None, Checked(_check_rounds)] = Field(
         None, description="rounds in which uploads are attacked, from 1; null: every so many"
     )
+    after: Annotated[bool, Checked(_check_after)] = Field(
+        False, description="attacks wait until the training is over; of round 1 alone"
+    )
     candidates: Annotated[int, Whole(limits.CANDIDATES)] = Field(
         int(limits.CANDIDATES.default), description="images among which the right one is to be found"
     )
+
+    def attacked(self, last: int) -> Sequence[int]:
+        """The rounds that are attacked, of so many."""
+        return self.rounds or range(1, last + 1, self.every)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -159,4 +172,6 @@ def attack_as_json(attack: Attack | None) -> Any:
         del fields["every"]
     if attack.rounds is None:
         del fields["rounds"]
+    if not attack.after:
+        del fields["after"]
     return fields

@@ -16,6 +16,7 @@ from ldp_core.errors import InvalidExperiment, Problem, hint, printable, shown
 from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import Experiment
+from ldp_core.experiment.threat_model import resolved
 
 REFERENCE = -1
 """The variant number of the run without noise that a page asks for beside the draft's own."""
@@ -66,15 +67,19 @@ class Draft:
                 ) from None
         return tuple(found)
 
+    @cached_property
+    def _resolved(self) -> tuple[Experiment, ...]:
+        return tuple(map(resolved, self._made))
+
     def runs(self, reference: bool = False) -> list[Run]:
-        """Every run, seed by seed: seeds count up from the base's own. At the end, if asked for, the
-        reference run where there is one."""
+        """Every run, seed by seed, its attack spelled out: seeds count up from the base's own. At the end,
+        if asked for, the reference run where there is one."""
         return list(self.each_run(reference))
 
     def each_run(self, reference: bool = False) -> Iterator[Run]:
         """The same, each made as it is asked for: those of many clients take a megabyte each."""
         for s in range(self.seeds):
-            for v, (variant, experiment) in enumerate(zip(self.variants, self.experiments(), strict=True)):
+            for v, (variant, experiment) in enumerate(zip(self.variants, self._resolved, strict=True)):
                 yield Run(v, variant.label, changed(experiment, {"seed": experiment.seed + s}))
         if reference and (clean := self.reference()):
             yield clean

@@ -227,6 +227,9 @@ class Experiment(BaseModel):
                 self.attack.rounds,
                 f"must lie between 1 and {self.rounds}, the last round; got {self.attack.rounds[-1]}",
             )
+        if self.attack and self.attack.after and self.attack.rounds != (1,):
+            why = f"must be [1] where attacks come after the training; got {shown(self.attack.rounds)}"
+            yield ("attack", "rounds"), self.attack.rounds, why
         if self.attack and self.attack.attacker is not None:
             name = self.attack.attacker.name
             why = attacks.unfit(self.model, source.shape, source.classes, name)
@@ -359,10 +362,14 @@ class Experiment(BaseModel):
     def key(self) -> str:
         """Twelve hex digits that two experiments share if and only if they are the same run.
 
-        The name is not part of a run; the state of data that can change is, and of parts from outside.
+        The name is not part of a run; the state of data that can change is, and of parts from outside. An
+        attack counts as it is when it is spelled out.
         """
-        version, plugged = self.source.version, sorted({*plugged_in(self), self.source.plugin} - {""})
-        parts = self.as_json() | {"name": ""} | ({"data": version} if version else {})
+        from ldp_core.experiment.threat_model import resolved  # which stands on this
+
+        spelled = resolved(self)
+        version, plugged = self.source.version, sorted({*plugged_in(spelled), self.source.plugin} - {""})
+        parts = spelled.as_json() | {"name": ""} | ({"data": version} if version else {})
         parts |= {"plugged in": plugged} if plugged else {}
         if self.clients.epsilon_scope == "upload":
             parts["mechanism"] = Part(mechanisms.registry, "name").serialise(self.mechanism.for_uploads())

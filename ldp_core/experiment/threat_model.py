@@ -6,25 +6,21 @@ and `why_not` says why nobody does.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core import attacks
 from ldp_core.attacks import Facts, Reconstructor
-from ldp_core.attacks.shared.pace import ROUND, reads, took, trains
+from ldp_core.attacks.shared.beside import Beside, Training, beside
 from ldp_core.attacks.shared.search import Search
-from ldp_core.experiment.attack import Attack
+from ldp_core.experiment.attack import attack_as_json
+from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.schema import Experiment
 from ldp_core.mechanisms.base import Form
-
-SLOWER = 0.2
-"""By so much an attack that nobody has chosen may slow training …"""
-UNNOTICED = 2e6
-"""… if it is a closed form that takes more than these microseconds: below, nobody waits for it."""
-VICTIMS = 3
-"""Clients whose uploads are attacked where nobody names others."""
+from ldp_core.models.chain import is_chain
 
 
 @dataclass(frozen=True)
@@ -51,93 +47,65 @@ class Spy:
         return {"upload": self.upload, "attacker": self.attacker, "knows": list(self.knows)}
 
 
-@dataclass(frozen=True)
-class Beside:
-    """What attackers do beside, or after, the training of an experiment."""
-
-    rounds: Sequence[int]
-    """Those that are attacked."""
-    victims: int
-    """Clients that are attacked, at most."""
-    waits: bool
-    """They come after the training."""
-    share: float
-    """The time that searches take, of the time of training; 0 where nobody searches."""
-    steps: int | None = None
-    """Of each search, where there is no time for as many as it says itself."""
-
-
 def spies(experiment: Experiment) -> tuple[Spy, ...]:
     """Those of an experiment; none where it has no attack, or where `why_not` says why."""
     attack = experiment.attack
     if attack is None or _unfit(experiment):
         return ()
-    steps, found = beside_training(experiment).steps, []
-    for spy in _able(experiment, attack):
-        if steps and isinstance(spy.who, Search):
-            spy = replace(spy, who=spy.who.at_most(steps))
-        found.append(spy)
-    return tuple(found)
-
-
-def beside_training(experiment: Experiment) -> Beside:
-    """How often an experiment is attacked, and how much of it.
-
-    Who was not chosen by anybody comes in as many rounds as a fifth of the training allows; a closed form in
-    as many as take two seconds, if those are more. Where a search has time for no round it takes fewer steps,
-    down to those after which a picture can be recognised; then it attacks one client; and what is still too
-    much comes after the training.
-    """
-    attack, last = experiment.attack, experiment.rounds
-    if attack is None:
-        return Beside((), 0, waits=False, share=0.0)
-    able = () if _unfit(experiment) else _able(experiment, attack)
-    searches = [(spy.who, spy.facts) for spy in able if isinstance(spy.who, Search)]
-    named = len(attack.clients) if attack.clients else 0
-    victims = named or min(VICTIMS, experiment.clients.count)
-    whole = training(experiment)
-
-    def share(victims: int, steps: int | None = None) -> float:
-        return math.fsum(took(who, seen, victims, steps) for who, seen in searches) / whole
-
-    once = share(victims)
-    if attack.attacker or attack.every > 1 or attack.rounds:
-        rounds = attack.rounds or range(1, last + 1, attack.every)
-        return Beside(rounds, victims, waits=False, share=once * len(rounds))
-    if once <= SLOWER:
-        each = math.fsum(reads(spy.who, spy.facts, victims, experiment.dimension) for spy in able)
-        allowed = max(UNNOTICED, SLOWER * (whole + last * ROUND))
-        searched = last / int(SLOWER / once) if once * last > SLOWER else 1.0
-        rounds = range(1, last + 1, math.ceil(max(searched, last * each / allowed)))
-        return Beside(rounds, victims, waits=False, share=once * len(rounds))
-    most = max(who.iterations for who, _ in searches)
-    least = max(who.way(seen.model, seen.shape, seen.classes).enough for who, seen in searches)
-    for some in (victims, named or 1):
-        # what a search takes is linear in its steps
-        steps = min(most, int(SLOWER / share(some, 1)))
-        if steps >= min(least, most):
-            return Beside((1,), some, waits=False, share=share(some, steps), steps=steps)
-    steps = min(least, most)
-    return Beside((1,), some, waits=True, share=share(some, steps), steps=steps)
-
-
-def training(experiment: Experiment) -> float:
-    """Microseconds of all rounds' local training. What else a round does is not counted: it is seldom much,
-    and what is forgotten here makes the searches shorter.
-    """
-    source, local, count = experiment.source, experiment.local, experiment.clients.count
-    uploads = count * experiment.selection.expected_uploads(count, experiment.rounds)
-    each = source.train_size / count
-    samples = uploads * each * local.epochs
-    batches = uploads * math.ceil(each / local.batch_size) * local.epochs
-    return trains(experiment.network, source.shape, source.classes, samples, batches)
-
-
-def _able(experiment: Experiment, attack: Attack) -> tuple[Spy, ...]:
-    """Everybody who attacks, with as many steps as they say themselves."""
     seen = [facts(experiment, upload, attack.rounds_observed) for upload in attack.kinds]
     found = [(one.upload, attack.attacker or attacks.choose(one), one) for one in seen]
     return tuple(Spy(upload, who, one) for upload, who, one in found if who is not None)
+
+
+def resolved(experiment: Experiment) -> Experiment:
+    """The same with its attack spelled out: by whom, on which clients, in which rounds, how far.
+
+    What is chosen stays; who was not chosen does as much as `beside` says. An experiment has one key, spelled
+    out or not; nothing is spelled out where nobody attacks, or two attackers each have a kind of upload.
+    """
+    attack = experiment.attack
+    if attack is None or (attack.attacker and attack.clients):
+        return experiment
+    able = spies(experiment)
+    if not able:
+        return experiment
+    clients = attack.clients or tuple((spread_by_budget(experiment) + 1).tolist())
+    plan = Beside(attack.every, victims=len(clients))
+    if not (attack.attacker or attack.every > 1 or attack.rounds):
+        who = [(spy.who, spy.facts) for spy in able]
+        least = len(clients) if attack.clients else 1
+        plan = beside(who, _training(experiment), len(clients), least)
+    first, *others = (spy.who for spy in able)
+    own = first.at_most(plan.steps) if plan.steps and isinstance(first, Search) else first
+    told = {
+        "attacker": own if all(who == first for who in others) else None,
+        "clients": clients[-plan.victims :],
+        "uploads": able[0].upload if not others else attack.uploads,
+        "every": plan.every,
+        "rounds": (1,) if plan.once else attack.rounds,
+        "after": plan.after or attack.after,
+    }
+    return changed(experiment, {"attack": attack_as_json(attack.model_copy(update=told))})
+
+
+def spread_by_budget(experiment: Experiment) -> NDArray[np.int64]:
+    """The strictest, the median and the most permissive client, counted from 0; fewer if there are fewer."""
+    by_budget = np.argsort(experiment.population().epsilon, kind="stable")
+    last = len(by_budget) - 1
+    return by_budget[list(dict.fromkeys([0, last // 2, last]))]
+
+
+def _training(experiment: Experiment) -> Training:
+    source, local, count = experiment.source, experiment.local, experiment.clients.count
+    uploads = experiment.selection.expected_uploads(count, experiment.rounds)
+    model = experiment.network
+    return Training(
+        rounds=experiment.rounds,
+        samples=uploads * source.train_size * local.epochs,
+        products=model.products(source.shape, source.classes),
+        dimension=experiment.dimension,
+        chain=is_chain(model, source.shape, source.classes),
+    )
 
 
 def why_not(experiment: Experiment) -> str:

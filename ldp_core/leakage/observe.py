@@ -22,7 +22,7 @@ from ldp_core.attacks.observation import Part
 from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment.schema import Piece
-from ldp_core.experiment.threat_model import beside_training
+from ldp_core.experiment.threat_model import spread_by_budget
 from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.terms import Columns
 from ldp_core.federated.upload import Vectors, perturbed, projected, uploaded
@@ -44,25 +44,14 @@ class Victims:
 
 
 def choose_victims(federation: Federation) -> Victims:
-    """The clients that the experiment names, or the strictest, the median and the most permissive; the last
-    of them alone where there is no time for more.
-    """
+    """The clients that the experiment names, or the strictest, the median and the most permissive."""
     experiment = federation.experiment
     named = experiment.attack.clients if experiment.attack else None
-    clients = np.array(named, dtype=np.int64) - 1 if named is not None else spread_by_budget(federation)
-    if experiment.attack:
-        clients = clients[-beside_training(experiment).victims :]
+    clients = np.array(named, dtype=np.int64) - 1 if named is not None else spread_by_budget(experiment)
     # one draw for every client, so that a victim's image does not depend on who else is attacked
     draws = stream(experiment.seed, "attack images").random(experiment.clients.count)
     samples = [federation.shards[i][int(draws[i] * len(federation.shards[i]))] for i in clients]
     return Victims(clients, np.array(samples))
-
-
-def spread_by_budget(federation: Federation) -> NDArray[np.int64]:
-    """The strictest, the median and the most permissive client; fewer if there are fewer."""
-    by_budget = np.argsort(federation.population.epsilon, kind="stable")
-    last = len(by_budget) - 1
-    return by_budget[list(dict.fromkeys([0, last // 2, last]))]
 
 
 @dataclass(frozen=True)

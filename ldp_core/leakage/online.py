@@ -14,7 +14,7 @@ from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.search import Pursuit, Search
 from ldp_core.events import Attacked, Frame
 from ldp_core.experiment.attack import Attack
-from ldp_core.experiment.threat_model import Spy, beside_training, spies
+from ldp_core.experiment.threat_model import Spy, spies
 from ldp_core.federated.federation import Federation, taking_part, untrained
 from ldp_core.federated.state import State
 from ldp_core.images import encode
@@ -47,8 +47,8 @@ class Attempts:
         nobody = Victims(*(np.empty(0, np.int64),) * 2)
         self.victims = choose_victims(federation) if self.spies else nobody
         self._under, self._federation = None, federation
-        plan = beside_training(experiment)
-        self._waits, self._rounds = plan.waits, plan.rounds
+        self._waits = bool(experiment.attack and experiment.attack.after)
+        self._rounds = experiment.attack.attacked(experiment.rounds) if experiment.attack else ()
         if self.spies and experiment.attack:
             self._under = _Attacked(federation, self.victims, experiment.attack)
 

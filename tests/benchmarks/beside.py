@@ -15,10 +15,11 @@ from collections.abc import Iterator
 import psutil
 
 from ldp_core import presets
+from ldp_core.cost.work import uploads_attacked
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.experiment.fitted import with_fit
-from ldp_core.experiment.threat_model import beside_training, spies
+from ldp_core.experiment.threat_model import resolved, spies
 from ldp_core.runs.lockstep import drive, load, one_thread
 from tests.benchmarks.machine import described
 
@@ -83,9 +84,9 @@ def row(label: str, attacked: Experiment) -> str:
     (more, much), (less, little) = (
         [min(c) for c in zip(*turns[w], strict=True)] for w in ("with", "without")
     )
-    plan = beside_training(attacked)
-    does = f"{len(plan.rounds)} × {plan.victims}" + (f", {plan.steps} steps" if plan.steps else "")
-    after = " after it" if plan.waits else ""
+    plan = resolved(attacked).attack
+    does = f"{uploads_attacked(attacked)} uploads"
+    after = " after it" if plan and plan.after else ""
     figures = f"{less:.2f} | {more:.2f} | {more / less:.2f} | {little:.2f} | {much:.2f} | {much / little:.2f}"
     who = "/".join(dict.fromkeys(spy.attacker for spy in spies(attacked))) or "nobody"
     return f"| {label} | {attacked.rounds} | {who}: {does}{after} | {figures} |"

@@ -131,7 +131,7 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
 
     page.get_by_role("link", name="Train").click()
     page.get_by_text("The attack", exact=True).click()
-    expect(page.get_by_text("Attacked in round 1. The searches slow training: they")).to_be_visible()
+    expect(page.get_by_text("Attacked in round 1. The searches slow training.")).to_be_visible()
     rows = page.locator(".es-server .es-row")
     with holding(visitor.server.runs_dir, 4):
         page.get_by_role("button", name="Train", exact=True).click()

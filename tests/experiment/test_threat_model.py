@@ -1,16 +1,21 @@
-"""A search that nobody has chosen takes a fifth of the time of training, by times that are written down."""
+"""An attack that nobody has spelled out does a fifth of training's work, counted alike on every machine."""
 
 from __future__ import annotations
 
 import inspect
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ldp_core import attacks
-from ldp_core.attacks.shared import pace
-from ldp_core.experiment import parse, threat_model
-from ldp_core.experiment.threat_model import SLOWER, beside_training, spies, training
+from ldp_core import presets
+from ldp_core.attacks.shared import beside
+from ldp_core.attacks.shared.beside import SHARE, Beside, Training
+from ldp_core.attacks.shared.search import Search
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import Attack, Draft, Experiment, Variant, parse, threat_model
+from ldp_core.experiment.threat_model import resolved, spies, why_not
 
 MODELS: list[dict[str, Any]] = [
     {"model": "lenet"},
@@ -21,88 +26,167 @@ MODELS: list[dict[str, Any]] = [
     {"model": "cnn", "dataset": "cifar10"},
     {"model": "lenet", "system": "pd_ldpfl"},
 ]
+BEFORE: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("attacks_before.json").read_text())
+"""What was attacked when times of one machine decided it (f9b1053)."""
 
 
-def steps_of(changes: dict[str, Any]) -> int:
-    """That its search takes at most."""
-    (spy,) = spies(parse(changes))
-    return int(getattr(spy.who, "iterations"))  # noqa: B009
+def attack_of(experiment: Experiment) -> Attack:
+    found = resolved(experiment).attack
+    assert found
+    return found
+
+
+def work(experiment: Experiment) -> float:
+    """Of searches, as a share of training's."""
+    spelled = resolved(experiment)
+    assert spelled.attack and spelled.attack.clients
+    training = threat_model._training(spelled)
+    uploads = len(spelled.attack.clients) * len(spelled.attack.attacked(spelled.rounds))
+    each = sum(spy.who.effort(spy.facts).gradients for spy in spies(spelled))
+    return 3 * uploads * each * beside.GRADIENT / training.counted
+
+
+def as_before(experiment: Experiment) -> dict[str, Any]:
+    spelled = resolved(experiment)
+    attack, who = spelled.attack, spies(spelled)
+    assert attack
+    rounds = [*attack.attacked(experiment.rounds)]
+    steps = [spy.who.iterations for spy in who if isinstance(spy.who, Search)]
+    return {
+        "rounds": len(rounds),
+        "every": rounds[1] - rounds[0] if len(rounds) > 1 else None,
+        "clients": len(attack.clients or (1, 2, 3)),
+        "after": attack.after,
+        "steps": max(steps, default=0),
+        "who": [[spy.upload, spy.attacker] for spy in who],
+    }
+
+
+def scenarios() -> dict[str, Experiment]:
+    found: dict[str, Experiment] = {}
+    for name in presets.names():
+        draft = presets.get(name).draft
+        for variant, one in zip(draft.variants, draft.experiments(), strict=True):
+            found[f"{name} | {variant.label}"] = one
+    return found
+
+
+def test_every_scenario_is_attacked_as_it_was_when_times_decided():
+    known = scenarios()
+    for name, before in BEFORE.items():
+        if " | " in name:
+            experiment = known[name]
+        elif name.startswith("system"):
+            _, system, form = name.split()
+            experiment = parse({"system": system, "form": form})
+        else:
+            experiment = parse({"rounds": int(name.split()[-1])})
+        assert as_before(experiment) == before, name
+    new = {name for name, one in known.items() if one.attack} - set(BEFORE)
+    assert not new, f"scenarios that are newer have no line: {new}"
+
+
+def test_what_is_spelled_out_is_the_same_run_and_stays_as_it_is():
+    tried = [*scenarios().values(), *map(parse, MODELS), parse({"attack": {"uploads": "both"}})]
+    for experiment in tried:
+        spelled = resolved(experiment)
+        assert resolved(spelled) == spelled
+        assert spelled.key == experiment.key
+        assert parse(spelled.as_json()) == spelled
+        assert [spy.attacker for spy in spies(spelled)] == [spy.attacker for spy in spies(experiment)]
+        assert why_not(spelled) == why_not(experiment)
+    (run,) = Draft(parse({"model": "lenet"}), (Variant("run"),)).runs()
+    assert run.experiment.as_json()["attack"] == {
+        "attacker": {"name": "idlg", "iterations": 53, "restarts": 1, "prior": 5.0},
+        "clients": [1, 10, 20],
+        "uploads": "audit",
+        "rounds_observed": 1,
+        "rounds": [1],
+        "candidates": 10,
+    }
 
 
 @pytest.mark.parametrize("changes", MODELS)
-def test_it_takes_a_fifth_at_most_or_comes_after_the_training(changes: dict[str, Any]):
-    whole = attacks.reconstructor(spies(parse(changes))[0].attacker)
+def test_it_does_a_fifth_at_most_or_comes_after_the_training(changes: dict[str, Any]):
     before = 0.0
     for rounds in (1, 2, 3, 5, 10, 15, 29, 30, 58, 60, 87, 120, 199, 200, 1000):
         experiment = parse(changes | {"rounds": rounds})
-        plan = beside_training(experiment)
-        assert plan.waits or plan.share <= SLOWER
-        assert plan.share > 0
-        assert 1 <= len(plan.rounds) <= rounds
-        assert max(plan.rounds) <= rounds
-        does = plan.share * training(experiment)
+        attack = attack_of(experiment)
+        share = work(experiment)
+        assert attack.after or 0 < share <= SHARE
+        does = share * rounds
         assert does >= 0.8 * before, "a longer run is not attacked less"
         before = does
-        steps = steps_of(changes | {"rounds": rounds})
-        assert steps == (plan.steps or getattr(whole, "iterations"))  # noqa: B009
-    assert len(plan.rounds) > 1, "a thousand rounds leave time for several"
+    assert len(attack.attacked(1000)) > 1, "a thousand rounds leave room for several"
 
 
 def test_what_waits_does_as_little_as_gives_a_picture():
+    waits = 0
     for changes in MODELS:
         experiment = parse(changes | {"rounds": 1})
-        plan = beside_training(experiment)
-        asked = experiment.attack.clients if experiment.attack else None
-        if plan.waits:
-            assert plan.victims == len(asked or [0])
-            assert plan.steps in (50, 150)
-            assert list(plan.rounds) == [1]
+        attack, asked = attack_of(experiment), experiment.attack
+        if attack.after:
+            waits += 1
+            assert len(attack.clients or ()) == len((asked and asked.clients) or [0])
+            assert attack.attacker and getattr(attack.attacker, "iterations", 0) in (50, 150)
+            assert attack.rounds == (1,)
+    assert waits > 1
 
 
-@pytest.mark.parametrize("attack", [{"every": 3}, {"attacker": "idlg"}, {"rounds": [2, 15]}])
-def test_whoever_asks_for_more_has_it(attack: dict[str, Any]):
-    asked = parse({"model": "lenet", "rounds": 15, "attack": attack})
-    plan = beside_training(asked)
-    assert not plan.waits
-    assert plan.steps is None
-    assert plan.victims == 3
-    assert plan.share > SLOWER
-    assert steps_of({"model": "lenet", "rounds": 15, "attack": attack}) == 200
+@pytest.mark.parametrize("asked", [{"every": 3}, {"attacker": "idlg"}, {"rounds": [2, 15]}])
+def test_whoever_asks_for_more_has_it(asked: dict[str, Any]):
+    experiment = parse({"model": "lenet", "rounds": 15, "attack": asked})
+    attack, given = attack_of(experiment), experiment.attack
+    assert given and not attack.after
+    assert attack.attacked(15) == given.attacked(15)
+    assert len(attack.clients or ()) == 3
+    assert getattr(attack.attacker, "iterations", 0) == 200
+    assert work(experiment) > SHARE
 
 
 def test_a_closed_form_comes_in_every_round_unless_somebody_would_wait_for_it():
     for mechanism, between in (("none", (1, 1, 1, 5)), ("piecewise", (1, 1, 2, 11))):
         for rounds, every in zip((15, 80, 120, 1000), between, strict=True):
-            plan = beside_training(parse({"rounds": rounds, "mechanism": mechanism}))
-            assert plan.rounds == range(1, rounds + 1, every)
+            attack = attack_of(parse({"rounds": rounds, "mechanism": mechanism}))
+            assert attack.attacked(rounds) == range(1, rounds + 1, every), (mechanism, rounds)
     asked = parse({"rounds": 100, "attack": {"rounds": [*range(1, 101)]}})
-    assert len(beside_training(asked).rounds) == 100 > len(beside_training(parse({"rounds": 100})).rounds)
+    assert len(attack_of(asked).attacked(100)) == 100 > len(attack_of(parse({"rounds": 100})).attacked(100))
 
 
-def test_who_does_not_search_comes_in_every_round():
-    assert beside_training(parse({"rounds": 40})).rounds == range(1, 41)
-    assert beside_training(parse({"rounds": 40})).share == 0
-    assert list(beside_training(parse({"rounds": 9, "attack": {"every": 3}})).rounds) == [1, 4, 7]
-    nobody = beside_training(parse({"attack": None}))
-    assert not nobody.rounds
-    assert nobody.victims == 0
+def test_nobody_attacks_where_nothing_is_attacked():
+    assert resolved(parse({"attack": None})).attack is None
+    nobody = parse({"model": {"name": "resnet18", "width": 4}})
+    assert resolved(nobody) == nobody and why_not(nobody)
 
 
-def test_more_work_in_training_leaves_more_time():
-    base: dict[str, Any] = {"model": "cnn", "dataset": "mnist_sample"}
-    once, twice = (training(parse(base | {"local": {"epochs": n}})) for n in (1, 2))
-    assert twice == pytest.approx(2 * once)
-    some = training(
-        parse(base | {"local": {"epochs": 1}, "selection": {"kind": "fraction", "fraction": 0.5}})
-    )
-    assert some == pytest.approx(once / 2)
-    small, large = (training(parse({"model": "lenet", "local": {"batch_size": n}})) for n in (5, 50))
-    assert small > 3 * large, "PyTorch takes its time for each batch"
+def test_more_work_in_training_leaves_more_room():
+    (spy,) = spies(parse({"model": "lenet"}))
+    who = [(spy.who, spy.facts)]
+    plain = Training(rounds=10, samples=1e5, products=50_000, dimension=8_000, chain=False)
+    more = Training(rounds=10, samples=1e6, products=50_000, dimension=8_000, chain=False)
+    kernel = Training(rounds=10, samples=1e6, products=50_000, dimension=8_000, chain=True)
+    assert beside.beside(who, plain, 3, 1) == Beside(once=True, victims=3, steps=123)
+    assert beside.beside(who, more, 3, 1) == Beside(every=2, victims=3)
+    assert beside.beside(who, kernel, 3, 1) == Beside(once=True, victims=3, steps=154)
 
 
 def test_it_asks_neither_the_clock_nor_the_machine():
     """The steps decide what the pictures are: they are the same on every machine."""
-    source = inspect.getsource(threat_model) + inspect.getsource(pace)
-    for word in ("time", "os", "psutil", "runs", "system"):
+    source = inspect.getsource(threat_model) + inspect.getsource(beside)
+    for word in ("time", "os", "psutil", "runs", "system", "cost"):
         assert f"import {word}\n" not in source
         assert f"from ldp_core.{word}" not in source
+
+
+@pytest.mark.parametrize(
+    ("attack", "told"),
+    [
+        ({"after": True}, "attack.rounds must be \\[1\\] where attacks come after the training; got"),
+        ({"after": 1, "rounds": [1]}, "attack.after must be true or false; got 1"),
+    ],
+)
+def test_after_the_training_comes_round_1_alone(attack: dict[str, Any], told: str):
+    with pytest.raises(InvalidExperiment, match=told):
+        parse({"attack": attack})
+    fine = parse({"attack": {"after": True, "rounds": [1]}})
+    assert parse(fine.as_json()) == fine and fine.attack and fine.attack.after

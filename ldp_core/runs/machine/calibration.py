@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ldp_core import models, optimizers
-from ldp_core.cost.work import Rates, work_of
+from ldp_core.cost.work import EVALUATION, PICTURE, Rates, work_of
 from ldp_core.experiment import Experiment, parse
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.storage.paths import runs_dir
@@ -121,7 +121,8 @@ def _per_search() -> float:
         found = torch.cat([part.whole() for part in model.traced(weights, x, targets)], 1)
         torch.autograd.grad((found**2).sum(), x)
         took.append(time.perf_counter() - began)
-    return sorted(took)[tries // 2] / (len(x) * model.products(shape, classes))
+    each = EVALUATION / len(x) + PICTURE + model.products(shape, classes)
+    return sorted(took)[tries // 2] / (len(x) * each)
 
 
 def _per_value() -> float:

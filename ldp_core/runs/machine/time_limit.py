@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from ldp_core.cost.estimate import Cost
-from ldp_core.cost.work import Rates
+from ldp_core.cost.work import USUAL
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.settings.table import MOST_HOURS
 
-USUAL = Rates(
-    product=5e-10, convolution=2.2e-10, value=8e-8, round=5e-3, attack=2e-3, attacked=5e-7, likelihood=1.2e-8,
-    search=4.6e-9, chain=1e-10,
-)  # fmt: skip
-"""Of a machine that has not been measured yet; it may as well be ten times slower or faster."""
 UNSURE = 10.0
+"""So many times slower or faster than `USUAL` a machine may be that has not been measured yet."""
 WORDS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 

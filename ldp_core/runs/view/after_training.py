@@ -9,7 +9,7 @@ from functools import lru_cache
 from ldp_core.cost.work import seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
-from ldp_core.experiment.threat_model import beside_training, spies
+from ldp_core.experiment.threat_model import resolved, spies
 from ldp_core.runs.machine.calibration import rates
 
 
@@ -32,11 +32,11 @@ NOTHING = After()
 def after(experiment: str) -> After:
     """Of an experiment, as JSON text."""
     try:
-        one = parse(json.loads(experiment))
+        one = resolved(parse(json.loads(experiment)))
     except (InvalidExperiment, ValueError):
         return NOTHING
     known = rates()
-    if known is None or not beside_training(one).waits:
+    if known is None or one.attack is None or not one.attack.after:
         return NOTHING
     work = work_of(one)
     searching = work.searches * known.search

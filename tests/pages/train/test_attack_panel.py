@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 from ldp_core import presets
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import parse
-from ldp_core.experiment.threat_model import beside_training
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_progress import RunProgress
@@ -30,9 +30,10 @@ from pages.parts.train.findings import findings
 from pages.parts.train.help import _spies
 from pages.parts.train.server_panel import server_panel, uploads_in
 from pages.parts.ui.components import packed
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace
 from pages.parts.watch.leak import leak
+from tests.calibrated import calibrated
 from tests.data import events
 from tests.pages.charts.test_base import check, run
 
@@ -303,12 +304,12 @@ def test_the_rounds_attacked_are_typed(typed: str, rounds: Any):
         ),
         ({"model": "lenet", "rounds": 10}, "Attacked in round 1, one client, "),
         ({"model": "lenet", "rounds": 15}, "Attacked in round 1, 3 clients, "),
-        ({"model": "lenet", "rounds": 400}, "of the time of training."),
+        ({"model": "lenet", "rounds": 400}, "Attacked every 58 rounds: more would be over a fifth of the"),
         (
             {"model": "lenet", "attack": {"every": 5}},
-            "Attacked every 5 rounds. The searches slow training",
+            "Attacked every 5 rounds. The searches slow training.",
         ),
-        ({"model": "lenet", "attack": {"rounds": [3]}}, "Attacked in round 3. The searches slow training"),
+        ({"model": "lenet", "attack": {"rounds": [3]}}, "Attacked in round 3. The searches slow training."),
         ({"model": "lenet", "attack": {"rounds": [3, 9]}}, "Attacked in rounds 3, 9. The searches slow"),
     ],
 )
@@ -317,8 +318,14 @@ def test_what_a_search_costs_is_said(changes: dict[str, Any], told: str):
     words = costs(experiment)
     assert told in words
     assert bool(words) == bool(told)
-    if share := beside_training(experiment).share:
-        assert (f"{number(share, 2)} times as long" if share > 1 else percent(share)) in words
+
+
+def test_where_the_machine_was_measured_times_stand_beside_it(runs_dir: Path):
+    calibrated(runs_dir)
+    assert "A run's attacks take about" in costs(parse({}))
+    told = costs(parse({"model": "lenet", "rounds": 3, "attack": {"attacker": "idlg"}}))
+    assert told.startswith("Attacked in rounds 1, 2, 3. The searches slow training. A run's attacks")
+    assert told.endswith("times as long.")
 
 
 def test_what_a_later_seed_gave_away_is_found_and_named(trained: Sequence[Series]):

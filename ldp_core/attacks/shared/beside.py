@@ -1,0 +1,101 @@
+"""How much an attack does that nobody has spelled out: counted, so that it is the same on every machine.
+
+A search follows gradients of pictures, and training those of samples: so both are counted in samples that are
+trained. What a closed form looks at is counted in answers whose likelihood a mechanism is asked for. The
+weights are rough and fixed; what takes how long on a machine is another matter (`ldp_core.cost`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ldp_core.attacks.base import CONTROLS, Facts, Reconstructor
+from ldp_core.attacks.shared.search import Search
+
+SHARE = 1 / 5
+"""Of what training does, so much an attack may do that nobody has chosen …"""
+UNNOTICED = 75_000_000
+"""… or as many answers, where a closed form looks at those: nobody waits for them."""
+GRADIENT, TORCH = 96, 8
+"""Samples that a kernel trains, made for a chain of layers: what a search's gradient counts as, which is
+differentiated again, a few pictures at a time; and what a sample does that PyTorch trains."""
+UPLOAD, WEIGHT, ROUND = 100_000, 20, 300_000
+"""Answers that an upload that is looked at counts as, each of its weights, and a round of training."""
+PRODUCTS = 1_250
+"""Of training, that an answer counts as."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a run does besides being attacked."""
+
+    rounds: int
+    samples: float
+    """That are trained on, over all rounds and clients."""
+    products: int
+    """Of one sample, forwards."""
+    dimension: int
+    """Weights of an upload's model."""
+    chain: bool
+    """Whether a kernel is made for its model."""
+
+    @property
+    def counted(self) -> float:
+        """Its samples, as many as a kernel would train meanwhile."""
+        return self.samples if self.chain else TORCH * self.samples
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What attackers do beside, or after, a training."""
+
+    every: int = 1
+    """Rounds from one that is attacked to the next, from round 1 on."""
+    once: bool = False
+    """In round 1 alone."""
+    after: bool = False
+    """When the training is over."""
+    victims: int = 0
+    """Clients, at most."""
+    steps: int | None = None
+    """Of each search, at most; None for as many as it says itself."""
+
+
+def beside(
+    who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int, least: int
+) -> Beside:
+    """In as many rounds as `SHARE` of the training allows; a closed form in as many as are `UNNOTICED`, if
+    those are more. A search that is too much for one round takes fewer steps, down to those after which a
+    picture can be recognised; then it attacks `least` victims; what is still too much waits for the end.
+    """
+    searches = [(one, seen) for one, seen in who if isinstance(one, Search)]
+
+    def share(victims: int, steps: int | None = None) -> float:
+        each = ((one if steps is None else one.at_most(steps)).effort(seen) for one, seen in searches)
+        gradients = victims * (1 + CONTROLS) * math.fsum(one.gradients for one in each)
+        return gradients * GRADIENT / training.counted
+
+    once = share(victims)
+    if once <= SHARE:
+        searched = training.rounds / int(SHARE / once) if once * training.rounds > SHARE else 1.0
+        return Beside(math.ceil(max(searched, _read(who, training, victims))), victims=victims)
+    most = max(one.iterations for one, _ in searches)
+    enough = min(most, max(one.way(seen.model, seen.shape, seen.classes).enough for one, seen in searches))
+    for some in (victims, least):
+        steps = min(most, int(SHARE / share(some, 1)))  # what a search does is linear in its steps
+        if steps >= enough:
+            return Beside(once=True, victims=some, steps=steps)
+    return Beside(once=True, after=True, victims=least, steps=enough)
+
+
+def _read(who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int) -> float:
+    """Rounds from one to the next for closed forms, by what they look at."""
+    looked = math.fsum(
+        UPLOAD + WEIGHT * training.dimension + one.effort(seen).likelihoods
+        for one, seen in who
+        if not isinstance(one, Search)
+    )
+    trains = training.counted * training.products / PRODUCTS + ROUND * training.rounds
+    return training.rounds * victims * looked / max(UNNOTICED, SHARE * trains)
