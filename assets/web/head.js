@@ -16,8 +16,6 @@ export function head(parent, data) {
     text(child(chip, "span", "es-chip-name"), name).title = data.chips[i].hint ?? "";
     pieces(child(chip, "span", "es-chip-figure"), words);
     text(child(chip, "span", "es-chip-rest"), rest);
-    const whole = `${words.map(([word]) => word).join("")}\n${rest}`; // where a narrow card cuts it
-    ["es-chip-figure", "es-chip-rest"].forEach((part) => (child(chip, "span", part).title = whole));
   });
 }
 

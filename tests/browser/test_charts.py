@@ -9,6 +9,8 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from ldp_core import presets
+from pages.parts.watch.headline import promised
 from tests.browser.conftest import Visitor, at_rest, visiting
 from tests.browser.server import Server, nobody_trains
 
@@ -176,3 +178,40 @@ def test_charts_follow_the_scheme_however_it_is_switched(browser: Browser, tmp_p
         person.context.close()
     finally:
         there.stop()
+
+
+CUT = """async (scenarios) => {
+  const { render } = await import("/assets/web/panels.js");
+  const parentElement = document.querySelector(".es-panels").parentElement;
+  const figure = JSON.stringify({ data: [], layout: { xaxis: {}, yaxis: {}, margin: {} } });
+  const plot = { title: "", subtitle: "", figure, label: "" };
+  const image = { shape: [1, 1], pixels: "AA==" };
+  return scenarios.flatMap(({ labels, chips }) => {
+    const columns = ["image", ...labels, "average"];
+    const cells = columns.map(() => ({ image, captions: ["100.0 dB"] }));
+    const rows = [{ name: "", budget: "", verdict: "", cells }];
+    const server = { title: "", subtitle: "", empty: "", columns, rows, steps: [] };
+    render({ data: { head: { line: [], chips }, accuracy: plot, noise: plot, server }, parentElement });
+    const words = [...document.querySelectorAll(".es-cell .es-caption span, .es-chip > span")];
+    const cut = (node) => node.scrollWidth > node.clientWidth || node.scrollHeight > node.clientHeight + 1;
+    return words.filter(cut).map((node) => node.textContent);
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [1366, 1920, 390])
+def test_no_scenarios_labels_are_cut(browser: Browser, server: Server, width: int):
+    """Cut to one word, two of them would be the same."""
+    drafts = [presets.get(name).draft for name in presets.names()]
+    scenarios = []
+    for draft in drafts:
+        labels = [variant.label for variant in draft.variants]
+        pieces = [piece for label in labels[:3] for piece in ((f"{label} 100 %", 0), (" · ", None))]
+        accuracy = {"name": "Accuracy", "pieces": pieces, "rest": "on held-out samples, mean of 3 seeds"}
+        scenarios.append({"labels": labels[:3], "chips": [accuracy, accuracy, promised(draft)]})
+    visitor = Visitor(browser, server, viewport={"width": width, "height": 900})
+    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    at_rest(page)
+    assert page.evaluate(CUT, scenarios) == []
+    visitor.context.close()
+    assert visitor.complaints == visitor.foreign == []

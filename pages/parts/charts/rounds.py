@@ -23,7 +23,7 @@ from pages.parts.charts.base import (
 )
 from pages.parts.charts.series import Series
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import number, percent, shortened
 
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 ALIKE = 3.0
@@ -164,7 +164,7 @@ def label(one: Series) -> str:
 
 
 def _shortened(words: str) -> str:
-    return html.escape(words if len(words) <= 16 else words[:15] + "…")
+    return html.escape(shortened(words, 16))
 
 
 def thinned(length: int) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from ldp_core.theory.label_counts import Counts
 from pages.parts.charts.base import MUTED, figure
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number
+from pages.parts.ui.text import number, shortened
 
 MOST_BARS = 40
 """More clients than that are shown by a sample of so many."""
@@ -59,7 +59,7 @@ def split_figure(counts: Counts, names: Sequence[str]) -> Figure:
 
 def _merged(counts: Counts, names: Sequence[str]) -> tuple[Counts, list[str]]:
     """The largest classes by name, and all others as one, where there are too many to tell apart."""
-    short = [name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…" for name in names]
+    short = [shortened(name, NAME_LENGTH) for name in names]
     if len(names) <= MOST_CLASSES:
         return counts, short
     keep = np.sort(np.argsort(-counts.sum(0), kind="stable")[: MOST_CLASSES - 1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
 from typing import Self
 
 import streamlit as st
@@ -15,7 +14,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import THIN, exponent, number, plain
+from pages.parts.ui.text import THIN, exponent, number, plain, upwards
 
 SCOPES: dict[Scope, str] = {
     "coordinate": "one weight",
@@ -209,20 +208,11 @@ def _growth(line: Promise) -> str:
     epsilon = line.bound
     power = math.ceil(epsilon / math.log(10))
     if epsilon < SLIGHT:
-        grown = f"{number(_up(100 * math.expm1(epsilon)))}{THIN}%"
+        grown = f"{number(upwards(100 * math.expm1(epsilon)))}{THIN}%"
     else:
-        grown = (
-            f"a factor of {number(_up(math.exp(epsilon))) if epsilon < SPELLED else f'10{exponent(power)}'}"
-        )
+        most = number(upwards(math.exp(epsilon))) if epsilon < SPELLED else f"10{exponent(power)}"
+        grown = f"a factor of {most}"
     return grown + (f" plus a probability of {number(line.delta)}" if line.delta else "")
-
-
-def _up(value: float) -> float:
-    """To three digits, and never below: it is told as a bound."""
-    if not value:
-        return 0.0
-    step = Decimal(1).scaleb(Decimal(value).adjusted() - 2)
-    return float((Decimal(value) / step).to_integral_value(ROUND_CEILING) * step)
 
 
 @st.cache_data(max_entries=512, show_spinner=False)

@@ -12,6 +12,7 @@ from ldp_core.streams import stream
 from pages.parts.charts.base import colour, figure
 from pages.parts.noise.designs import View
 from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import shortened
 
 SHOWN = 48
 BLUE, ORANGE = 2, 1
@@ -30,7 +31,7 @@ def upload_figure(seen: Sequence[View]) -> Figure:
     heat = {
         "type": "heatmap",
         "x": list(range(1, SHOWN + 1)),
-        "y": [label if len(label) <= 22 else label[:21] + "…" for label, _ in rows],
+        "y": [shortened(label, 22) for label, _ in rows],
         "z": [[round(float(v), 4) for v in values] for _, values in rows],
         "zmid": (low + high) / 2,
         "zmin": (low + high) / 2 - half,

@@ -29,7 +29,7 @@ from pages.parts.charts.base import (
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number
+from pages.parts.ui.text import number, shortened
 
 TICKS = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 100, 700]
 COMPARED = "estimate"
@@ -164,7 +164,7 @@ def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
 def _ends(drawn: Sequence[Curve]) -> list[tuple[float, str, str]]:
     ends = []
     for curve in drawn:
-        text = html.escape(curve.label if len(curve.label) <= 24 else curve.label[:23] + "…")
+        text = html.escape(shortened(curve.label, 24))
         paint = MUTED if curve.tint is None else colour(curve.tint)
         ends.append((float(np.log10(curve.y[-1])), text if curve.tint is None else f"<b>{text}</b>", paint))
     return ends

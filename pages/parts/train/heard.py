@@ -17,7 +17,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.shared_cache import Moment, once
-from pages.parts.ui.text import class_names, listed, percent
+from pages.parts.ui.text import class_names, listed, percent, shortened
 
 BLUE = 2
 GROUPS = ("strict", "permissive")
@@ -123,7 +123,7 @@ def heard_figure(rows: Rows) -> Figure:
     own = own_of(rows)
     columns = ["all", *own, *groups, *classes]  # in a word or two each: a phone turns them on end
     table = [[row["all"], *(row[g] for g in (*own, *groups)), *row["classes"]] for _, row in rows]
-    names = [one.label if len(one.label) <= 18 else one.label[:17] + "…" for one, _ in rows]
+    names = [shortened(one.label, 18) for one, _ in rows]
     heat = {
         "type": "heatmap",
         "x": columns,

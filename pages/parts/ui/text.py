@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from ldp_core import datasets
@@ -34,6 +35,12 @@ def plain(text: str, most: int = 80) -> str:
     return FOUND_LATER.sub(rf"\1{JOINER}", line).translate(MARKDOWN)
 
 
+def shortened(label: str, most: int) -> str:
+    """In at most so many characters, with its end: that tells labels apart as often as the beginning."""
+    tail = most // 3
+    return label if len(label) <= most else f"{label[: most - tail - 1].rstrip()}…{label[-tail:].lstrip()}"
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number to a few significant digits: 0.5, 8, 1 396, 2.1e-5; where there is none, “not known”."""
     if math.isnan(value):
@@ -46,6 +53,14 @@ def number(value: float, digits: int = 3) -> str:
         return f"{mantissa}·10{exponent(size)}" if mantissa != "1" else f"10{exponent(size)}"
     shown = f"{value:,.{max(0, digits - 1 - size)}f}".replace(",", THIN)
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def upwards(value: float, digits: int = 3) -> float:
+    """To so many digits, and never below: it is told as a bound."""
+    if not value or not math.isfinite(value):
+        return value
+    step = Decimal(1).scaleb(Decimal(value).adjusted() + 1 - digits)
+    return float((Decimal(value) / step).to_integral_value(ROUND_CEILING) * step)
 
 
 def as_shown(value: float, digits: int = 3) -> float:

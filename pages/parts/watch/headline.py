@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ldp_core.accounting import everyone
+from ldp_core.accounting import Promise, everyone
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.judgement import at_chance
 from ldp_core.theory import outlook
@@ -21,7 +21,17 @@ from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.standings import WIDE, compared, same_model
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import all_of, asked_per, class_names, few, listed, number, percent
+from pages.parts.ui.text import (
+    all_of,
+    asked_per,
+    class_names,
+    few,
+    listed,
+    number,
+    percent,
+    shortened,
+    upwards,
+)
 from pages.parts.watch.leak import closest_of_all, leak
 
 Piece = tuple[str, int | None]
@@ -80,7 +90,7 @@ def head(
 
 
 def _name(one: Series) -> Piece:
-    return (one.label if len(one.label) <= 26 else one.label[:25] + "…", one.style.tint)
+    return (shortened(one.label, 26), one.style.tint)
 
 
 def _lost(one: Series) -> Piece:
@@ -277,7 +287,7 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]
     """What the runs promise to one client: `ε 0.5 per weight → 1 396 for the run`; as a `whole` with
     the names of those that promise nothing.
     """
-    own, run, deltas, per, bare = [], [], [], set(), list[str]()
+    own, lines, per, bare = list[float](), list[Promise](), set[str](), list[str]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
         if client >= experiment.clients.count:
             continue
@@ -291,21 +301,26 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]
         if not line.guarantee:
             bare.append(variant.label)
             continue
-        run.append(line.bound)
-        deltas.append(line.delta)
+        lines.append(line)
     if not own:
         return "no mechanism, no guarantee", False
-    before = f"ε {_between(own)} per {listed(sorted(per))}"
-    if not run:
+    before = f"ε {_between(own, exact=True)} per {listed(sorted(per))}"
+    if not lines:
         return f"{before}: no guarantee for the run", False
-    delta = f" (δ\u00a0{number(max(deltas))})" if max(deltas) else ""
+    run, delta = [line.bound for line in lines], max(line.delta for line in lines)
+    # a δ makes a run cheaper than one of its uploads was asked to be: say what it is without
+    without = f"; {_between([line.sum for line in lines])} if δ = 0" if min(run) < min(own) else ""
+    told = f" (δ\u00a0{number(delta)}{without})" if delta else ""
     none = f"; {few(bare)}: no guarantee" if bare and whole else ""
-    return f"{before} → {_between(run)} for the run{delta}{none}", not bare
+    return f"{before} → {_between(run)} for the run{told}{none}", not bare
 
 
-def _between(values: Sequence[float]) -> str:
-    low, high = number(min(values), 4), number(max(values), 4)
-    return low if low == high else f"{low} to {high}"
+def _between(values: Sequence[float], exact: bool = False) -> str:
+    """One value, or from the least to the largest; bounds to two digits and never below, unless `exact`."""
+    low, high = min(values), max(values)
+    if number(low) == number(high):
+        return number(high, 4)
+    return " to ".join(number(end if exact else upwards(end, 2), 4) for end in (low, high))
 
 
 def _others(experiments: Sequence[Experiment]) -> str:

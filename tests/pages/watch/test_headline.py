@@ -11,7 +11,7 @@ from ldp_core.accounting import ledger
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
 from pages.parts.ui.text import number, percent
-from pages.parts.watch.headline import head, promised
+from pages.parts.watch.headline import _between, head, promised
 from tests.pages.charts.test_base import run
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
@@ -114,9 +114,16 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
 
 
 def test_a_budget_for_a_whole_upload_is_told_as_one():
-    assert said(promised(presets.get("what_epsilon_says").draft)["pieces"]).startswith(
-        "ε 8 to 650 per upload → "
-    )
+    told = said(promised(presets.get("what_epsilon_says").draft)["pieces"])
+    rest = "5.5 to 4\u202f900 for the run (δ\u00a010⁻⁵; 120 to 9\u202f800 if δ = 0)"
+    assert told == f"ε 8 to 650 per upload → {rest}", "a run that costs less than one of its uploads asks for"
+
+
+def test_a_range_of_bounds_is_told_in_two_digits_and_never_below():
+    assert _between([5.493, 4876]) == "5.5 to 4\u202f900"
+    assert _between([4.101, 4101]) == "4.2 to 4\u202f200"
+    assert _between([9.9996, 10.0002]) == "10", "one to whoever reads three digits"
+    assert _between([1.053, 333.3], exact=True) == "1.053 to 333.3", "what was asked for is not rounded"
 
 
 def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
