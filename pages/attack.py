@@ -26,7 +26,7 @@ from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, re
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import visitor, who
+from pages.parts.ui.visitor import look, visitor, who
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import go_on, shared_job, whose
 
@@ -64,8 +64,8 @@ def _newest(found: list[Job]) -> Job | None:
     """The newest job; but one that was stopped before its first cell does not hide the one before it."""
     for job in found:
         if job.live or job.status != "cancelled" or _has_cells(job):
-            return jobs.look(job.id)
-    return jobs.look(found[0].id) if found else None
+            return look(job.id)
+    return look(found[0].id) if found else None
 
 
 def _has_cells(job: Job) -> bool:

@@ -32,7 +32,7 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import visitor, who
+from pages.parts.ui.visitor import look, visitor, who
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import go_on, shared_job, whose
 
@@ -46,7 +46,7 @@ def main() -> None:
     workspace = open_workspace("tune")
     found = {kind: jobs.of_draft(workspace.id, kind, most=1) for kind in KINDS}
     newest = max((job for one in found.values() for job in one), key=lambda job: job.created, default=None)
-    header(workspace, jobs.look(newest.id) if newest else None)
+    header(workspace, look(newest.id) if newest else None)
     _title()
     titles = {name: way.title for name, way in KINDS.items()} | {
         name: one[0] for name, one in BY_FORMULA.items()
@@ -64,7 +64,7 @@ def main() -> None:
     if kind in BY_FORMULA:
         BY_FORMULA[kind][1](workspace)
         return
-    job = jobs.look(found[kind][0].id) if found[kind] else None
+    job = look(found[kind][0].id) if found[kind] else None
     before = _asked(kind, job) if job else None
     buttons = line.container(horizontal=True, vertical_alignment="center")
     with st.container(key="results-first"):
@@ -214,7 +214,7 @@ def _watch_only(identity: str) -> None:
     _title()
     kind = "sweep"
     with suppress(UnknownJob):
-        kind = "tune" if jobs.look(identity).kind == "tune" else "sweep"
+        kind = "tune" if look(identity).kind == "tune" else "sweep"
     job = shared_job(identity, kind)
     if job is None:
         return

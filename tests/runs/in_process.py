@@ -29,7 +29,8 @@ def queued(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> J
 
 def work_of(job: Job) -> Work:
     made = kinds.get(job.kind)
-    return Work(job.id, tuple(made.computations(made.parse(job.request), job.id)))
+    found = made.computations(made.parse(job.request), job.id, job.room)
+    return Work(job.id, tuple(found), job.room)
 
 
 def compute(job: Job) -> Outcome:

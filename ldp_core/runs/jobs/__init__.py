@@ -2,7 +2,7 @@
 
 from ldp_core.runs.jobs.archive import export
 from ldp_core.runs.jobs.control import cancel, cancel_all, pin, relabel, remove, resume
-from ldp_core.runs.jobs.lookup import look, of_draft, recent
+from ldp_core.runs.jobs.lookup import look, of_draft, recent, refuse_others
 from ldp_core.runs.jobs.report import status
 from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit, submit_ladder
 from ldp_core.runs.jobs.undo import bring_back, delete, deleted
@@ -19,6 +19,7 @@ __all__ = [
     "of_draft",
     "pin",
     "recent",
+    "refuse_others",
     "refuse_too_much",
     "relabel",
     "remove",

@@ -74,7 +74,7 @@ def resume(identity: str, person: Person = OPERATOR, address: str | None = None)
         made = kinds.get(job.kind)
         asked = made.parse(job.request)
         admit(job.kind, asked)
-        keys = [one.key for one in made.computations(asked, job.id)]
+        keys = [one.key for one in made.computations(asked, job.id, job.room)]
         if queue.requeue(identity, address, keys) and not kinds.settle(queue.get(identity)):
             wake()
     return look(identity)

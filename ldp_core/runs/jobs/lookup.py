@@ -7,22 +7,24 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.jobs.standstill import unmoved
 from ldp_core.runs.process.registration import ensure_worker
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.people import OPERATOR, Person
 from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space
 
 
-def look(identity: str) -> Job:
+def look(identity: str, person: Person = OPERATOR) -> Job:
     """The job as it is now; one whose worker has died is marked so first.
 
     Raises:
-        UnknownJob: there is no such job.
+        UnknownJob: there is no such job, or it is private and somebody else's.
     """
     job = queue.get(identity)
+    refuse_others(job, person)
     if not job.live:
         return job
     lost = reap()
@@ -34,6 +36,12 @@ def look(identity: str) -> Job:
     return replace(job, message=trouble) if trouble and job.live else job
 
 
+def refuse_others(job: Job, person: Person) -> None:
+    """Raise UnknownJob where a job is private and somebody else's."""
+    if job.room and not (person == OPERATOR or (person.owner and person.owner == job.owner)):
+        raise UnknownJob(job.id)
+
+
 def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
     """The newest jobs of one kind that were launched from a draft, newest first."""
     found = queue.find("draft = ? AND kind = ?", (draft_id, kind), most=most)
@@ -41,11 +49,12 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
 
 
 def recent(most: int = 10, owner: str | None = None) -> list[Job]:
-    """The newest jobs of everybody, or of one person, newest first."""
+    """The newest jobs of everybody but what is private, or all of one person, newest first."""
     lost = reap()
     if queue.find("status = 'queued'", most=1):
         wake()
-    found = queue.find(most=most) if owner is None else queue.find("owner = ?", (owner,), most=most)
+    mine = "room = ''" if owner is None else "owner = ?"
+    found = queue.find(mine, () if owner is None else (owner,), most=most)
     return [unmoved(_by_whom(_as_it_is(job, lost))) for job in found]
 
 

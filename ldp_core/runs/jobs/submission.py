@@ -25,6 +25,7 @@ def launch(
     *,
     owner: str | None = None,
     address: str | None = None,
+    room: str | None = None,
 ) -> str:
     """Put a job in the queue; returns its id. What is known already is shown at once.
 
@@ -34,6 +35,8 @@ def launch(
         draft_id: the draft that it comes from, so that its page finds the job again.
         owner: who launches it, if that is known (see `ldp_core.runs.queue.people`).
         address: from where, if that is known, as `people.address` gives it.
+        room: of what is private (`people.room_of`): nobody else finds what it computes, and when it is
+            deleted nothing of it is left.
 
     Raises:
         UnknownName: there is no such kind.
@@ -48,8 +51,8 @@ def launch(
     if draft_id and (same := _a_moment_ago(kind, draft_id, request)):
         return same
     new = queue.new_id()
-    keys = [one.key for one in made.computations(asked, new)]
-    identity = queue.add(kind, request, draft_id, owner, address, identity=new, keys=keys)
+    keys = [one.key for one in made.computations(asked, new, room or "")]
+    identity = queue.add(kind, request, draft_id, owner, address, identity=new, keys=keys, room=room or "")
     if identity != new or not kinds.settle(queue.get(identity)):
         wake(newest=True)
     return identity

@@ -14,7 +14,8 @@ from ldp_core.runs.record import removal
 
 def delete(identity: str, person: Person = OPERATOR) -> None:
     """Delete a job that has ended, with its record. It is in no list any more, counts for what it takes on
-    the disk, and can be brought back for `removal.UNDO_SECONDS`; where room is short it goes for good.
+    the disk, and can be brought back for `removal.UNDO_SECONDS`; what is private, or where room is short,
+    goes for good.
 
     Raises:
         UnknownJob: there is no such job.
@@ -22,7 +23,7 @@ def delete(identity: str, person: Person = OPERATOR) -> None:
         NotNow: it waits or runs, or is pinned.
         StorageFailed: it is still being written, or this cannot be noted.
     """
-    end(identity, person, removal.delete)
+    end(identity, person, lambda job: (removal.forget if job.room else removal.delete)(job))
 
 
 def bring_back(identity: str, person: Person = OPERATOR) -> None:

@@ -66,6 +66,8 @@ class Work:
     job: str
     """Its id."""
     computations: tuple[Computation, ...]
+    room: str = ""
+    """Where it is private."""
 
     @property
     def keys(self) -> list[str]:
@@ -146,15 +148,17 @@ class Kind(Component):
             InvalidExperiment: with the numbers that say why it cannot.
         """
 
-    def computations(self, asked: Any, job: str) -> list[Computation]:
+    def computations(self, asked: Any, job: str, room: str = "") -> list[Computation]:
         """What is computed for it, each under its key; what several jobs ask for is computed once.
 
         Args:
             asked: what it is asked for.
             job: its id.
+            room: where it is private.
         """
         what = json.dumps(self.request(asked))
-        return [Computation(key_of(self.name, what, version(), job if self.fresh else ""), self.name, what)]
+        key = key_of(self.name, what, version(), job if self.fresh else "", room)
+        return [Computation(key, self.name, what)]
 
     def run(self, asked: Any, work: Work) -> Outcome:
         """Do it, or what is left of it, in this process. It may be cut off at any moment, and is taken up by

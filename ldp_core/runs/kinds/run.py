@@ -89,8 +89,8 @@ class TrainingJob(Kind):
         size = f"{runs} run{'s' if runs > 1 else ''}, {base.rounds} round{'s' if base.rounds > 1 else ''}"
         return Words(base.name, size, ", ".join(variant.label for variant in asked.draft.variants))
 
-    def computations(self, asked: Training, job: str) -> list[Computation]:
-        return [of_run(run.experiment) for run in asked.runs()]
+    def computations(self, asked: Training, job: str, room: str = "") -> list[Computation]:
+        return [of_run(run.experiment, room) for run in asked.runs()]
 
     def run(self, asked: Training, work: Work) -> Outcome:
         try:
@@ -113,7 +113,7 @@ class TrainingJob(Kind):
                 recorder.end(turn.run, end["status"], figures)
                 if end["status"] == "completed":
                     experiment = experiments[turn.run]
-                    key = key_of_figures(experiment, bits_alone(experiment))
+                    key = key_of_figures(experiment, bits_alone(experiment), work.room)
                     note_ends([(key, "figures", "completed", figures)])
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:

@@ -15,7 +15,7 @@ from ldp_core.runs.cluster import train_all
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Reached, Request, Words, Work, readable
 from ldp_core.runs.machine.work_done import WorkDone
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.cells import CellRecorder
+from ldp_core.runs.record.cells import CellRecorder, FiguresNoted
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
@@ -72,7 +72,7 @@ class SweepJob(Kind):
 
     def compute(self, asked: Sweep, recorder: Recorder, work: Work) -> None:
         """Cells that are stored are not trained again, and nor are those that another sweep has trained."""
-        cells = CellRecorder(asked.cells, recorder, bits)
+        cells = CellRecorder(asked.cells, recorder, FiguresNoted(bits, work.room))
         try:
             cells.take_over()
             left = cells.left()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,9 @@ class TuneJob(Kind):
 
     def compute(self, asked: Question, recorder: Recorder, work: Work) -> None:
         """Runs that are stored are not trained again: the search goes on from what they came to."""
-        for event in search(asked, recorder.told(0), teller(work.folder), _known_or_trained):
+        for event in search(
+            asked, recorder.told(0), teller(work.folder), partial(_known_or_trained, work.room)
+        ):
             recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
             recorder.flush()
         recorder.end(0, "completed", {})
@@ -141,10 +144,10 @@ def _trained(experiments: Sequence[Experiment], progress: Told) -> Iterator[tupl
 
 
 def _known_or_trained(
-    experiments: Sequence[Experiment], progress: Told
+    room: str, experiments: Sequence[Experiment], progress: Told
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """What is known, to the same bits, is not trained again; what is trained is noted."""
-    noted = FiguresNoted(bits)
+    noted = FiguresNoted(bits, room)
     known = noted.find(experiments)
     yield from known.items()
     left = [place for place in range(len(experiments)) if place not in known]

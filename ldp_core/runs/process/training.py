@@ -112,7 +112,7 @@ def _do(job: Job) -> Outcome:
     datasets.registry.look_anew()
     made = kinds.get(job.kind)
     asked = made.parse(job.request)
-    work = Work(job.id, tuple(made.computations(asked, job.id)))
+    work = Work(job.id, tuple(made.computations(asked, job.id, job.room)), job.room)
     if (*work.keys,) != job.keys:  # another version of the program has launched it
         queue.set_keys(job.id, work.keys)
     return made.run(asked, work)

@@ -24,6 +24,7 @@ def add(
     *,
     identity: str = "",
     keys: Sequence[str] = (),
+    room: str = "",
 ) -> str:
     """Append a job; returns its id, twelve hex digits.
 
@@ -39,9 +40,9 @@ def add(
             return live
         _refuse_crowds(db, owner, address)
         db.execute(
-            "INSERT INTO jobs (id, kind, draft, request, long, keys, status, created, owner, address) "
-            "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?)",
-            (identity, kind, draft, text, long, json.dumps([*keys]), time.time(), owner, address),
+            "INSERT INTO jobs (id, kind, draft, request, long, keys, room, status, created, owner, address) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?)",
+            (identity, kind, draft, text, long, json.dumps([*keys]), room, time.time(), owner, address),
         )
     return identity
 

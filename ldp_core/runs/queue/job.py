@@ -45,6 +45,8 @@ class Job:
     """True for a request of thousands of clients."""
     address: str | None = None
     """From where it was launched, as a digest (`people.address`); None if nobody knows."""
+    room: str = ""
+    """Of a private job: it is in nobody else's lists, and shares its computations with none of theirs."""
     pinned: bool = False
     deleted: float | None = None
     """When somebody deleted it (seconds since 1970)."""

@@ -12,9 +12,12 @@ import hashlib
 import hmac
 import json
 import os
+import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ldp_core.errors import NotYours
+from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings.table import TEACHER
 
 
@@ -64,6 +67,21 @@ def signed_in(issuer: str, subject: str, secret: str = "") -> Person:
 def address(text: str) -> str:
     """An address as jobs hold it: so that nobody can read from where others come."""
     return _digest(f"address/{text}")
+
+
+def room_of(secret: str) -> str:
+    """The name of a private room: of what an owner (by its digest), or a class, keeps to itself here."""
+    return _digest(f"room/{_secret()}/{secret}")
+
+
+def _secret() -> str:
+    """A random text that this folder of runs keeps."""
+    path = runs_dir() / "secret"
+    with suppress(FileExistsError):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "w", encoding="ascii") as new:
+            new.write(secrets.token_hex(16))
+    return path.read_text(encoding="ascii")
 
 
 def _digest(text: str) -> str:

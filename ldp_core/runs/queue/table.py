@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS jobs (
     owner TEXT,                               -- who launched it: a digest of a browser's token
     address TEXT,                             -- from where: a digest
     keys TEXT NOT NULL DEFAULT '[]',          -- of its computations, in their order, as JSON
+    room TEXT NOT NULL DEFAULT '',            -- of a private job, whose computations are its owner's alone
     pinned INTEGER NOT NULL DEFAULT 0,
     removed REAL,                             -- when its record was removed to make room
     deleted REAL,                             -- when somebody deleted it; it may come back for a while
@@ -61,7 +62,7 @@ PRAGMA user_version = {FORMAT};
 """
 COLUMNS = (
     "place, id, kind, draft, request, status, message, created, started, ended, owner_pid, owner_since, "
-    "space, host, pid, owner, address, keys, pinned, removed, deleted, name, note, figures, "
+    "space, host, pid, owner, address, keys, room, pinned, removed, deleted, name, note, figures, "
     "imported, long IS NOT NULL AS long"
 )
 ID = re.compile(r"[0-9a-f]{12}")
@@ -85,6 +86,7 @@ def changing() -> Iterator[sqlite3.Connection]:
     """
     with writing(queue_path(), SCHEMA) as db:
         _refuse_another_format(db)
+        db.execute("PRAGMA secure_delete = ON")  # what is private leaves no bytes behind
         yield db
 
 
@@ -195,6 +197,7 @@ def job_of(row: sqlite3.Row) -> Job:
         place=row["place"],
         owner=row["owner"],
         keys=_keys(row["keys"]),
+        room=str(row["room"]),
         removed=row["removed"] is not None,
         at=_at(row),
         long=bool(row["long"]),

@@ -36,23 +36,24 @@ class FiguresNoted:
 
     Args:
         equal_to: of an experiment, which bits its figures are equal to.
+        room: of a private job.
     """
 
-    def __init__(self, equal_to: Callable[[Experiment], str]) -> None:
-        self._equal_to = equal_to
+    def __init__(self, equal_to: Callable[[Experiment], str], room: str = "") -> None:
+        self._equal_to, self._room = equal_to, room
         self._waiting: list[tuple[str, str, str, dict[str, Any]]] = []
         self._noted = time.monotonic()
 
     def find(self, experiments: Sequence[Experiment]) -> dict[int, dict[str, Any]]:
         """By the place of an experiment, its figures, where they are known."""
-        keys = [key_of_figures(one, self._equal_to(one)) for one in experiments]
+        keys = [key_of_figures(one, self._equal_to(one), self._room) for one in experiments]
         known = computations.ended(keys)
         return {place: known[key].figures for place, key in enumerate(keys) if key in known}
 
     def note(self, experiment: Experiment, figures: dict[str, Any]) -> None:
         """What did not complete is trained again by whoever asks."""
         if figures["status"] == "completed":
-            key = key_of_figures(experiment, self._equal_to(experiment))
+            key = key_of_figures(experiment, self._equal_to(experiment), self._room)
             self._waiting.append((key, "figures", "completed", figures))
         if time.monotonic() - self._noted > NOTE_SECONDS:
             self.flush()
@@ -68,10 +69,8 @@ class FiguresNoted:
 class CellRecorder:
     """Writes the cells of one sweep; what is stored already is taken up."""
 
-    def __init__(
-        self, cells: Sequence[Cell], recorder: Recorder, equal_to: Callable[[Experiment], str]
-    ) -> None:
-        self._cells, self._recorder, self._figures = cells, recorder, FiguresNoted(equal_to)
+    def __init__(self, cells: Sequence[Cell], recorder: Recorder, figures: FiguresNoted) -> None:
+        self._cells, self._recorder, self._figures = cells, recorder, figures
         self._statuses = {event["cell"]: event["status"] for event in recorder.told(0)}
         self._began = time.monotonic()
 

@@ -53,7 +53,7 @@ class Ended:
     figures: dict[str, Any]
 
 
-def key_of(kind: str, what: str, by: str, salt: str = "") -> str:
+def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str:
     """The key of a computation.
 
     Args:
@@ -61,19 +61,21 @@ def key_of(kind: str, what: str, by: str, salt: str = "") -> str:
         what: everything that decides what it comes to.
         by: the version of the program (`ldp_core.behaviour`).
         salt: what keeps it apart from the same computation of others.
+        room: of what is private: nobody else's has this key, and its files lie in a folder of their own.
     """
-    return hashlib.sha256("\n".join((kind, by, what, salt)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256("\n".join((kind, by, what, salt, room)).encode()).hexdigest()[:16]
+    return f"{room}.{digest}" if room else digest
 
 
-def of_run(experiment: Experiment, salt: str = "") -> Computation:
+def of_run(experiment: Experiment, room: str = "") -> Computation:
     """A run whose events are told: the same experiment on another engine is another computation."""
-    key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), salt)
+    key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), room=room)
     return Computation(key, "run", json.dumps(experiment.as_json()))
 
 
-def key_of_figures(experiment: Experiment, equal_to: str) -> str:
+def key_of_figures(experiment: Experiment, equal_to: str, room: str = "") -> str:
     """The key of a run's final figures alone, `equal_to` which bits they are."""
-    return key_of("figures", f"{experiment.key} {equal_to}", version(experiment))
+    return key_of("figures", f"{experiment.key} {equal_to}", version(experiment), room=room)
 
 
 def new_imported_key() -> str:
@@ -184,6 +186,9 @@ def sweep() -> list[str]:
             if unlink(key):
                 db.execute("DELETE FROM computations WHERE key = ?", (key,))
                 removed.append(key)
+        rooms = "SELECT room FROM jobs WHERE room != ''"
+        private = "kind = 'figures' AND instr(key, '.') AND substr(key, 1, instr(key, '.') - 1)"
+        db.execute(f"DELETE FROM computations WHERE {private} NOT IN ({rooms})")  # noqa: S608
         newest = "SELECT at FROM computations WHERE kind = 'figures' ORDER BY at DESC LIMIT 1 OFFSET ?"
         db.execute(f"DELETE FROM computations WHERE kind = 'figures' AND at <= ({newest})", (MOST_CELLS,))  # noqa: S608
     return removed

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Experiment, Variant, changed, parse_draft
-from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.series import Series, series
@@ -19,6 +18,7 @@ from pages.parts.runs.job_state import is_gone
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import number
+from pages.parts.ui.visitor import look
 
 LETTERS = "ABCDEF"
 LONGEST = 24
@@ -61,7 +61,7 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
     trouble: list[str] = []
     for identity, variant in chosen:
         try:
-            job = jobs.look(identity)
+            job = look(identity)
             if is_gone(job):
                 trouble.append(f"“{name_of(job)}” is gone: its record was removed to make room")
                 continue

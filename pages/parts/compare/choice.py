@@ -17,6 +17,7 @@ from pages.parts.compare import cells
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.ui.text import ago, few, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
+from pages.parts.ui.visitor import look
 from pages.parts.ui.workspace import offer_first
 
 MOST = 6
@@ -57,7 +58,7 @@ def chosen() -> tuple[list[Chosen], list[str]]:
 
 def _job(identity: str) -> Job | None:
     try:
-        return jobs.look(identity)
+        return look(identity)
     except LookupError:
         return None
 

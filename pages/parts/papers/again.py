@@ -15,7 +15,7 @@ from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refuse
 from pages.parts.ui.text import plain, seconds
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor, who
+from pages.parts.ui.visitor import look, visitor, who
 
 MOST_SECONDS = 3600.0
 """What takes longer is for the command line: a page's visitors share the machine."""
@@ -79,7 +79,7 @@ def _watch(system: str, claim: Claim) -> None:
 
 def _newest(system: str, claim: Claim) -> Job | None:
     found = jobs.of_draft(_draft(system, claim.id), "claim", most=1)
-    return jobs.look(found[0].id) if found else None
+    return look(found[0].id) if found else None
 
 
 @pressed

@@ -10,6 +10,7 @@ from ldp_core.presets.claims import Lesson
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from pages.parts.train.changes import changes, differing
+from pages.parts.ui.visitor import look
 from pages.parts.ui.workspace import Workspace
 
 
@@ -17,7 +18,7 @@ def chosen_job(workspace: Workspace) -> Job | None:
     """One that runs, else the one closest to the draft; None if there is none to show."""
     found = jobs.of_draft(workspace.id)
     chosen = next((job for job in found if job.live), None) or closest(found, workspace.draft)
-    return jobs.look(chosen.id) if chosen else None
+    return look(chosen.id) if chosen else None
 
 
 def closest(found: Sequence[Job], draft: Draft) -> Job | None:

@@ -13,6 +13,7 @@ from ldp_core.errors import UnknownJob
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.visitor import visitor
 
 T = TypeVar("T")
 MOST = 128
@@ -101,6 +102,7 @@ def watched(identity: str, live: bool) -> Job | None:
     """
     try:
         job = job_now(identity) if live else jobs.look(identity)
+        jobs.refuse_others(job, visitor())
     except UnknownJob:
         if live:
             st.rerun()

@@ -13,6 +13,8 @@ from importlib.util import find_spec
 
 import streamlit as st
 
+from ldp_core.runs import jobs
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import Person, address, person, signed_in
 from ldp_core.settings.table import TEACHER
 from pages.parts.ui.components import introduce
@@ -41,6 +43,15 @@ def visitor() -> Person:
     known = claims.get("is_logged_in") and issuer and subject
     one = signed_in(str(issuer), str(subject)) if known else person(token())
     return replace(one, teacher=one.owner in _teachers)
+
+
+def look(identity: str) -> Job:
+    """A job as it is now, for the person at this page.
+
+    Raises:
+        UnknownJob: there is none, or it is private and somebody else's.
+    """
+    return jobs.look(identity, visitor())
 
 
 def who() -> dict[str, str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.errors import UnknownJob
-from ldp_core.runs import jobs, kinds
+from ldp_core.runs import kinds
 from ldp_core.runs.queue.job import Job
 from pages.parts.runs.job_list import PAGES, in_words
 from pages.parts.runs.job_state import may_go_on
@@ -14,7 +14,7 @@ from pages.parts.train.launch import title
 from pages.parts.ui.job_actions import go_on_button, refusal
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import look, visitor
 from pages.parts.ui.workspace import start_with
 from pages.parts.watch.live import live_view, settings_of
 from pages.parts.watch.more import more
@@ -25,7 +25,7 @@ NAMES = {"train.py": "Train", "attack.py": "Attack", "tune.py": "Tune", "runs.py
 def shared_job(identity: str, kind: str) -> Job | None:
     """The job that a link names; None, and a way out on the page, if it is not one of this kind."""
     try:
-        job = jobs.look(identity)
+        job = look(identity)
     except UnknownJob:
         st.error("There is no such run on this server (any more).")
         st.page_link("start.py", label=":blue[Back to the start]")
