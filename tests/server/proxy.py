@@ -52,7 +52,7 @@ class Proxy:
             for probe in (one, two):
                 probe.bind(("127.0.0.1", 0))
             self.port, self.plain = one.getsockname()[1], two.getsockname()[1]
-        _make_secrets(folder)
+        make_secrets(folder)
         text = SHIPPED.read_text(encoding="utf-8")
         for old, new in {
             "    listen [::]:80;\n": "",
@@ -122,7 +122,7 @@ def request(proxy: Proxy, path: str, headers: dict[str, str], method: str = "GET
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def _make_secrets(folder: Path) -> None:
+def make_secrets(folder: Path) -> None:
     """A certificate of its own making, and the two files that the configuration says how to make."""
     kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
     names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
