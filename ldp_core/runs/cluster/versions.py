@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
 
+from ldp_core.contract.registries import REGISTRIES
 from ldp_core.errors import StudioError
 from ldp_core.system.resources import gpus
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pydantic", "llvmlite")
 """Of which another version may give other bits."""
+PLUGGED = "the part "
+"""A machine without one refuses, in a sentence, what names it; one with another version would not."""
 PROBE_SECONDS = 120.0
 PROBES = 2
 """So often a machine is asked whose process is lost over it."""
@@ -24,7 +27,8 @@ def refuse_others(own: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]
         StudioError: which machine has what else.
     """
     for machine, versions in theirs.items():
-        if other := [name for name in own if versions.get(name) != own[name]]:
+        needed = [name for name in own if name in versions or not name.startswith(PLUGGED)]
+        if other := [name for name in needed if versions.get(name) != own[name]]:
             words = ", ".join(f"{name} {versions.get(name, 'none')} (here {own[name]})" for name in other)
             raise StudioError(
                 f"the machine {machine} of the cluster would give other bits: it has {words}; install the "
@@ -40,7 +44,8 @@ def own() -> dict[str, str]:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             found[name] = "none"
-    return found
+    parts = [registry.kind(name) for registry in REGISTRIES.values() for name in registry.names()]
+    return found | {f"{PLUGGED}{one.name}": one.plugin for one in parts if one.plugin}
 
 
 def probed(ray: Any) -> dict[str, dict[str, str]]:

@@ -9,13 +9,14 @@ from threading import Thread
 
 import pytest
 
+from ldp_core import mechanisms
 from ldp_core.doctor import openness
 from ldp_core.doctor.command import looked
 from ldp_core.errors import StudioError
 from ldp_core.experiment import parse
 from ldp_core.runs import cluster
 from ldp_core.runs.cluster.connection import ADDRESS, TOKEN, knock, refuse_open
-from ldp_core.runs.cluster.versions import refuse_others
+from ldp_core.runs.cluster.versions import own, refuse_others
 
 SHORT = {"attack": None, "rounds": 1, "clients": {"count": 5}}
 
@@ -90,6 +91,17 @@ def test_machines_with_other_packages_are_refused_by_name():
         refuse_others(mine, other)
     assert "the machine 10.0.0.6:1 of the cluster would give other bits" in str(caught.value)
     assert "torch 2.12.0 (here 2.13.0), llvmlite 0.50.0 (here none)" in str(caught.value)
+
+
+def test_another_version_of_a_part_from_outside_is_refused_and_none_is_left_to_the_run_that_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(mechanisms.registry.kind("duchi"), "plugin", "two-points 1.0 0123")
+    assert own()["the part duchi"] == "two-points 1.0 0123"
+    mine = {"torch": "2.13.0", "the part duchi": "two-points 1.0 0123"}
+    refuse_others(mine, {"10.0.0.5:1": {"torch": "2.13.0"}})
+    with pytest.raises(StudioError, match=r"it has the part duchi two-points 0\.9 4567 \(here two"):
+        refuse_others(mine, {"10.0.0.5:1": mine | {"the part duchi": "two-points 0.9 4567"}})
 
 
 def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch):
