@@ -37,6 +37,12 @@ def version(*of: Experiment | Ladder) -> str:
     return _version(frozenset(part for one in of for part in parts_of(one)) if of else frozenset(every))
 
 
+def version_for(request: str) -> str:
+    """For what a job asks for as JSON: of the whole program, and of what is plugged in that it names."""
+    names = {(kind, name) for kind, registry in REGISTRIES.items() for name in registry.names()}
+    return "+".join([version(), *plugged(part for part in names if f'"{part[1]}"' in request)])
+
+
 def parts_of(one: Experiment | Ladder) -> set[Part]:
     """What it uses; where it attacks, everybody who might."""
     if isinstance(one, Ladder):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, InitErrorDetails, ValidationError, core_schema
 
 from ldp_core.component import Component, Registry
@@ -76,10 +76,3 @@ class OptionalPart(Part):
                 lambda component: None if component is None else self.serialise(component)
             ),
         )
-
-
-def plugged_in(model: BaseModel) -> set[str]:
-    """Where the parts come from that its fields hold, and in which versions; "" for the program's own."""
-    own = {model.plugin} if isinstance(model, Component) else set()
-    held = (getattr(model, name) for name in type(model).model_fields)
-    return own.union(*(plugged_in(one) for one in held if isinstance(one, BaseModel)))

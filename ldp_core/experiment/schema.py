@@ -34,7 +34,7 @@ from ldp_core.errors import DataUnavailable, one_of, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.filling import filled
-from ldp_core.experiment.parts import OptionalPart, Part, plugged_in
+from ldp_core.experiment.parts import OptionalPart, Part
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
@@ -362,15 +362,13 @@ class Experiment(BaseModel):
     def key(self) -> str:
         """Twelve hex digits that two experiments share if and only if they are the same run.
 
-        The name is not part of a run; the state of data that can change is, and of parts from outside. An
-        attack counts as it is when it is spelled out.
+        The name is not part of a run; the state of data that can change is. An attack counts as it is when it
+        is spelled out.
         """
         from ldp_core.experiment.threat_model import resolved  # which stands on this
 
-        spelled = resolved(self)
-        version, plugged = self.source.version, sorted({*plugged_in(spelled), self.source.plugin} - {""})
-        parts = spelled.as_json() | {"name": ""} | ({"data": version} if version else {})
-        parts |= {"plugged in": plugged} if plugged else {}
+        version = self.source.version
+        parts = resolved(self).as_json() | {"name": ""} | ({"data": version} if version else {})
         if self.clients.epsilon_scope == "upload":
             parts["mechanism"] = Part(mechanisms.registry, "name").serialise(self.mechanism.for_uploads())
         text = json.dumps(parts, sort_keys=True)

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
-from ldp_core import attacks, mechanisms, selections
+from ldp_core import attacks, behaviour, mechanisms, selections
 from ldp_core.component import Registry
 from ldp_core.doctor import program
 from ldp_core.errors import InvalidExperiment, UnknownName
 from ldp_core.experiment import parse
 from ldp_core.plugins import candidates, folder
+from ldp_core.runs import kinds
+from ldp_core.runs.record.computations import of_run
 from tests.plugins.parts import SELECTION
 
 OWN = selections.names()
@@ -155,15 +157,22 @@ def test_of_two_with_one_name_the_first_is_taken(
 def test_a_parts_version_counts_in_the_runs_that_name_it_and_in_no_other(
     place: Path, registry: Registry[Any]
 ):
-    without = parse({}).key
+    def keys(name: str) -> list[str]:  # of a process that has just begun
+        vars(registry).pop("_classes", None)
+        behaviour._version.cache_clear()
+        ladder = kinds.get("attack")
+        asked = ladder.read({"base": {"selection": name}, "images": 1}, {})
+        run = of_run(parse({"selection": name}))
+        return [run.key, *(one.key for one in ladder.computations(asked, "a job"))]
+
+    without = keys("all")
     (place / "in_turn.py").write_text(SELECTION)
-    first = parse({"selection": "in_turn"}).key
-    assert parse({}).key == without
+    first = keys("in_turn")
+    assert keys("all") == without
     (place / "in_turn.py").write_text(SELECTION + "# changed\n")
     sys.modules.pop(f"{folder.__name__}.selections.in_turn")
-    vars(registry).pop("_classes")
-    assert parse({"selection": "in_turn"}).key != first
-    assert parse({}).key == without
+    assert not {*keys("in_turn")} & {*first}
+    assert keys("all") == without
 
 
 def test_an_attacker_from_outside_is_chosen_by_name_only(monkeypatch: pytest.MonkeyPatch):

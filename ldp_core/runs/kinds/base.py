@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from ldp_core.behaviour import version
+from ldp_core.behaviour import version_for
 from ldp_core.component import Component
 from ldp_core.cost.estimate import Cost
 from ldp_core.errors import StorageFailed, StudioError
@@ -157,7 +157,7 @@ class Kind(Component):
             room: where it is private.
         """
         what = json.dumps(self.request(asked))
-        key = key_of(self.name, what, version(), job if self.fresh else "", room)
+        key = key_of(self.name, what, version_for(what), job if self.fresh else "", room)
         return [Computation(key, self.name, what)]
 
     def run(self, asked: Any, work: Work) -> Outcome:
