@@ -265,20 +265,22 @@ def budget(label: str, scope: Scope, low: float, high: float, client: int = 0) -
     return check
 
 
-def costs(*labels: str, run: float, within: float) -> Check:
-    """At worst a run of each of them costs every client ε `run`, up to a share `within` of it, by the best
-    rule of the ledger; so nothing of it goes without noise.
+def costs(*labels: str, epsilon: float, within: float, scope: Scope = "run_worst") -> Check:
+    """At worst a run of each of them (or an upload: the `scope`) costs every client so much, up to a share
+    `within` of it, by the best rule of the ledger; so nothing of it goes without noise.
     """
 
     def check(evidence: Evidence) -> Found:
         outcomes = [one for runs in evidence.of(*labels) for one in runs if one.ledger]
         if not outcomes:
             raise Missing(f"{', '.join(labels)} have no ledger")
-        bounds = np.array([entry.run_worst.bound for one in outcomes for entry in entries_in(one.ledger)])
+        what = "run" if scope.startswith("run") else scope
+        bounds = np.array([entry[scope].bound for one in outcomes for entry in entries_in(one.ledger)])
         if not np.isfinite(bounds).all():
-            return Found("contradicted", "a client's run is bounded by nothing")
-        shows = f"a run costs a client between ε {bounds.min():.4g} and ε {bounds.max():.4g} at worst"
-        return Found("holds" if (np.abs(bounds - run) <= within * run).all() else "contradicted", shows)
+            return Found("contradicted", f"a client's {what} is bounded by nothing")
+        shows = f"a client's {what} costs between ε {bounds.min():.4g} and ε {bounds.max():.4g} at worst"
+        near = (np.abs(bounds - epsilon) <= within * epsilon).all()
+        return Found("holds" if near else "contradicted", shows)
 
     return check
 

@@ -1,7 +1,7 @@
 """What ε really says: one run under three names."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches
+from ldp_core.presets.claims import Sentence, both, budget, costs, ranked, reaches
 from ldp_core.presets.questions import first_that
 
 FOLLOWS = Sentence(
@@ -27,7 +27,14 @@ PRESET = Preset(
                 budget("ε 650 per upload", "upload", 649, 651),
             ),
         ),
-        Sentence("The table of what is promised shows the run under these names side by side."),
+        Sentence(
+            "At 8 nothing that can be seen in an upload becomes more likely by more than a factor of 3.3, "
+            "but for a δ of 10⁻⁵; at 650 the factor is e³⁹³.",
+            both(
+                costs("ε 8 per upload", epsilon=1.187, within=0.01, scope="upload"),
+                costs("ε 650 per upload", epsilon=393, within=0.01, scope="upload"),
+            ),
+        ),
         FOLLOWS,
     ),
     ask=first_that(

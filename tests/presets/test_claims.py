@@ -130,7 +130,7 @@ def priced(*epsilons: float | None) -> Evidence:
 
 
 def test_what_a_run_costs_is_held_for_every_client():
-    check = claims.costs("good", run=100, within=0.01)
+    check = claims.costs("good", epsilon=100, within=0.01)
     assert check(priced(99.5, 100.5)).outcome == "holds"
     dear = check(priced(100, 103))
     assert dear.outcome == "contradicted" and "between ε 100 and ε 103" in dear.shows
@@ -142,4 +142,4 @@ def test_what_a_run_costs_is_held_for_every_client():
 def test_of_many_clients_each_promise_is_looked_at_once():
     promises = [{"run_worst": {"epsilon": epsilon, "guarantee": True}} for epsilon in (100, 120)]
     packed = Evidence([replace(GOOD, ledger={"clients": 2, "promises": promises, "of": ""})])
-    assert claims.costs("good", run=100, within=0.01)(packed).outcome == "contradicted"
+    assert claims.costs("good", epsilon=100, within=0.01)(packed).outcome == "contradicted"

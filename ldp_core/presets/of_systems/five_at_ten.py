@@ -32,7 +32,7 @@ PRESET = Preset(
         Sentence(
             "A run costs every client ε 10 at worst (δ 10⁻⁵), give or take 0.001, a hundredth of what is "
             "spent in “Five side by side”, on the same clients and images.",
-            costs(*FIVE, SHORT, run=RUN, within=1e-4),
+            costs(*FIVE, SHORT, epsilon=RUN, within=1e-4),
         ),
         NONE_LEARNS,
     ),

@@ -63,7 +63,7 @@ PRESET = Preset(
         Sentence(
             "A run costs every client ε 1 000 at worst (δ 10⁻⁵), give or take 0.1, and nothing goes in "
             "clear: what may leak is bounded alike. So large a budget is hardly a promise.",
-            costs(*FIVE, SHORT, run=RUN, within=1e-4),
+            costs(*FIVE, SHORT, epsilon=RUN, within=1e-4),
         ),
         Sentence(
             "What they ask for does not compare: that is ε 1.15 for each weight in PLDP-FL, and ε 333 for "
