@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from ldp_core.contract.registries import REGISTRIES
 from tests.calibrated import calibrated
 from tests.conftest import ROOT
 from tests.runs.processes import end_workers, until
@@ -43,10 +44,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_there_is_an_example_of_each_kind():
-    core = ("mechanisms", "aggregators", "selections", "attacks", "systems", "runs/kinds")
-    rooms = [f"ldp_core/{room}" for room in core]
-    assert [str(Path(path).parent) for path, _ in FILES] == [*rooms, "pages", "tests/pages"]
-    assert len(COMMANDS) == 2 * len(rooms) + 1
+    rooms = {str(Path(path).parent) for path, _ in FILES}
+    kinds = [registry.package.replace(".", "/") for registry in REGISTRIES.values()]
+    assert rooms == {*kinds, "ldp_core/presets", "ldp_core/runs/kinds", "pages", "tests/pages"}
+    added = [Path(path).stem for path, _ in FILES]
+    assert [name for name in added if not any(name in command for command in COMMANDS)] == []
     assert len(LINE) == 1
 
 
@@ -73,6 +75,10 @@ def test_its_commands_run_as_they_stand(
             end_workers(tmp_path)
     elif "ldp_core run" in command:
         assert '"event": "end"' in done.stdout.splitlines()[-1]
+    elif "ldp_core check" in command:
+        assert {line[:2] for line in done.stdout.splitlines()} == {"ok"}
+    elif "ldp_core presets" in command:
+        assert json.loads(done.stdout)["name"]
     else:
         assert "100%" in done.stdout, "pytest says so only where something was run"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torch import nn
 
 from ldp_core import models
 from ldp_core.models import Model
+from ldp_core.models.dense import Dense
 
 SMALL: dict[str, dict[str, Any]] = {"resnet18": {"width": 8}}
 """Parameters that keep the tests quick."""
@@ -91,6 +93,12 @@ def module(model: Model, shape: tuple[int, ...], classes: int = 10) -> nn.Module
             out = width << stage
             parts += [Block(out // 2 if stage else width, out, 2 if stage else 1), Block(out, out, 1)]
         parts += [nn.AdaptiveAvgPool2d(1), flat, nn.Linear(width << 3, classes)]
+    elif isinstance(model, Dense):
+        widths = [features, *model.hidden_widths(), classes]
+        parts = []
+        for fan_in, fan_out in pairwise(widths):
+            parts += [nn.Linear(fan_in, fan_out), relu]
+        parts.pop()
     else:
         raise NotImplementedError(f"write {model.name} down here, so that it is held against something")
     if not isinstance(parts[0], Grey):
