@@ -16,6 +16,7 @@ import pytest
 from ldp_core.runs import queue
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.process import watching
+from ldp_core.runs.queue.job import Job
 from ldp_core.system import process_group
 from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS, living
@@ -37,9 +38,10 @@ def fork_twice(folder: Path) -> None:
     sleep()
 
 
-def busy_family(tell: Any, kind: str, folder: Path, request: dict[str, Any], slot: Slot, parent: int) -> None:
+def busy_family(tell: Any, job: Job, slot: Slot, parent: int) -> None:
     """A training process with a child, a grandchild and a program of another kind, all of them deaf."""
     process_group.begin(parent)
+    folder = job.folder
     folder.mkdir(parents=True)
     child = FORK.Process(target=fork_twice, args=(folder,))
     child.start()
@@ -49,7 +51,7 @@ def busy_family(tell: Any, kind: str, folder: Path, request: dict[str, Any], slo
     family = [os.getpid(), child.pid, int((folder / "inner").read_text())]
     (folder / "partial").write_text(json.dumps({"forked": family, "program": program.pid}))
     (folder / "partial").rename(folder / "family")
-    if request.get("crash"):
+    if job.request.get("crash"):
         os._exit(3)
     sleep()
 
