@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from ldp_core import accounting, presets, theory
 from ldp_core.errors import StudioError
-from ldp_core.runs.process.registration import ensure_worker
+from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.visitor_limits import limits
 from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.memory import share_one_heap

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ldp_core.runs.lockstep import one_thread
-from ldp_core.runs.process import registration
+from ldp_core.runs.process import start
+from ldp_core.runs.storage.locks import Held
 from tests.calibrated import calibrated
 from tests.warm import LINUX, Interpreter, Processes
 
@@ -57,7 +58,7 @@ def _workers_begin_warm(interpreter: Interpreter) -> Iterator[None]:
     """Those that this process starts are real processes, whose imports were done before."""
     with pytest.MonkeyPatch.context() as patch:
         if LINUX:
-            patch.setattr(registration, "subprocess", Processes(interpreter))
+            patch.setattr(start, "subprocess", Processes(interpreter))
         yield
 
 
@@ -72,7 +73,7 @@ def _nobodys_own_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture
 def as_people_start_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker is started by the product itself in this test, with an interpreter of its own."""
-    monkeypatch.setattr(registration, "subprocess", subprocess)
+    monkeypatch.setattr(start, "subprocess", subprocess)
 
 
 WORKERS = {"clean_processes", "warm"}
@@ -101,6 +102,15 @@ def runs_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(folder))
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "5")  # no worker outlives its test for long
     return folder
+
+
+@pytest.fixture
+def at_work(runs_dir: Path) -> Iterator[Held]:
+    """This process has the lock of the worker, and what it takes from the queue somebody looks after."""
+    from tests.runs.processes import stand_in
+
+    with stand_in(runs_dir) as held:
+        yield held
 
 
 @pytest.fixture

@@ -9,12 +9,10 @@ from pathlib import Path
 
 from ldp_core import datasets
 from ldp_core.doctor.finding import Finding, note, ok, wrong
-from ldp_core.runs.process.registration import registered
 from ldp_core.runs.queue.table import looking
 from ldp_core.runs.record import draft_room, quota
-from ldp_core.runs.storage import presence
 from ldp_core.runs.storage.disk_space import SPARE
-from ldp_core.runs.storage.heartbeat import STALLED_SECONDS
+from ldp_core.runs.storage.locks import STALLED_SECONDS, WORKER, holder
 from ldp_core.runs.storage.paths import data_dir, runs_dir
 from ldp_core.system import kernel_lock
 
@@ -85,10 +83,10 @@ def queue() -> Finding:
 
 def worker() -> Finding:
     """Whether somebody does what is launched."""
-    noted = registered()
-    if noted is None or not presence.lives(noted):
+    noted = holder(runs_dir() / WORKER)
+    if noted is None:
         return ok("none; whoever launches something, or the server, starts one")
-    silent = time.time() - presence.file_of(noted).stat().st_mtime
+    silent = time.time() - (runs_dir() / WORKER).stat().st_mtime
     if silent > STALLED_SECONDS:
         return note(
             f"{noted.in_words()}, not heard of for {silent:.0f} s",

@@ -12,23 +12,15 @@ import os
 import struct
 import tempfile
 from contextlib import suppress
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 try:
     import fcntl
-except ImportError:
+except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
-msvcrt: Any = import_module("msvcrt") if find_spec("msvcrt") else None
-FAR = 2**30
-"""Where a byte is locked on Windows, beyond what is there: nobody else may read what is locked."""
-
 LAYOUT = "hhqqi4x"
 """struct flock: type, whence, start, length (0: all), process."""
 BY_OPEN_FILE = fcntl is not None and hasattr(fcntl, "F_OFD_SETLK")
-HELD_BY_ANOTHER = (BlockingIOError, PermissionError)
 _kept: set[int] = set()
 """What this process holds; a forked child lets go of it, or the lock would outlive its holder."""
 
@@ -42,11 +34,9 @@ def take(file: int) -> bool:
     try:
         if BY_OPEN_FILE:
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0))
-        elif fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         else:
-            _lock_far_byte(file, "LK_NBLCK")
-    except HELD_BY_ANOTHER:
+            _flock(file, "LOCK_EX")
+    except (BlockingIOError, PermissionError):
         return False
     _kept.add(file)
     return True
@@ -74,28 +64,17 @@ def is_taken(file: int) -> bool:
         asked = struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0)
         return bool(struct.unpack(LAYOUT, fcntl.fcntl(file, fcntl.F_OFD_GETLK, asked))[0] != fcntl.F_UNLCK)
     try:
-        if fcntl is None:
-            _lock_far_byte(file, "LK_NBLCK")
-        else:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except HELD_BY_ANOTHER:
+        _flock(file, "LOCK_SH")
+    except BlockingIOError:
         return True
-    if fcntl is None:
-        _lock_far_byte(file, "LK_UNLCK")
-    else:
-        fcntl.flock(file, fcntl.LOCK_UN)
+    fcntl.flock(file, fcntl.LOCK_UN)
     return False
 
 
-def _lock_far_byte(file: int, how: str) -> None:
-    if msvcrt is None:
+def _flock(file: int, how: str) -> None:
+    if fcntl is None:
         raise OSError(errno.ENOLCK, "this system has none")
-    before = os.lseek(file, 0, os.SEEK_CUR)
-    os.lseek(file, FAR, os.SEEK_SET)
-    try:
-        msvcrt.locking(file, getattr(msvcrt, how), 1)
-    finally:
-        os.lseek(file, before, os.SEEK_SET)
+    fcntl.flock(file, getattr(fcntl, how) | fcntl.LOCK_NB)
 
 
 def missing(folder: Path) -> str:

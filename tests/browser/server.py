@@ -14,21 +14,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ldp_core.runs.process import registration
+from ldp_core.runs.process import start
 from tests.calibrated import calibrated
 from tests.conftest import ROOT
-from tests.runs.processes import end_workers
+from tests.runs.processes import end_workers, stand_in
 from tests.warm import Interpreter
 
 IDLE_SECONDS = "600"
 
 
 def nobody_trains(runs_dir: Path) -> Path:
-    """The folder, whose server is spared its worker, three seconds of a core: this process is noted as it."""
-    runs_dir.mkdir(parents=True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
-        registration.register(os.getpid(), registration.STARTED)
+    """The folder, whose server is spared its worker, three seconds of a core: this process stands for it."""
+    stand_in(runs_dir)
     return runs_dir
 
 
@@ -39,7 +36,7 @@ def begun_warm(runs_dir: Path, interpreter: Interpreter) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
         patch.setenv("EPSILON_WORKER_IDLE_SECONDS", IDLE_SECONDS)
-        registration.ensure_worker()
+        start.ensure_worker()
     return runs_dir
 
 

@@ -13,7 +13,7 @@ from ldp_core.experiment import Draft
 from ldp_core.runs import queue
 from tests.browser.conftest import Visitor, at_rest
 from tests.browser.layouts import as_it_was, look
-from tests.runs.in_process import compute, queued
+from tests.runs.in_process import compute, queued, take
 
 THEIRS = "round,accuracy\n1,0.5\n3,61%\n"
 
@@ -22,7 +22,7 @@ def trained(draft: Draft) -> str:
     """A job that has been trained, by this process if no worker was quicker."""
     job = queued(draft)
     identity = job.id
-    if not queue.take(identity):
+    if not take(identity):
         while queue.get(identity).live:
             time.sleep(0.05)
         return identity

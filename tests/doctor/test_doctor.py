@@ -17,12 +17,12 @@ import pytest
 
 from ldp_core.doctor import command, doctor, machine, program, storage
 from ldp_core.doctor.finding import Finding
-from ldp_core.runs.process.registration import register
 from ldp_core.runs.queue.table import queue_path
-from ldp_core.runs.storage import presence
+from ldp_core.runs.storage import locks
 from ldp_core.system import kernel_lock, native_code
 from tests.conftest import ROOT
 from tests.pace import slower
+from tests.runs.processes import stand_in
 
 CPU_SECONDS = 3.0
 """Of the processor."""
@@ -157,19 +157,18 @@ def test_a_damaged_queue_is_wrong(runs_dir: Path):
     assert report()[1]["queue"].startswith("wrong studio.sqlite in the folder of runs cannot be used")
 
 
-def test_a_worker_that_lives_is_named_and_one_that_is_silent_too(runs_dir: Path):
-    runs_dir.mkdir()
-    who = presence.show()
-    try:
-        register(os.getpid(), 0.0)
+def test_a_worker_that_lives_is_named_and_one_that_is_silent_too(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(locks, "BEAT_SECONDS", 1e9)
+    assert storage.worker().found.startswith("none")
+    with stand_in(runs_dir) as held:
         assert storage.worker().grade == "ok"
         assert str(os.getpid()) in storage.worker().found
         an_hour_ago = time.time() - 3600
-        os.utime(presence.file_of(who), (an_hour_ago, an_hour_ago))
+        os.utime(held.path, (an_hour_ago, an_hour_ago))
         assert storage.worker().grade == "note"
         assert "kill -CONT" in storage.worker().todo
-    finally:
-        presence.vanish()
 
 
 def test_packages_are_compared_with_the_pins(monkeypatch: pytest.MonkeyPatch):

@@ -12,13 +12,13 @@ import pytest
 
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs
-from ldp_core.runs.process import registration
+from ldp_core.runs.process import start
 from tests.warm import LINUX, Interpreter, Processes
 
 if __name__ == "__main__":
     place, asked = sys.argv[1:]
     with pytest.MonkeyPatch.context() as patch:
         if LINUX:  # its worker begins warm, as those of tests do
-            patch.setattr(registration, "subprocess", Processes(Interpreter(Path(place), os.getpid())))
+            patch.setattr(start, "subprocess", Processes(Interpreter(Path(place), os.getpid())))
         print(jobs.submit(parse_draft(json.loads(asked))), flush=True)
     time.sleep(60)

@@ -15,10 +15,12 @@ import psutil
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import Outcome
-from ldp_core.runs.process.registration import LOG
+from ldp_core.runs.machine.slots import count
+from ldp_core.runs.process.start import LOG, STARTED, program
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue import states
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.storage.locks import WORKER, Held, taken
 from ldp_core.runs.view.run_progress import progress_of
 
 ENDLESS = {"rounds": 10_000, "attack": None}
@@ -44,6 +46,14 @@ def _is_of(runs_dir: Path, pid: int) -> bool:
     process = psutil.Process(pid)
     mine = process.environ().get("EPSILON_RUNS_DIR") == str(runs_dir)
     return mine and "ldp_core.runs.process.worker" in process.cmdline()
+
+
+def stand_in(runs_dir: Path) -> Held:
+    """This process is the worker of a folder of runs: no other one is started."""
+    runs_dir.mkdir(parents=True, exist_ok=True)
+    file = taken(runs_dir / WORKER)
+    assert file is not None, "there is one"
+    return Held(runs_dir / WORKER, file, program=program(), wanted=STARTED, slots=count())
 
 
 def end_workers(runs_dir: Path) -> None:

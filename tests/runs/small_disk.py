@@ -17,7 +17,7 @@ from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.lockstep import one_thread
-from ldp_core.runs.process import registration
+from ldp_core.runs.process import start
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts, quota
 from ldp_core.runs.storage import disk_space
@@ -155,7 +155,7 @@ if __name__ == "__main__":
     place, *parts = sys.argv[1:]
     began = Processes(Interpreter(Path(place), os.getpid()), within=os.getpid())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registration, "subprocess", began)  # who is begun there sees this disk, too
+        patch.setattr(start, "subprocess", began)  # who is begun there sees this disk, too
         for name in parts:
             try:
                 {"record": record, "house": house, "orphan": orphan}[name]()

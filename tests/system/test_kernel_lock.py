@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import platform
 import signal
-import struct
 import subprocess
 import sys
 import time
@@ -16,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from ldp_core.errors import StorageFailed
-from ldp_core.runs.process.registration import ensure_worker, is_registered
+from ldp_core.runs.process.start import ensure_worker
+from ldp_core.runs.storage.locks import worker
 from ldp_core.system import kernel_lock
 from tests.conftest import ROOT
 
@@ -98,48 +96,25 @@ def test_a_file_system_without_locks_is_refused_in_a_sentence(runs_dir: Path):
     assert not (runs_dir / "studio.sqlite").exists()
 
 
-class Windows:
-    """The part of its C library that locks: by open file, of bytes."""
-
-    LK_NBLCK, LK_UNLCK = 2, 0
-
-    @staticmethod
-    def locking(file: int, mode: int, count: int) -> None:
-        kind = fcntl.F_WRLCK if mode == Windows.LK_NBLCK else fcntl.F_UNLCK
-        where = os.lseek(file, 0, os.SEEK_CUR)
-        asked = struct.pack("hhqqi4x", kind, os.SEEK_SET, where, count, 0)
-        try:
-            fcntl.fcntl(file, fcntl.F_OFD_SETLK, asked)
-        except BlockingIOError:
-            raise PermissionError(errno.EACCES, "Permission denied") from None
-
-
-@pytest.fixture
-def _without_fcntl(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_lock, "fcntl", None)
+def test_where_locks_belong_to_no_open_file_they_are_kept_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(kernel_lock, "BY_OPEN_FILE", False)
-
-
-@pytest.mark.usefixtures("_without_fcntl")
-def test_where_fcntl_is_missing_the_systems_own_locks_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(kernel_lock, "msvcrt", Windows)
     mine, theirs = opened(tmp_path / "x"), opened(tmp_path / "x")
-    os.write(mine, b"what is there")
     assert not kernel_lock.is_taken(theirs)
     assert kernel_lock.take(mine)
     assert not kernel_lock.take(theirs)
     assert kernel_lock.is_taken(theirs)
-    assert os.lseek(mine, 0, os.SEEK_CUR) == len(b"what is there")
     kernel_lock.let_go(mine)
     assert kernel_lock.take(theirs)
     kernel_lock.let_go(theirs)
     assert kernel_lock.missing(tmp_path) == ""
 
 
-@pytest.mark.usefixtures("_without_fcntl")
 def test_where_there_are_no_locks_at_all_no_worker_begins(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(kernel_lock, "msvcrt", None)
+    monkeypatch.setattr(kernel_lock, "fcntl", None)
+    monkeypatch.setattr(kernel_lock, "BY_OPEN_FILE", False)
     assert kernel_lock.missing(runs_dir.parent) == "this system has none"
     with pytest.raises(StorageFailed, match=r"without locks \(this system has none\)"):
         ensure_worker()
-    assert not is_registered()
+    assert worker() is None

@@ -10,11 +10,12 @@ from dataclasses import replace
 from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.jobs.standstill import unmoved
-from ldp_core.runs.process.registration import ensure_worker
+from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
 from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage.locks import worker
 
 
 def look(identity: str, person: Person = OPERATOR) -> Job:
@@ -91,8 +92,8 @@ def _by_whom(job: Job) -> Job:
     if job.status == "queued":
         said = "another job is at what it asks for, and it is seen here too" if _is_computed(job) else ""
     else:
-        at_work = job.status in ("running", "cancelling")
-        said = f"done by {job.at.in_words()}" if at_work and job.at and not job.at.here else ""
+        who = worker() if job.status in ("running", "cancelling") else None
+        said = f"done by {who.in_words()}" if who and not who.here else ""
     return replace(job, message="; ".join(filter(None, [job.message, said]))) if said else job
 
 

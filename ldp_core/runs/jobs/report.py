@@ -12,6 +12,7 @@ from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record import round_share
 from ldp_core.runs.record.events import Stored, events_of
 from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.storage.locks import worker
 
 
 def status(identity: str) -> dict[str, Any]:
@@ -30,6 +31,7 @@ def status(identity: str) -> dict[str, Any]:
         own = kinds.get(job.kind).status(job, events)
     except UnknownName:  # of a version that knew other kinds
         own = {}
+    who = worker()
     at_work = job.status in ("running", "cancelling", STALLED)
     return {
         "id": job.id,
@@ -40,7 +42,6 @@ def status(identity: str) -> dict[str, Any]:
         "doing": str(doing(job.folder) or "") if at_work and not events else "",
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
         "share_of_round": round_share.read(job.folder) if at_work else 0.0,
-        # a number of another namespace names nobody here
-        "pid": job.pid if job.at is None or job.at.here else None,
+        "pid": job.pid if who is None or who.here else None,  # elsewhere it is another process's number
         **own,
     }

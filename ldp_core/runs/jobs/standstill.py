@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from ldp_core.errors import UnknownJob
 from ldp_core.runs import queue
-from ldp_core.runs.process.registration import registered
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.storage import heartbeat, presence
-from ldp_core.runs.storage.holding import WRITER, Holder, holder, is_written
+from ldp_core.runs.storage import locks
+from ldp_core.runs.storage.locks import WORKER, WRITER, Holder, holder, is_written, stands_still
+from ldp_core.runs.storage.paths import runs_dir
 
 GOES_ON = "it goes on when it is let"
 
@@ -22,32 +21,28 @@ def unmoved(job: Job) -> Job:
     """A job as it is told: stalled, if the process that does it stands still; and one that waits says so if
     the worker does.
     """
-    if job.status == "queued":
-        worker = registered()
-        still = presence.stands_still(worker) if worker else 0.0
-        return _telling(job, f"it cannot begin: {_worker(worker, still)}") if worker and still else job
-    if job.status not in ("running", "cancelling"):
+    if not job.live:
         return job
-    if is_written(job.folder):
-        path = job.folder / WRITER
-        still = heartbeat.stands_still(path)
-        return _telling(replace(job, status=STALLED), _training(holder(path), still)) if still else job
-    still = presence.stands_still(job.at) if job.at else 0.0
-    return _telling(replace(job, status=STALLED), _worker(job.at, still)) if job.at and still else job
+    trains = job.status != "queued" and is_written(job.folder)
+    path = _files(job)[0 if trains else -1]
+    still, who = stands_still(path), holder(path)
+    if not still:
+        return job
+    words = _training(who, still) if trains else _worker(who, still)
+    if job.status == "queued":
+        return _telling(job, f"it cannot begin: {words}")
+    return _telling(replace(job, status=STALLED), words)
 
 
 def look_twice(identity: str) -> None:
     """For whoever asks but once: have the next look at this job be sure."""
     with suppress(UnknownJob):
-        heartbeat.look_twice(list(_files(queue.get(identity))))
+        locks.look_twice(_files(queue.get(identity)))
 
 
-def _files(job: Job) -> Iterator[Path]:
-    if job.status in ("running", "cancelling"):
-        yield job.folder / WRITER
-    worker = registered() if job.status == "queued" else job.at
-    if job.live and worker:
-        yield presence.file_of(worker)
+def _files(job: Job) -> list[Path]:
+    """What is held by those who do a job: the one that trains, and the worker."""
+    return [job.folder / WRITER] * (job.status != "queued") + [runs_dir() / WORKER] if job.live else []
 
 
 def _training(who: Holder | None, still: float) -> str:

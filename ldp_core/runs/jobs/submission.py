@@ -12,7 +12,7 @@ from ldp_core.runs.jobs.lookup import of_draft, wake
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.machine.time_limit import refuse_what_takes_too_long
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
-from ldp_core.runs.storage.holding import refuse_without_locks
+from ldp_core.runs.storage.locks import refuse_without_locks
 
 CLICK_SECONDS = 1.0
 """Two clicks within this time are one."""

@@ -9,16 +9,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from ldp_core.runs.storage.holding import Holder
-from ldp_core.runs.storage.paths import runs_dir
-from ldp_core.runs.storage.presence import lives
+from ldp_core.runs.storage.locks import worker
 from ldp_core.settings.table import CORES, MEMORY_GB, SLOTS
 from ldp_core.system import resources
-from ldp_core.system.json_file import read_json
-from ldp_core.system.process_identity import space
 
-WORKER = "worker.json"
-"""In the runs folder: which worker is at work."""
 MOST = 64
 
 
@@ -49,13 +43,8 @@ def at_work() -> int:
     """How many jobs the present worker trains at the same time, or one that would be started: who is at work
     may have been told otherwise than this process.
     """
-    try:
-        noted = read_json(runs_dir() / WORKER)
-        if lives(Holder(noted["pid"], noted["since"], str(noted.get("space") or space()))):
-            return min(MOST, max(1, int(noted["slots"])))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
-        pass  # there is none, or one of an older version
-    return count()
+    who = worker()
+    return min(MOST, who.slots) if who and who.slots > 0 else count()
 
 
 def slots() -> list[Slot]:

@@ -20,10 +20,9 @@ from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.preparing import nothing
-from ldp_core.runs.storage import heartbeat
 from ldp_core.runs.storage.database import be_patient
 from ldp_core.runs.storage.disk_space import full_disk, is_full
-from ldp_core.runs.storage.holding import WRITER, Held, TakenBySomebody, hold, holder
+from ldp_core.runs.storage.locks import WRITER, Held, TakenBySomebody, hold
 from ldp_core.system import memory, process_group
 
 PATIENCE_SECONDS = 5.0
@@ -65,15 +64,12 @@ def train_job(job: Job, room: int) -> Outcome:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         held = hold(folder / WRITER, PATIENCE_SECONDS)
-        heartbeat.beat(held)
+        held.beat()
         outcome = _do(job)
     except Stopped:
         outcome = Outcome("cancelled")
-    except TakenBySomebody:
-        logging.exception("nothing is done")
-        who = holder(folder / WRITER)
-        why = f"its record is written by {who.in_words() if who else 'another process'}"
-        outcome = Outcome("interrupted", f"{why}: two would harm it; take it up when that has ended")
+    except TakenBySomebody as error:
+        outcome = Outcome("interrupted", f"{error}: two would harm it; take it up when that has ended")
     except Exception as error:
         if not isinstance(error, StudioError):
             logging.exception("job failed")

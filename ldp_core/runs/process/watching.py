@@ -46,7 +46,8 @@ class Watched:
             self._process.start()
         self._outcome: Outcome | None = None
         self._kill_at: float | None = None
-        self._leaving = self._noted = False
+        self._leaving: Outcome | None = None
+        self._noted = False
 
     @property
     def pid(self) -> int:
@@ -86,9 +87,9 @@ class Watched:
             process_group.end(self._process)
             self._outcome = self._heard()
 
-    def leave(self) -> None:
-        """End it because the worker itself is told to end; what it trained is kept."""
-        self._leaving = True
+    def leave(self, end: Outcome) -> None:
+        """End it because the worker itself is told to end, and so how; what it trained is kept."""
+        self._leaving = end
         self._ask_to_stop()
 
     def _ask_to_stop(self) -> None:
@@ -102,7 +103,7 @@ class Watched:
             if queue.status(self.job.id) == "cancelling":
                 end = Outcome("cancelled")
             elif self._leaving:
-                end = Outcome("interrupted", "the worker was told to stop; what was trained is kept")
+                end = self._leaving
             elif end.status == "cancelled":  # which nobody has asked for
                 end = Outcome("interrupted", "the training process was told to stop from outside; " + KEPT)
         logging.info("job %s ends: %s", self.job.id, end.status)

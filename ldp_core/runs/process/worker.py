@@ -2,36 +2,39 @@
 
 It outlives the page, the browser and the server that started it, keeps torch imported so that the
 next job begins at once, and gives every job a process of its own, so that a crash or a cancelled
-run takes nothing else along. How one is started is in `registration`. A server of another version than
-the worker's starts one of its own; the old one ends what it has begun, and goes.
+run takes nothing else along. It holds `worker.lock` as long as it lives, and whoever comes second leaves. How
+one is started, and replaced by one of another version, is in `start`.
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
 import logging
 import os
 import signal
-import sys
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 
 from ldp_core.behaviour import version
 from ldp_core.errors import DiskFull, FolderGone, StorageFailed
 from ldp_core.runs import kinds, queue
+from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
-from ldp_core.runs.machine.slots import Slot, slots
-from ldp_core.runs.process import registration
+from ldp_core.runs.machine.slots import Slot, count, slots
+from ldp_core.runs.process.start import program
 from ldp_core.runs.process.watching import CONTEXT, Watched
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.quota import prune
 from ldp_core.runs.record.removal import sweep
-from ldp_core.runs.storage import disk_space, presence
-from ldp_core.runs.storage.holding import refuse_without_locks
-from ldp_core.runs.storage.paths import bind
+from ldp_core.runs.storage import disk_space, locks
+from ldp_core.runs.storage.locks import WORKER, Held
+from ldp_core.runs.storage.paths import bind, runs_dir
 from ldp_core.settings.table import WORKER_IDLE_SECONDS
-from ldp_core.system import memory, process_group
+from ldp_core.system import kernel_lock, memory, process_group
 from ldp_core.system.niceness import give_way
 from ldp_core.system.quiet_log import be_quiet
 from ldp_core.system.seldom import Seldom
@@ -41,68 +44,90 @@ UNREADABLE_SECONDS = 120.0
 """So long somebody else may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
 """After so long without a job, a machine that has not been measured is measured."""
+PATIENCE_SECONDS = 60.0
+"""So long one that is to take another one's place waits for its end."""
+STOPPED = Outcome("interrupted", "the worker was told to stop; what was trained is kept")
+REPLACED = Outcome("queued")
 
 _leaving: list[bool] = []
 """Not empty once this worker has been told to end."""
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Work until the queue has been empty for a while; leave at once if another worker is there."""
-    registration.program(), version()  # of the code that is loaded now
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wanted", type=float, default=0.0)  # when the process began that has started it
+    parser.add_argument("--lock", type=int)  # a file that it holds already
+    parser.add_argument("--after", default="")  # the token of the worker whose place it is to take
+    asked = parser.parse_args(arguments)
+    program(), version()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     logging.getLogger().addFilter(Seldom())
     be_quiet()
-    with registration.lock():
-        if registration.is_registered() and not registration.is_own():
-            return
-        _be_seen()
-        registration.register(os.getpid(), registration.wanted())
-        bind()
+    if asked.lock is not None:
+        kernel_lock.keep(asked.lock)
+    locks.refuse_without_locks()
+    held = _held(asked.wanted, _file(asked.after) if asked.lock is None else asked.lock)
+    if held is None:
+        return
+    bind()
     try:
-        _stay()
+        _stay(held)
     except FolderGone as error:
         logging.warning("the worker ends: %s", error)
 
 
-def _stay() -> None:
+def _file(after: str = "") -> int | None:
+    """The lock's file; None if another worker holds it. One whose place is to be taken is asked to leave."""
+    path, until = runs_dir() / WORKER, time.monotonic() + PATIENCE_SECONDS
+    while (file := locks.taken(path)) is None:
+        who = locks.worker()
+        if not after or (who and who.token != after) or time.monotonic() > until:
+            return None
+        locks.ask_to_go(path, after)
+        time.sleep(POLL_SECONDS)
+    return file
+
+
+def _held(wanted: float, file: int | None) -> Held | None:
+    if file is None:
+        return None
+    held = Held(runs_dir() / WORKER, file, program=program(), wanted=wanted, slots=count())
+    held.beat()
+    return held
+
+
+def _stay(held: Held) -> None:
     """Work, and be there for more, until nobody needs this worker any more."""
     signal.signal(signal.SIGTERM, _leave)
     give_way()
     memory.be_given_up(memory.SECOND)
     sweep()
     disk_space.keep_back()
+    with suppress(StorageFailed):  # or at its first turn
+        queue.reap([])
     _warm_up()
     while True:
-        _work()
-        with registration.lock():
-            # whoever submits now waits for the lock, and then finds no worker registered
-            if _leaving or registration.is_replaced() or not _is_asked():
-                # the folder may have been lost, and be another worker's now
-                if registration.is_own():
-                    registration.path().unlink(missing_ok=True)
-                presence.vanish()
-                return
+        with held:
+            replaced = _work(held)
+        # whoever submits from now on finds no worker; who did so just before has found this one
+        if _leaving or replaced or not _is_asked():
+            return
+        again = _held(held.who.wanted, _file())
+        if again is None:
+            return
+        held = again
 
 
-def _be_seen() -> None:
-    """Show that this process lives: by the file that whoever started it has prepared, or by its own."""
-    refuse_without_locks()
-    _, _, number = " ".join(sys.argv[1:]).partition(f"{registration.PRESENT} ")
-    if number.isdecimal():
-        presence.take_over(int(number))
-    else:
-        presence.show()
-    presence.beat()
-    presence.sweep()
-
-
-def _work() -> None:
-    """Keep the slots filled until nothing has been left to do for a while, or a signal says stop."""
+def _work(held: Held) -> bool:
+    """Keep the slots filled until nothing has been left to do for a while, or a signal says stop; True if
+    another worker is to take this one's place.
+    """
     patience = WORKER_IDLE_SECONDS.value()
     free, watched, measured = slots(), list[Watched](), False
     busy_at = read_at = time.monotonic()
     try:
-        while not _leaving:
+        while not _leaving and not held.is_to_go():
             try:
                 _turn(watched, free)
                 read_at = time.monotonic()
@@ -116,34 +141,34 @@ def _work() -> None:
                 logging.exception("the queue cannot be read; again in a moment")
             if watched:
                 busy_at = time.monotonic()
-            elif registration.is_replaced():
-                break
             elif not measured and rates() is None and time.monotonic() - busy_at > QUIET_SECONDS:
                 measured = _measure()  # once, even if it cannot be kept
             elif time.monotonic() - busy_at >= patience:
                 break
             time.sleep(POLL_SECONDS)
+        replaced = not _leaving and held.is_to_go()
         for one in watched:
-            one.leave()
+            one.leave(REPLACED if replaced else STOPPED)
         while watched:
             _look_after(watched, free)
             time.sleep(POLL_SECONDS)
     finally:
         for one in watched:  # nobody would look after them
             one.kill()
+    return replaced
 
 
 def _turn(watched: list[Watched], free: list[Slot]) -> None:
     """Fill the slots, look after what runs in them, and keep the house."""
-    queue.reap([one.job.id for one in watched])
+    queue.reap([one.job.id for one in watched], queue.LOST)
     most = len(watched) + len(free)
-    while free and not _waits() and (job := queue.claim(most, _can_begin)) is not None:
+    while free and not disk_space.shortage() and (job := queue.claim(most, _can_begin)) is not None:
         try:
             watched.append(Watched(job, free[0]))
         except OSError as error:  # no memory, or no number, for one more process
             logging.exception("job %s: no process", job.id)
-            why = f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
-            queue.move(job.id, "interrupted", why)
+            told = f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
+            queue.move(job.id, "interrupted", told)
         else:
             free.pop(0)
     if _look_after(watched, free):
@@ -164,11 +189,6 @@ def _can_begin(job: Job) -> bool:
     except kinds.UNREADABLE as error:
         logging.warning("job %s has its turn like any other: %s", job.id, error)
         return True
-
-
-def _waits() -> bool:
-    """True while nothing may begin here: another worker has its turn, or what begins would have no room."""
-    return registration.is_replaced() or bool(disk_space.shortage())
 
 
 def _look_after(watched: list[Watched], free: list[Slot]) -> bool:

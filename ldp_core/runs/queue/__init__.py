@@ -1,7 +1,7 @@
 """The queue: one row a job.
 
 `table` reads the rows; `admission` lets jobs in; `claiming` says whose turn it is and hands a job to one
-process alone; `changes` is all else that is done to a row; `ownerless` finds jobs whose process has gone;
+process alone; `changes` is all else that is done to a row; `ownerless` finds jobs that have no worker;
 `people` says who may do what.
 """
 
@@ -20,11 +20,13 @@ from ldp_core.runs.queue.changes import (
     set_pid,
     set_pinned,
 )
-from ldp_core.runs.queue.claiming import ahead_of, claim, in_turn, running, take
-from ldp_core.runs.queue.ownerless import lost, reap
+from ldp_core.runs.queue.claiming import ahead_of, claim, in_turn, running
+from ldp_core.runs.queue.ownerless import LOST, STOPPED, lost, reap
 from ldp_core.runs.queue.table import deleted, find, get, queue_path, status
 
 __all__ = [
+    "LOST",
+    "STOPPED",
     "add",
     "ahead_of",
     "arrive",
@@ -52,5 +54,4 @@ __all__ = [
     "set_pid",
     "set_pinned",
     "status",
-    "take",
 ]

@@ -115,7 +115,7 @@ def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ())
         _refuse_crowds(db, row["owner"], address or row["address"])
         last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
         sets = (
-            "status = 'queued', message = '', ended = NULL, owner_pid = NULL, pid = NULL, removed = NULL, "
+            "status = 'queued', message = '', ended = NULL, pid = NULL, removed = NULL, "
             "address = coalesce(?, address), keys = coalesce(?, keys), place = ?"
         )
         values = (address, json.dumps([*keys]) if keys else None, last + 1, identity)

@@ -10,16 +10,12 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import astuple
 from typing import NamedTuple
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.table import changing, find, looking, selected
-from ldp_core.runs.storage import presence
-from ldp_core.runs.storage.holding import is_written
-
-OWNED = "status = 'running', owner_pid = ?, owner_since = ?, space = ?, host = ?"
+from ldp_core.runs.storage.locks import is_written
 
 
 def running() -> list[Job]:
@@ -95,13 +91,12 @@ def _last_turns(db: sqlite3.Connection) -> Latest:
 
 
 def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: True) -> Job | None:
-    """Take the job whose turn it is for this process; None if there is none, or if `most` run already.
+    """Take the job whose turn it is; None if there is none, or if `most` run already. Only the worker may.
 
     Args:
         most: jobs that may run at a time.
         ready: False for a job that cannot begin now, which keeps its turn.
     """
-    who = presence.show()
     for job in in_turn():
         if is_written(job.folder) or not ready(job):  # nothing begins beside whoever writes
             continue
@@ -110,22 +105,9 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
             if most is not None and db.execute(query).fetchone()["count"] >= most:
                 return None
             done = db.execute(
-                f"UPDATE jobs SET {OWNED}, started = ? WHERE id = ? AND status = 'queued'",  # noqa: S608
-                (*astuple(who), time.time(), job.id),
+                "UPDATE jobs SET status = 'running', started = ? WHERE id = ? AND status = 'queued'",
+                (time.time(), job.id),
             )
             if done.rowcount == 1:  # otherwise somebody else was quicker
                 return next(selected(db, "id = ?", (job.id,)))
     return None
-
-
-def take(identity: str) -> Job | None:
-    """Take a queued job for this process, out of its turn and without a slot; None if it is not queued."""
-    try:
-        who = presence.show()
-    except OSError:  # nobody elsewhere could tell that it is looked after
-        return None
-    with changing() as db:
-        query = f"UPDATE jobs SET {OWNED} WHERE id = ? AND status = 'queued'"  # noqa: S608
-        if not db.execute(query, (*astuple(who), identity)).rowcount:
-            return None
-        return next(selected(db, "jobs.id = ?", (identity,)))

@@ -10,7 +10,6 @@ from typing import Any
 
 from ldp_core.runs.queue.states import LIVE, STALLED, Status
 from ldp_core.runs.storage.database import reading
-from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
 
 DATABASE = "studio.sqlite"
@@ -39,8 +38,6 @@ class Job:
     """Of its computations (`record.computations`): of a training, of each run in their order."""
     removed: bool = False
     """True once its record was removed to make room."""
-    at: Holder | None = None
-    """Who took it from the queue last; None if that was a program of an earlier version."""
     long: bool = False
     """True for a request of thousands of clients."""
     address: str | None = None

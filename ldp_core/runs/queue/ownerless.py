@@ -1,53 +1,53 @@
-"""Jobs that nobody looks after any more: their worker has died, or has lost sight of them."""
+"""Jobs that nobody looks after: there is no worker, or it has lost sight of them.
+
+Only the one worker takes a job from the queue, and it holds its lock meanwhile: where that lock is free, no
+job has a process.
+"""
 
 from __future__ import annotations
 
-import sqlite3
+import json
 import time
 from collections.abc import Collection
 
 from ldp_core.runs.queue.table import changing, looking
-from ldp_core.runs.storage import presence
-from ldp_core.runs.storage.holding import Holder
-from ldp_core.system import process_identity
+from ldp_core.runs.storage.locks import WORKER, is_held
+from ldp_core.runs.storage.paths import runs_dir
 
-OWNED = "SELECT id, owner_pid, owner_since, space FROM jobs WHERE status IN ('running', 'cancelling')"
+STOPPED = "the worker was stopped from outside"
+LOST = "its process could not be started, or was lost sight of"
+AT_WORK = "status IN ('running', 'cancelling') AND id NOT IN (SELECT value FROM json_each(?))"
 
 
-def reap(watched: Collection[str] | None = None) -> list[str]:
-    """Mark the jobs as interrupted that are `lost`; returns their ids."""
-    return [row["id"] for row, why in _lost(watched) if _interrupt(row, why)]
+def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str]:
+    """Mark jobs as interrupted that nobody looks after; returns their ids.
+
+    Args:
+        watched: what the worker looks after, where that asks.
+        why: what has become of the others.
+    """
+    if not _lost(watched):
+        return []
+    message = f"{why}; what it had trained until then is kept"
+    with changing() as db:
+        if _is_looked_after(watched):  # by a worker that came since: now nobody can take a job
+            return []
+        query = f"UPDATE jobs SET status = 'interrupted', message = ?, ended = ? WHERE {AT_WORK} RETURNING id"  # noqa: S608
+        found = db.execute(query, (message, time.time(), json.dumps([*(watched or ())]))).fetchall()
+    return [row["id"] for row in found]
 
 
 def lost() -> dict[str, str]:
-    """The jobs that nobody looks after any more, marked or not, and what has become of each."""
-    return {row["id"]: why for row, why in _lost(None)}
+    """The jobs that nobody looks after, marked or not, and what has become of them."""
+    return dict.fromkeys(_lost(None), STOPPED)
 
 
-def _lost(watched: Collection[str] | None) -> list[tuple[sqlite3.Row, str]]:
-    """Jobs of owners that have died; and, if this process says which ones it has `watched` over, all others
-    that are noted as its own: nobody would ever write down how they end.
-    """
+def _lost(watched: Collection[str] | None) -> list[str]:
     with looking() as db:
-        rows = db.execute(OWNED).fetchall() if db else []
-    own = (*process_identity.identity(), process_identity.space()) if rows and watched is not None else None
-    found = list[tuple[sqlite3.Row, str]]()
-    for row in rows:
-        owner = row["owner_pid"], row["owner_since"], row["space"] or process_identity.space()
-        if not presence.lives(Holder(*owner)):
-            found.append((row, "the worker was stopped from outside"))
-        elif owner == own and row["id"] not in (watched or ()):
-            found.append((row, "its process could not be started, or was lost sight of"))
-    return found
+        query = f"SELECT id FROM jobs WHERE {AT_WORK}"  # noqa: S608
+        rows = db.execute(query, (json.dumps([*(watched or ())]),)).fetchall() if db else []
+    return [] if not rows or _is_looked_after(watched) else [row["id"] for row in rows]
 
 
-def _interrupt(row: sqlite3.Row, why: str) -> bool:
-    """Mark a job without an owner so; False if somebody has taken it up meanwhile."""
-    message = f"{why}; what it had trained until then is kept"
-    with changing() as db:
-        query = (
-            "UPDATE jobs SET status = 'interrupted', message = ?, ended = ? WHERE id = ? "
-            "AND owner_pid IS ? AND owner_since IS ? AND status IN ('running', 'cancelling')"
-        )
-        whose = (row["id"], row["owner_pid"], row["owner_since"])
-        return db.execute(query, (message, time.time(), *whose)).rowcount == 1
+def _is_looked_after(watched: Collection[str] | None) -> bool:
+    return watched is None and is_held(runs_dir() / WORKER)

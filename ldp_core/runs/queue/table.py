@@ -14,7 +14,6 @@ from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs.queue.job import DATABASE, REMOVED, Job
 from ldp_core.runs.queue.states import Status
 from ldp_core.runs.storage.database import reading, writing
-from ldp_core.runs.storage.holding import Holder
 from ldp_core.runs.storage.paths import runs_dir
 
 FORMAT = 1
@@ -31,10 +30,6 @@ CREATE TABLE IF NOT EXISTS jobs (
     created REAL NOT NULL,                    -- seconds since 1970, as all times here
     started REAL,
     ended REAL,
-    owner_pid INTEGER,                        -- the process that watches over the job …
-    owner_since REAL,                         -- … its start time …
-    space TEXT,                               -- … and where those numbers mean something
-    host TEXT,
     pid INTEGER,                              -- the process that trains
     owner TEXT,                               -- who launched it: a digest of a browser's token
     address TEXT,                             -- from where: a digest
@@ -61,9 +56,8 @@ CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
 PRAGMA user_version = {FORMAT};
 """
 COLUMNS = (
-    "place, id, kind, draft, request, status, message, created, started, ended, owner_pid, owner_since, "
-    "space, host, pid, owner, address, keys, room, pinned, removed, deleted, name, note, figures, "
-    "imported, long IS NOT NULL AS long"
+    "place, id, kind, draft, request, status, message, created, started, ended, pid, owner, address, keys, "
+    "room, pinned, removed, deleted, name, note, figures, imported, long IS NOT NULL AS long"
 )
 ID = re.compile(r"[0-9a-f]{12}")
 LONG = 20_000
@@ -199,7 +193,6 @@ def job_of(row: sqlite3.Row) -> Job:
         keys=_keys(row["keys"]),
         room=str(row["room"]),
         removed=row["removed"] is not None,
-        at=_at(row),
         long=bool(row["long"]),
         address=row["address"],
         pinned=bool(row["pinned"]),
@@ -216,11 +209,3 @@ def _keys(text: Any) -> tuple[str, ...]:
         return tuple(map(str, json.loads(text)))
     except (ValueError, TypeError):
         return ()
-
-
-def _at(row: sqlite3.Row) -> Holder | None:
-    """Who watches over a job, as whoever took it has said; None where nobody has."""
-    try:
-        return Holder(int(row["owner_pid"]), float(row["owner_since"]), str(row["space"]), str(row["host"]))
-    except (TypeError, ValueError):
-        return None

@@ -23,8 +23,8 @@ from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Experiment
 from ldp_core.runs.queue.table import changing, looking
-from ldp_core.runs.storage import holding
-from ldp_core.runs.storage.holding import Held
+from ldp_core.runs.storage import locks
+from ldp_core.runs.storage.locks import Held
 from ldp_core.runs.storage.paths import runs_dir
 
 KEY = re.compile(r"(?:[0-9a-f]{16}\.)?(?:imported-)?[0-9a-f]{16}")
@@ -108,14 +108,14 @@ def lock_of(key: str) -> Path:
 def hold(key: str) -> Held | None:
     """Hold a computation for this process; None while another one does."""
     lock_of(key).parent.mkdir(parents=True, exist_ok=True)
-    with suppress(holding.TakenBySomebody):
-        return holding.hold(lock_of(key))
+    with suppress(locks.TakenBySomebody):
+        return locks.hold(lock_of(key))
     return None
 
 
 def is_computed(key: str) -> bool:
     """True while some process computes it."""
-    return holding.is_held(lock_of(key))
+    return locks.is_held(lock_of(key))
 
 
 def note_begun(computations: Iterable[Computation]) -> None:

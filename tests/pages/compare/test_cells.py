@@ -16,7 +16,7 @@ from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import verdict
 from pages.parts.ui.text import number
 from tests.pages.charts.test_base import check
-from tests.runs.in_process import compute, queued
+from tests.runs.in_process import compute, queued, take
 
 ASKED = {
     "base": {"rounds": 2, "attack": None, "mechanism": "duchi"},
@@ -34,7 +34,7 @@ def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
     job = queued(ASKED, "sweep")
     identity = job.id
     waiting, _ = arms([(identity, 1), (identity, 3)])
-    assert queue.take(identity)
+    assert take(identity)
     assert verdict(waiting, []).startswith("What made the difference can be told when")
     compute(job)
     assert queue.move(identity, "completed")

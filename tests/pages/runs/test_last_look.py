@@ -61,6 +61,7 @@ def shown(identity: str, happens: str) -> str:
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
+@pytest.mark.usefixtures("at_work")
 def test_what_ended_right_after_somebody_looked_is_not_shown_as_going_on(runs_dir: Path, kind: str):
     """Nothing on such a page would ever be drawn again: it would go on for ever."""
     identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
@@ -73,6 +74,7 @@ def test_what_ended_right_after_somebody_looked_is_not_shown_as_going_on(runs_di
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
+@pytest.mark.usefixtures("at_work")
 def test_what_somebody_takes_up_is_not_shown_as_stopped(runs_dir: Path, kind: str):
     identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
     queue.cancel(identity)
@@ -83,6 +85,7 @@ def test_what_somebody_takes_up_is_not_shown_as_stopped(runs_dir: Path, kind: st
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
+@pytest.mark.usefixtures("at_work")
 def test_what_is_deleted_while_it_runs_leaves_no_page_of_a_running_job(runs_dir: Path, kind: str):
     """Around the words that it is gone there would be a button to stop it."""
     identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])

@@ -69,6 +69,7 @@ def accuracies(*ends: float) -> Evidence:
     return Evidence(Outcome("mean", seed, end, (), 0.0, np.array([])) for seed, end in enumerate(ends))
 
 
+@pytest.mark.usefixtures("at_work")
 def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(guessed, "me", lambda: ME)
     identity = drafts.new(DRAFT)

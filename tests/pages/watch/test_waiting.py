@@ -17,6 +17,7 @@ from tests.runs.processes import PATIENCE_SECONDS
 DRAFT = Draft(parse({"rounds": 15, "attack": None}), (Variant("run"),))
 
 
+@pytest.mark.usefixtures("at_work")
 def test_the_curves_of_the_one_that_trains_are_shown(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(lookup, "ensure_worker", lambda newest: None)
     first, second = (queued(DRAFT, owner=name).id for name in ("anna", "ben"))

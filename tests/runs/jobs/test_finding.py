@@ -15,15 +15,16 @@ from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.people import Person
+from ldp_core.runs.storage.locks import Held
 from tests.pace import of_cpu
-from tests.runs.in_process import compute, queued, trained
+from tests.runs.in_process import compute, queued, take, trained
 
 DRAFT = parse_draft({"rounds": 2, "attack": None, "name": "a plain one"}).as_json()
 
 
 def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: float | None = None) -> str:
     identity = queue.add("run", {"draft": DRAFT | {"base": DRAFT["base"] | {"name": name}}}, None, "me")
-    assert queue.take(identity)
+    assert take(identity)
     assert queue.move(identity, "completed")
     figures: dict[str, Any] = {"label": "run", "seeds": 1, "accuracy": accuracy, "epsilon": epsilon}
     if hits is not None:
@@ -57,13 +58,13 @@ def test_a_training_notes_what_it_came_to(runs_dir: Path):
 
 
 def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+    at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
     draft = parse_draft({"base": DRAFT["base"], "seeds": 2})
     monkeypatch.setattr(kind_of_training, "drive", stopped_before_the_second_ends)
     job = queued(draft)
     identity = job.id
-    assert queue.take(identity)
+    assert take(identity)
     with pytest.raises(KeyboardInterrupt):
         compute(job)
     assert lines(Wanted())[0].finals == (), "none before it has ended"

@@ -9,7 +9,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.lockstep import Turn
 from tests.measured import megabytes
-from tests.runs.in_process import queued, recorder_of
+from tests.runs.in_process import queued, recorder_of, take
 
 DRAFT = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
 LISTS = """
@@ -23,7 +23,7 @@ def act():
 
 def ended(body: dict[str, object], seed: int) -> None:
     job = queued(DRAFT.with_base({"seed": seed}))
-    assert queue.take(job.id)
+    assert take(job.id)
     recorder = recorder_of(job)
     recorder.write(Turn(0, [body], None, 0.0))
     recorder.close()

@@ -12,7 +12,6 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.queue import ownerless
 from ldp_core.runs.record import computations
-from ldp_core.system import process_identity
 from tests.runs.in_process import queued
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -53,12 +52,11 @@ def test_what_cannot_be_noted_as_lost_is_told_all_the_same(
     identity = queue.add("run", {})
     job = queue.claim()
     assert job is not None
-    monkeypatch.setattr(process_identity, "is_alive", lambda *_: False)
 
-    def cannot(*_: object) -> bool:
+    def cannot() -> None:
         raise StorageFailed("studio.sqlite cannot be written")
 
-    monkeypatch.setattr(ownerless, "_interrupt", cannot)
+    monkeypatch.setattr(ownerless, "changing", cannot)
     for seen in (jobs.look(identity), *jobs.recent()):
         assert seen.status == "interrupted"
         assert "nothing can be noted on the disk now" in seen.message

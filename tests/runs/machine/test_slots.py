@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -13,9 +12,9 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.machine import slots
-from ldp_core.runs.process import registration
 from ldp_core.runs.queue.job import Job
-from ldp_core.system import process_identity, resources
+from ldp_core.system import resources
+from tests.runs.processes import stand_in
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -75,17 +74,6 @@ def test_a_container_has_what_it_was_given(monkeypatch: pytest.MonkeyPatch, tmp_
     (tmp_path / "cpu.max").write_text("max 100000\n")
     (tmp_path / "memory.max").write_text("max\n")
     assert (resources.cores(), resources.memory()) == (free, physical)
-
-
-def test_setting_the_clock_does_not_make_a_process_another(monkeypatch: pytest.MonkeyPatch):
-    """F2: a start time that is counted from the clock would move with it."""
-    noted = process_identity.identity()
-    for hour in (3600.0, -3600.0):
-        created = psutil.Process().create_time() + hour
-        with monkeypatch.context() as patch:
-            patch.setattr(psutil.Process, "create_time", lambda _, created=created: created)
-            assert process_identity.is_alive(*noted)
-    assert not process_identity.is_alive(noted[0], noted[1] + 1)
 
 
 def test_no_more_jobs_run_than_there_are_slots():
@@ -184,16 +172,10 @@ def test_the_slots_that_count_are_those_of_the_worker_that_is_at_work(
 ):
     """It was started with two; this process has been told something else since."""
     monkeypatch.setenv("EPSILON_SLOTS", "2")
-    runs_dir.mkdir()
-    registration.register(os.getpid(), 0.0)
-    monkeypatch.setenv("EPSILON_SLOTS", "7")
-    assert (slots.at_work(), slots.count()) == (2, 7)
-    noted = json.loads((runs_dir / "worker.json").read_text())
-    for other in ({"slots": None}, {"slots": "x"}, {"pid": "x"}, {"since": 0.0}):
-        (runs_dir / "worker.json").write_text(json.dumps(noted | other))
-        assert slots.at_work() == 7
-    for torn in ("", "[]", '{"slots": 2}'):
-        (runs_dir / "worker.json").write_text(torn)
-        assert slots.at_work() == 7
-    (runs_dir / "worker.json").unlink()
+    with stand_in(runs_dir):
+        monkeypatch.setenv("EPSILON_SLOTS", "7")
+        assert (slots.at_work(), slots.count()) == (2, 7)
+        for torn in ("", " " * 400, " " * 32 + "[]", " " * 32 + '{"slots": 2}', " " * 32 + '{"pid": 1e400}'):
+            (runs_dir / "worker.lock").write_text(torn)
+            assert slots.at_work() == 7
     assert slots.at_work() == 7

@@ -19,6 +19,7 @@ from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import lookup
+from ldp_core.runs.storage.locks import WORKER, is_held
 from ldp_core.runs.view.run_progress import progress_of
 from ldp_core.settings.table import WAITING
 from tests.calibrated import calibrated
@@ -197,7 +198,7 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
     with sqlite3.connect(record_of(job)) as db:
         kept = db.execute("SELECT round FROM checkpoint").fetchone()[0]
     assert kept == progress_of(job).update().runs[0].round > 0
-    assert not (runs_dir / "worker.json").exists()
+    assert not is_held(runs_dir / WORKER)
 
 
 def test_a_crowd_that_launches_the_same_draft_makes_one_run(two_slots: Path):

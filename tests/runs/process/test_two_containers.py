@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import training
 from ldp_core.runs.record.events import events_of
-from ldp_core.runs.storage.holding import WRITER, is_written
+from ldp_core.runs.storage.locks import WRITER, is_written
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
@@ -29,10 +28,10 @@ from tests.runs.in_process import queued, trained
 from tests.runs.processes import PATIENCE_SECONDS, Trained, living, trained_a_round, until, workers
 from tests.runs.spaces import SPACE
 
-ROUNDS = 100
+HOST, ROUNDS = "elsewhere", 100
 EXPERIMENT = {"rounds": ROUNDS, "attack": None}
-HOLD = "import sys, time, pathlib; from ldp_core.runs.storage import holding; "
-HOLD += "kept = holding.hold(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
+HOLD = "import sys, time, pathlib; from ldp_core.runs.storage.locks import hold; "
+HOLD += "kept = hold(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
 SUBMIT = "import sys, time; from ldp_core import cli; cli.main(sys.argv[1:]); time.sleep(600)"
 Elsewhere = Callable[..., subprocess.Popen[str]]
 
@@ -40,12 +39,16 @@ Elsewhere = Callable[..., subprocess.Popen[str]]
 @pytest.fixture
 def elsewhere() -> Iterator[Elsewhere]:
     """Python code in another namespace; returned after its first line of output."""
-    if shutil.which("unshare") is None or subprocess.run([*SPACE, "true"], capture_output=True).returncode:
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*SPACE, "--uts", "true"], capture_output=True).returncode
+    ):
         pytest.skip("nobody may make a namespace for processes on this machine (Linux: unshare --pid)")
     begun: list[subprocess.Popen[str]] = []
 
     def begin(code: str, *arguments: object) -> subprocess.Popen[str]:
-        command = [*SPACE, sys.executable, "-c", code, *map(str, arguments)]
+        named = ["sh", "-c", 'hostname "$0" && exec "$@"', HOST]
+        command = [*SPACE, "--uts", *named, sys.executable, "-c", code, *map(str, arguments)]
         begun.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
         stdout = begun[-1].stdout
         assert stdout is not None
@@ -75,7 +78,7 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
 
     told = jobs.status(job.id)
     assert (told["status"], told["pid"]) == ("running", None)
-    assert f"of host '{socket.gethostname()}', in another container" in told["message"]
+    assert f"of host '{HOST}', in another container" in told["message"]
     assert jobs.recent()[0].status == jobs.resume(job.id).status == "running"
     assert is_written(job.folder)
     there.kill()

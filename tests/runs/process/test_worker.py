@@ -142,7 +142,7 @@ def test_a_job_that_cannot_run_says_why():
 @pytest.mark.usefixtures("warm")
 def test_an_error_in_the_program_shows_no_path_and_no_traceback(monkeypatch: pytest.MonkeyPatch):
     identity = queue.add("run", {"draft": {"base": {}, "seeds": 1}, "reference": "x"})
-    from ldp_core.runs.process.registration import ensure_worker
+    from ldp_core.runs.process.start import ensure_worker
 
     ensure_worker()
     job = until(identity, lambda job: not job.live)

@@ -11,8 +11,10 @@ import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
+from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.process import worker
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.storage.locks import Held
 from tests.pace import within
 
 
@@ -31,8 +33,8 @@ class Slow:
             queue.move(self.job.id, "completed", "")
         return done
 
-    def leave(self) -> None:
-        self.told = "leave"
+    def leave(self, end: Outcome) -> None:
+        self.told = end.status
 
     def kill(self) -> None:
         self.told = "killed"
@@ -46,40 +48,44 @@ def _quick(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "QUIET_SECONDS", 1e9)
 
 
-def test_a_job_that_takes_longer_than_the_worker_waits_for_one_is_not_told_to_leave():
+def test_a_job_that_takes_longer_than_the_worker_waits_for_one_is_not_told_to_leave(at_work: Held):
     identity = queue.add("run", {"draft": {}})
-    worker._work()
+    worker._work(at_work)
     assert [one.told for one in Slow.made] == [""]
     assert queue.get(identity).status == "completed"
 
 
-def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(monkeypatch: pytest.MonkeyPatch):
+def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(
+    at_work: Held, monkeypatch: pytest.MonkeyPatch
+):
     identity, reap, failures = queue.add("run", {"draft": {}}), queue.reap, iter(range(5))
 
-    def sometimes(watched: list[str]) -> None:
+    def sometimes(watched: list[str], why: str) -> None:
         if Slow.made and next(failures, None) is not None:
             raise StorageFailed("studio.sqlite cannot be used (database is locked)")
-        reap(watched)
+        reap(watched, why)
 
     monkeypatch.setattr(queue, "reap", sometimes)
-    worker._work()
+    worker._work(at_work)
     assert queue.get(identity).status == "completed"
 
 
-def test_a_worker_that_gives_up_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch):
+def test_a_worker_that_gives_up_leaves_no_process_behind(at_work: Held, monkeypatch: pytest.MonkeyPatch):
     queue.add("run", {"draft": {}})
 
-    def broken(_: list[str]) -> None:
+    def broken(*_: object) -> None:
         if Slow.made:
             raise RuntimeError("whatever it is")
 
     monkeypatch.setattr(queue, "reap", broken)
     with pytest.raises(RuntimeError):
-        worker._work()
+        worker._work(at_work)
     assert [one.told for one in Slow.made] == ["killed"]
 
 
-def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(monkeypatch: pytest.MonkeyPatch):
+def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(
+    at_work: Held, monkeypatch: pytest.MonkeyPatch
+):
     """Its process could not be started, and nor could that be written down."""
     identity, move, refuse = queue.add("run", {"draft": {}}), queue.move, [True]
 
@@ -93,14 +99,16 @@ def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(monkeypat
 
     monkeypatch.setattr(worker, "Watched", no_memory)
     monkeypatch.setattr(queue, "move", locked)
-    worker._work()
+    worker._work(at_work)
     job = queue.get(identity)
     assert (job.status, refuse) == ("interrupted", [])
     assert "could not be started" in job.message
     assert queue.requeue(identity)
 
 
-def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(monkeypatch: pytest.MonkeyPatch):
+def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(
+    at_work: Held, monkeypatch: pytest.MonkeyPatch
+):
     first, second = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
 
     def full(job: Job, slot: Any) -> Slow:
@@ -109,14 +117,14 @@ def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(monkeypatch:
         return Slow(job, slot)
 
     monkeypatch.setattr(worker, "Watched", full)
-    worker._work()
+    worker._work(at_work)
     job = queue.get(first)
     assert job.status == "interrupted"
     assert "could not start a process" in job.message
     assert queue.get(second).status == "completed"
 
 
-def test_a_machine_is_measured_when_nobody_wants_anything_of_it():
+def test_a_machine_is_measured_when_nobody_wants_anything_of_it(at_work: Held):
     """A measurement takes seconds, at a low priority many: whoever comes meanwhile does not wait for it."""
     queue.add("run", {"draft": {}})
     before = set(multiprocessing.active_children())  # a pool of a test before this one may still be there
@@ -126,6 +134,7 @@ def test_a_machine_is_measured_when_nobody_wants_anything_of_it():
 
 @pytest.mark.alone
 def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
+    at_work: Held,
     monkeypatch: pytest.MonkeyPatch,
 ):
     turns, measured = [], []
@@ -138,11 +147,11 @@ def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
     monkeypatch.setattr(worker, "_measure", measure)
     monkeypatch.setattr(worker, "QUIET_SECONDS", 0.0)
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0")
-    worker._work()
+    worker._work(at_work)
     assert turns
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0.3")
     measured.clear()
     began = time.monotonic()
-    worker._work()
+    worker._work(at_work)
     assert time.monotonic() - began < within(5)
     assert measured == [1]

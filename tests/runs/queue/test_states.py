@@ -1,16 +1,12 @@
 """The state machine of a job under arbitrary orders of events (reliability, F9).
 
 Against a model of what may happen: final states are left only by taking a job up again, a job has
-at most one owner, and no more jobs run than were claimed. There are two workers, this process and
-one beside it that is killed and begins anew.
+at most one owner, and no more jobs run than were claimed. There is one worker, which dies and begins anew.
 """
 
 from __future__ import annotations
 
 import shutil
-import signal
-import sqlite3
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -24,8 +20,8 @@ from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
 from ldp_core.runs.queue import states
 from ldp_core.settings.table import WAITING_EACH
-from ldp_core.system import process_identity
 from tests.extent import in_gate
+from tests.runs.processes import stand_in
 
 OUTCOMES: tuple[states.Status, ...] = ("completed", "failed", "diverged", "interrupted", "cancelled")
 OWNERS = ("anna", "ben", None)
@@ -46,23 +42,10 @@ class Jobs(RuleBasedStateMachine):
         self.model: dict[str, states.Status] = {}
         self.owners: dict[str, str | None] = {}
         self.drafts: dict[str, str | None] = {}
-        self.worker_of: dict[str, str] = {}
-        self.hire()
-
-    def hire(self) -> None:
-        """Another worker: a real process, that can be killed."""
-        self.other = subprocess.Popen(["sleep", "600"])
-        self.workers = {
-            "this": process_identity.identity(),
-            "other": process_identity.identity(self.other.pid),
-        }
-
-    def fire(self) -> None:
-        self.other.send_signal(signal.SIGKILL)
-        self.other.wait()
+        self.worker = stand_in(self.folder)
 
     def teardown(self) -> None:
-        self.fire()
+        self.worker.close()
         self.patch.undo()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -87,16 +70,14 @@ class Jobs(RuleBasedStateMachine):
     def count(self, *statuses: states.Status) -> int:
         return sum(status in statuses for status in self.model.values())
 
-    @rule(worker=st.sampled_from(["this", "other"]))
-    def claim(self, worker: str) -> None:
+    @rule()
+    def claim(self) -> None:
         waiting, running = self.count("queued"), self.count("running", "cancelling")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(process_identity, "identity", lambda: self.workers[worker])
-            job = queue.claim(SLOTS)
+        job = queue.claim(SLOTS)
         assert (job is None) == (not waiting or running >= SLOTS)
         if job is not None:
             assert self.model[job.id] == "queued"
-            self.model[job.id], self.worker_of[job.id] = "running", worker
+            self.model[job.id] = "running"
 
     @rule(job=known)
     def cancel(self, job: str) -> None:
@@ -148,21 +129,20 @@ class Jobs(RuleBasedStateMachine):
     @rule(kill=st.booleans())
     def reap(self, kill: bool) -> None:
         if kill:
-            self.fire()
+            self.worker.close()
         held = [i for i, s in self.model.items() if s in ("running", "cancelling")]
-        lost = [i for i in held if kill and self.worker_of[i] == "other"]
+        lost = held if kill else []
         assert sorted(queue.reap()) == sorted(lost)
         assert queue.reap() == [], "whoever looks second finds nothing left to do"
         for job in lost:
             self.model[job] = "interrupted"
         if kill:
-            self.hire()
+            self.worker = stand_in(self.folder)
 
     @rule()
     def forget(self) -> None:
-        """This worker looks after none of its jobs any more."""
-        held = [i for i, s in self.model.items() if s in ("running", "cancelling")]
-        mine = [i for i in held if self.worker_of[i] == "this"]
+        """The worker looks after none of its jobs any more."""
+        mine = [i for i, s in self.model.items() if s in ("running", "cancelling")]
         assert queue.reap(mine) == []
         assert sorted(queue.reap([])) == sorted(mine)
         for job in mine:
@@ -179,11 +159,6 @@ class Jobs(RuleBasedStateMachine):
         assert {job.id for job in queue.in_turn()} == waiting
         running = queue.find("status IN ('running', 'cancelling')")
         assert len(running) <= SLOTS
-        for job in running:
-            with sqlite3.connect(queue.queue_path()) as db:
-                query = "SELECT owner_pid, owner_since FROM jobs WHERE id = ?"
-                assert db.execute(query, (job.id,)).fetchone() == self.workers[self.worker_of[job.id]]
-            db.close()
         live = [self.drafts[i] for i, s in getattr(self, "model", {}).items() if s in states.LIVE]
         assert live.count("one") <= 1
 

@@ -6,15 +6,17 @@ import sqlite3
 import threading
 import time
 from itertools import product
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
 from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs import queue
-from ldp_core.runs.queue import states, table
+from ldp_core.runs.queue import ownerless, states, table
 from ldp_core.runs.storage.database import writing
-from ldp_core.system import process_identity
+from ldp_core.runs.storage.locks import Held
+from tests.runs.processes import stand_in
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -75,34 +77,33 @@ def test_a_draft_has_one_live_job_however_often_it_is_launched():
     assert queue.add("run", {}, "b" * 12) not in ids
 
 
-def test_a_job_whose_owner_lives_is_left_alone_and_one_whose_owner_died_is_interrupted():
-    mine = queue.add("run", {})
-    assert queue.claim() is not None
-    assert queue.reap() == []
-    for hours in (-1, 1):  # no clock counts: somebody may set it
-        now = time.time() + 3600 * hours
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(time, "time", lambda now=now: now)
-            assert queue.reap() == []
-    with writing(queue.queue_path(), table.SCHEMA) as db:
-        # the same pid one tick later is another process
-        since = process_identity.identity()[1] + 1
-        db.execute("UPDATE jobs SET owner_since = ? WHERE id = ?", (since, mine))
-    assert queue.reap() == [mine]
-    job = queue.get(mine)
-    assert job.status == "interrupted"
-    assert "stopped from outside" in job.message
+def test_while_a_worker_lives_its_jobs_are_left_alone_and_once_it_has_died_they_are_interrupted(
+    runs_dir: Path,
+):
+    first, second, waiting = (queue.add("run", {}) for _ in range(3))
+    with stand_in(runs_dir):
+        assert queue.claim()
+        assert queue.claim()
+        assert queue.reap() == []
+        for hours in (-1, 1):  # no clock counts: somebody may set it
+            now = time.time() + 3600 * hours
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(time, "time", lambda now=now: now)
+                assert queue.reap() == []
+        assert queue.reap([first], queue.LOST) == [second]
+    assert queue.reap() == [first]
+    assert [queue.get(one).status for one in (first, second, waiting)] == [*["interrupted"] * 2, "queued"]
+    assert "stopped from outside" in queue.get(first).message
+    assert "lost sight of" in queue.get(second).message
 
 
-@pytest.mark.parametrize("owner", [("abc", "x"), (-1, 1.0), (None, None), (2**80, 0.0), (1.5, b"")], ids=str)
-def test_a_row_that_makes_no_sense_keeps_no_other_from_being_looked_after(owner: tuple[Any, Any]):
+@pytest.mark.parametrize("damage", ["abc", -1, None, 1.5, b""], ids=str)
+def test_a_row_that_makes_no_sense_keeps_no_other_from_being_looked_after(damage: Any):
     damaged, mine = queue.add("run", {}), queue.add("run", {})
     assert queue.claim()
     with writing(queue.queue_path(), table.SCHEMA) as db:
-        values = (*(value if not isinstance(value, int) or value < 2**63 else str(value) for value in owner),)
-        query = "UPDATE jobs SET owner_pid = ?, owner_since = ?, started = 'abc', pid = 'x' WHERE id = ?"
-        db.execute(query, (*values, damaged))
-    assert queue.get(damaged).started is None
+        db.execute("UPDATE jobs SET started = ?, pid = ? WHERE id = ?", (damage, damage, damaged))
+    assert queue.get(damaged).id == damaged
     assert queue.reap() == [damaged]
     assert [job.id for job in queue.in_turn()] == [mine]
 
@@ -122,24 +123,23 @@ def test_nothing_is_there_before_the_first_job():
     assert not queue.queue_path().exists()
 
 
-def test_who_finds_a_job_ownerless_does_not_interrupt_somebody_who_took_it_up(
-    monkeypatch: pytest.MonkeyPatch,
+def test_who_finds_no_worker_does_not_interrupt_what_one_takes_that_comes_meanwhile(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    identity = queue.add("run", {"draft": {}})
+    identity, held, change = queue.add("run", {"draft": {}}), list[Held](), table.changing
     assert queue.claim()
-    really = process_identity.is_alive
 
-    def late(pid: int, since: float) -> bool:
-        monkeypatch.setattr(process_identity, "is_alive", really)
+    def late() -> Any:
         queue.move(identity, "interrupted")
         assert queue.requeue(identity)
-        with sqlite3.connect(queue.queue_path()) as db:  # as another worker would
-            db.execute("UPDATE jobs SET status = 'running', owner_pid = 1, owner_since = 2.0")
-        return False
+        held.append(stand_in(runs_dir))
+        assert queue.claim()
+        return change()
 
-    monkeypatch.setattr(process_identity, "is_alive", late)
+    monkeypatch.setattr(ownerless, "changing", late)
     assert queue.reap() == []
     assert queue.get(identity).status == "running"
+    held[0].close()
 
 
 def test_a_file_of_another_format_is_named_and_left_alone():

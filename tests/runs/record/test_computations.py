@@ -46,6 +46,7 @@ def curves(identity: str) -> list[list[float]]:
     return [[*run.curves["accuracy"]] for run in progress_of(queue.get(identity)).update().runs]
 
 
+@pytest.mark.usefixtures("at_work")
 def test_what_is_known_is_shown_at_once_though_somebody_has_the_only_slot():
     first = trained(draft(), reference=True)
     busy = press(draft(seed=7))

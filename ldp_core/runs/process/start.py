@@ -1,0 +1,101 @@
+"""Starting a worker where there is none; the server imports nothing of the worker's loop for it.
+
+Whoever starts one takes its lock and hands it over with the open file, so that there is one from the first
+moment, however many ask at once. One of another version of the program is asked to leave by the one that is
+to take its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from ldp_core.contract.registries import REGISTRIES
+from ldp_core.runs.storage import locks
+from ldp_core.runs.storage.locks import WORKER
+from ldp_core.runs.storage.paths import data_dir, runs_dir
+from ldp_core.settings.secrets import without_secrets
+from ldp_core.settings.table import DATA_DIR, RUNS_DIR
+from ldp_core.system import kernel_lock
+
+STARTED = time.time()
+LOG, LOG_BYTES = "worker.log", 10**7
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""A thread that OpenBLAS cannot start, for want of memory, is one that it waits for for ever."""
+_started: list[subprocess.Popen[bytes]] = []
+"""Workers that this process has started, kept so that the system can be told of their end."""
+
+
+def ensure_worker(newest: bool = False) -> None:
+    """Start a worker unless one is there; returns at once.
+
+    Args:
+        newest: have one of another version replaced, if it was wanted by somebody who began before this
+            process: of two servers of different versions the one that was started last has its way. Whoever
+            only looks does not ask for that.
+
+    Raises:
+        StorageFailed: there are no locks.
+        OSError: no process can be started, or nothing can be written.
+    """
+    path = runs_dir() / WORKER
+    _started[:] = [process for process in _started if process.poll() is None]
+    if locks.is_held(path):
+        old = locks.worker() if newest else None
+        if old and old.program != program() and old.wanted < STARTED and not _started:
+            _start("--after", old.token)
+        return
+    locks.refuse_without_locks()
+    file = locks.taken(path)
+    if file is None:  # somebody else was quicker
+        return
+    try:
+        os.ftruncate(file, os.pwrite(file, b" " * 400, 0))  # no room: no process either
+        _start("--lock", str(file), hand=[file])
+    finally:
+        kernel_lock.let_go(file)
+
+
+def _start(*arguments: str, hand: list[int] | None = None) -> None:
+    _begin_a_new_log(runs_dir() / LOG)
+    with (runs_dir() / LOG).open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ldp_core.runs.process.worker", "--wanted", str(STARTED), *arguments],
+            pass_fds=hand or [],
+            cwd=Path(__file__).parents[3],
+            env=without_secrets(os.environ)
+            | ONE_THREAD
+            | {RUNS_DIR.name: str(runs_dir()), DATA_DIR.name: str(data_dir())},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    _started.append(process)
+
+
+def _begin_a_new_log(path: Path) -> None:
+    """Once it is long; of those before, one is kept."""
+    with suppress(OSError):
+        if path.stat().st_size > LOG_BYTES:
+            path.replace(path.with_name(f"{path.name}.1"))
+
+
+@cache
+def program() -> str:
+    """A digest of the source as this process first saw it, and of what is plugged in: files may be replaced
+    while it runs.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parents[2].rglob("*.py")):
+        digest.update(file.read_bytes())
+    every = REGISTRIES.values()
+    plugged = {registry.kind(name).plugin for registry in every for name in registry.names()}
+    digest.update(" ".join(sorted(plugged)).encode())
+    return digest.hexdigest()[:12]

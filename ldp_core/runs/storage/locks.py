@@ -1,0 +1,266 @@
+"""Who is alive, told by locks of the kernel's on files of the folder of runs, in whichever container.
+
+Whoever writes a record holds `writer.lock` in its folder; the one worker holds `worker.lock` as long as it
+lives, and where that is free no job has a worker. In the file stands who holds it, and a sign of life every
+second: a process that is stopped (SIGSTOP) keeps its lock and gives none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ldp_core.errors import StorageFailed
+from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.system import kernel_lock
+
+WRITER, WORKER = "writer.lock", "worker.lock"
+BEAT_BYTES = 32
+"""In which the last sign of life stands, a time of its holder's own clock: nobody compares it with theirs."""
+ASKED_AT = 2048
+"""Where the token of a holder is written that shall leave."""
+BEAT_SECONDS = 1.0
+STALLED_SECONDS = 15.0
+"""Without a sign of life, and a process is called stalled."""
+SURE_SECONDS = 5 * BEAT_SECONDS
+"""Between two looks that have seen the same, at least: the date of a file is a hint and no proof."""
+MOST_FILES = 1000
+PAUSE_SECONDS = 0.02
+_seen: dict[Path, tuple[bytes, float, float]] = {}
+"""By file: its last sign of life, when that was first seen here, and how old it seemed to be then."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A process that holds a file, in its own words."""
+
+    pid: int
+    host: str
+    token: str
+    """Of this one holding."""
+    program: str = ""
+    """Of a worker: the version of its code …"""
+    wanted: float = 0.0
+    """… when the process began that asked for it …"""
+    slots: int = 0
+    """… and how many jobs it trains at a time."""
+
+    @property
+    def here(self) -> bool:
+        """True if its number means something to this process: every container has a name."""
+        return self.host == socket.gethostname()
+
+    def in_words(self) -> str:
+        """For whoever looks from here."""
+        elsewhere = f" of host {self.host[:60]!r}, in another container or on another machine"
+        return f"process {self.pid}{'' if self.here else elsewhere}"
+
+
+class TakenBySomebody(StorageFailed):
+    """A file that somebody else holds."""
+
+
+class Held:
+    """A file that this process holds until it closes it or dies."""
+
+    def __init__(self, path: Path, file: int, **worker: Any) -> None:
+        self.path, self.file = path, file
+        self.who = Holder(os.getpid(), socket.gethostname(), secrets.token_hex(8), **worker)
+        self._one, self._closed = threading.Lock(), threading.Event()
+        os.ftruncate(file, os.pwrite(file, _now() + f"{json.dumps(asdict(self.who))}\n".encode(), 0))
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def beat(self) -> None:
+        """Note signs of life of this process in it, from now on until it lets go."""
+        threading.Thread(target=self._keep_beating, daemon=True, name="signs of life").start()
+
+    def close(self, remove: bool = False) -> None:
+        """Let go of it; with `remove`, the file goes too."""
+        if remove:
+            self.path.unlink(missing_ok=True)
+        self._closed.set()
+        with self._one:  # its number may be another file's from here on
+            kernel_lock.let_go(self.file)
+
+    def is_to_go(self) -> bool:
+        """True once somebody has asked for that (`ask_to_go`), or could hold another file of its name."""
+        with suppress(OSError):  # nobody can tell now
+            asked = os.pread(self.file, len(self.who.token), ASKED_AT)
+            return asked == self.who.token.encode() or not _is_still(self.file, self.path)
+        return False
+
+    def _keep_beating(self) -> None:
+        while not self._closed.wait(BEAT_SECONDS):
+            with self._one, suppress(OSError):  # a full disk is no death
+                if not self._closed.is_set():
+                    os.pwrite(self.file, _now(), 0)
+
+
+def _now() -> bytes:
+    return f"{time.monotonic():<{BEAT_BYTES - 1}.3f}\n".encode()
+
+
+def hold(path: Path, patience: float = 0.0) -> Held:
+    """Hold a file, which is made if it is not there.
+
+    Args:
+        path: of the file; its folder is there.
+        patience: seconds to wait for somebody who holds it.
+
+    Raises:
+        TakenBySomebody: they still do.
+        OSError: it cannot be made or written, or its file system has no locks.
+    """
+    until = time.monotonic() + patience
+    while (file := taken(path)) is None:
+        if time.monotonic() > until:
+            who = holder(path)
+            words = who.in_words() if who else "another process"
+            raise TakenBySomebody(f"its record is written by {words}")
+        time.sleep(PAUSE_SECONDS)
+    try:
+        return Held(path, file)
+    except BaseException:
+        kernel_lock.let_go(file)
+        raise
+
+
+def taken(path: Path) -> int | None:
+    """A file, open and locked; None if somebody else has it locked.
+
+    Raises:
+        OSError: it cannot be made, or its file system has no locks.
+    """
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        try:
+            got = kernel_lock.take(file)
+            if got and _is_still(file, path):
+                return file
+        except BaseException:
+            os.close(file)
+            raise
+        kernel_lock.let_go(file)
+        if not got:
+            return None  # or else it was removed since it was opened
+
+
+def _is_still(file: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def is_held(path: Path) -> bool:
+    """True while a process lives that holds this file; and where nobody can tell, for better one that is
+    waited for than one that is taken for dead.
+    """
+    try:
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    try:
+        return kernel_lock.is_taken(file)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+
+
+def is_written(folder: Path) -> bool:
+    """True while somebody writes the record in this folder."""
+    return is_held(folder / WRITER)
+
+
+def holder(path: Path) -> Holder | None:
+    """Who holds a file, by its own words; None if nobody does, or it has not said so yet."""
+    try:
+        said = json.loads(path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]) if is_held(path) else {}
+        host, token, program = (str(said[name]) for name in ("host", "token", "program"))
+        return Holder(int(said["pid"]), host, token, program, float(said["wanted"]), int(said["slots"]))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
+        return None
+
+
+def worker() -> Holder | None:
+    """The worker of the folder of runs."""
+    return holder(runs_dir() / WORKER)
+
+
+def ask_to_go(path: Path, token: str) -> None:
+    """Have a holder leave soon, if it still is the one with this token."""
+    with suppress(OSError), path.open("r+b") as file:
+        file.seek(ASKED_AT)
+        file.write(token.encode())
+
+
+def stands_still(path: Path) -> float:
+    """Seconds for which the holder of a file has shown no sign of life, if they are too many; else 0.
+
+    0 too on the first look, and where nobody holds it or has said a word yet.
+    """
+    try:
+        with path.open("rb") as file:
+            said, written = file.read(BEAT_BYTES), os.fstat(file.fileno()).st_mtime
+    except OSError:
+        said = b""
+    if not said.strip() or not is_held(path):
+        _seen.pop(path, None)
+        return 0.0
+    now = time.monotonic()
+    known = _seen.get(path)
+    if known is None or known[0] != said:
+        for oldest in list(_seen)[: len(_seen) - MOST_FILES]:
+            _seen.pop(oldest, None)
+        _seen[path] = (said, now, max(0.0, time.time() - written))
+        return 0.0
+    watched, silent = now - known[1], now - known[1] + known[2]
+    return silent if watched >= SURE_SECONDS and silent >= STALLED_SECONDS else 0.0
+
+
+def look_twice(paths: Collection[Path]) -> None:
+    """For whoever looks but once: where a first look leaves a doubt, wait until the next one is sure."""
+    for path in paths:
+        stands_still(path)
+    if any(path in _seen and _seen[path][2] >= STALLED_SECONDS for path in paths):
+        time.sleep(SURE_SECONDS)
+
+
+def refuse_without_locks() -> None:
+    """Do nothing where the folder of runs lies on a file system whose locks can be trusted.
+
+    Raises:
+        StorageFailed: what to do where they cannot.
+    """
+    if why := _no_locks(runs_dir()):
+        _no_locks.cache_clear()
+        raise StorageFailed(
+            f"the folder of runs lies on a file system without locks ({why}), where two programs could write "
+            "one record; name a folder on a disk of this machine in EPSILON_RUNS_DIR"
+        )
+
+
+@cache
+def _no_locks(folder: Path) -> str:
+    try:
+        return kernel_lock.missing(folder)
+    except OSError:  # full, or read-only: whoever writes is told of that
+        return ""

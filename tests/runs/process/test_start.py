@@ -1,0 +1,106 @@
+"""One worker a folder of runs, however many ask for it; one of an older version makes room."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.process import start
+from ldp_core.runs.storage import locks
+from ldp_core.runs.storage.locks import Holder
+from ldp_core.runs.view.run_progress import progress_of
+from tests.conftest import ROOT
+from tests.runs.processes import (
+    ENDLESS,
+    PATIENCE_SECONDS,
+    end_workers,
+    launch,
+    living,
+    stand_in,
+    trained_a_round,
+    until,
+    workers,
+)
+
+
+def the_worker(seconds: float = PATIENCE_SECONDS) -> Holder:
+    """Once it has said who it is."""
+    deadline = time.monotonic() + seconds
+    while (who := locks.worker()) is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return who
+
+
+@pytest.mark.usefixtures("clean_processes")
+def test_of_many_that_ask_at_once_one_starts_it(runs_dir: Path):
+    threads = [threading.Thread(target=start.ensure_worker) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert locks.is_held(runs_dir / locks.WORKER), "from the first moment"
+    pid = the_worker().pid
+    assert [process.pid for process in workers(runs_dir)] == [pid]
+
+
+def test_whoever_comes_second_leaves(runs_dir: Path):
+    with stand_in(runs_dir) as held:
+        command = [sys.executable, "-m", "ldp_core.runs.process.worker"]
+        assert subprocess.run(command, cwd=ROOT, timeout=PATIENCE_SECONDS).returncode == 0
+        assert locks.worker() == held.who
+        start.ensure_worker()
+        assert workers(runs_dir) == []
+
+
+def test_a_worker_has_what_it_needs_of_the_environment_and_not_the_teachers_secret(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(start, "subprocess", subprocess)  # not one that began warm, before it was set
+    monkeypatch.setenv("EPSILON_TEACHER", "chalk and board")
+    monkeypatch.setenv("EPSILON_CORES", "1")
+    start.ensure_worker()
+    try:
+        environment = psutil.Process(the_worker().pid).environ()
+    finally:
+        end_workers(runs_dir)
+    assert environment["EPSILON_CORES"] == "1"
+    assert "chalk and board" not in environment.values()
+
+
+@pytest.mark.usefixtures("clean_processes")
+def test_a_worker_of_an_older_version_gives_its_jobs_back_and_makes_room(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_SLOTS", "2")
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "600")  # whoever leaves earlier was not just idle
+    begun = launch(ENDLESS)
+    until(begun, trained_a_round)
+    old = the_worker()
+    monkeypatch.setattr(start, "program", lambda: "a newer one")  # this process is now its server
+    monkeypatch.setattr(start, "STARTED", time.time())
+    monkeypatch.setattr(start, "_started", [])
+    jobs.look(begun)
+    start.ensure_worker()
+    assert locks.worker() == old, "who only looks replaces nobody"
+    later = launch({"rounds": 2, "attack": None, "seed": 5})
+    assert living([old.pid], PATIENCE_SECONDS) == []
+    kept = progress_of(queue.get(begun)).update().rounds_done()
+    new = the_worker()
+    assert (new.pid != old.pid, new.wanted) == (True, start.STARTED)
+    assert until(later, lambda job: not job.live).status == "completed"
+    until(begun, lambda job: progress_of(job).update().rounds_done() > kept > 0)
+    assert queue.get(begun).status == "running", "what the old one had begun goes on where it was"
+    monkeypatch.setattr(start, "program", lambda: "an older one")  # two servers share the folder
+    monkeypatch.setattr(start, "STARTED", 1.0)
+    monkeypatch.setattr(start, "_started", [])
+    start.ensure_worker(newest=True)
+    assert start._started == [], "of two servers, the one that began last has its way"
+    assert locks.worker() == new
