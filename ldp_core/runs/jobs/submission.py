@@ -52,6 +52,7 @@ def launch(
         return same
     new = queue.new_id()
     keys = [one.key for one in made.computations(asked, new, room or "")]
+    kinds.give_up_what_is_damaged(keys)
     identity = queue.add(kind, request, draft_id, owner, address, identity=new, keys=keys, room=room or "")
     if identity != new or not kinds.settle(queue.get(identity)):
         wake(newest=True)

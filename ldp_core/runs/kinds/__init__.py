@@ -8,6 +8,7 @@ has a `label`; `tests/runs/kinds/test_contract.py` runs over whatever is there.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from ldp_core.component import Registry
@@ -16,7 +17,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Words, Work, note_figures
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
-from ldp_core.runs.record.events import is_whole
+from ldp_core.runs.record.events import is_whole, refuse_damaged
 from ldp_core.runs.record.recorder import move_aside
 
 registry: Registry[Kind] = Registry("ldp_core.runs.kinds", Kind, "kind of job")
@@ -71,10 +72,28 @@ def _can_be_read(key: str) -> bool:
             return True
     except StorageFailed:
         logging.exception("it is computed anew")
+    _give_up(key)
+    return False
+
+
+def give_up_what_is_damaged(keys: Iterable[str]) -> None:
+    """Have what was begun and cannot be taken up be computed anew: its file makes room.
+
+    Raises:
+        StorageFailed: the table of jobs cannot be read.
+    """
+    for key in computations.left([*keys]):
+        try:
+            refuse_damaged(key)
+        except StorageFailed:
+            logging.exception("it is computed anew")
+            _give_up(key)
+
+
+def _give_up(key: str) -> None:
     if (held := computations.hold(key)) is not None:
         with held:
             move_aside(key)
-    return False
 
 
 def storage_of(job: Job) -> int:
@@ -94,6 +113,7 @@ __all__ = [
     "Words",
     "Work",
     "get",
+    "give_up_what_is_damaged",
     "is_known",
     "names",
     "note_figures",

@@ -136,6 +136,20 @@ def test_what_was_known_and_cannot_be_read_is_computed_anew(monkeypatch: pytest.
     assert len([*record_of(job).parent.glob("*.damaged")]) == 1, "it is kept beside the new one"
 
 
+@pytest.mark.usefixtures("runs_dir")
+def test_what_was_stopped_and_cannot_be_taken_up_is_computed_anew_for_whoever_asks(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Its key is that of the experiment: or nobody could ever train it again."""
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    stopped = ended(b"no database at all" * 300)
+    again = jobs.look(jobs.submit(DRAFT))
+    assert (again.status, again.keys) == ("queued", stopped.keys)
+    assert compute(again).status == "completed"
+    assert progress_of(stopped).update().rounds_done() == 3
+    assert len([*record_of(stopped).parent.glob("*.damaged")]) == 1, "it is kept beside the new one"
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, record: bytes) -> Path:
     """The same record as a file, whose name is short enough to be told by hypothesis."""
