@@ -128,7 +128,6 @@ class Registry(Generic[C]):
         """The component called `name` with its own `parameters`.
 
         Raises:
-            UnknownName: nothing is called so.
             pydantic.ValidationError: a parameter is unknown or out of its limits.
         """
         return self.kind(name)(**parameters)

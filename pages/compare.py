@@ -72,7 +72,6 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
 
 
 def _away(found: Sequence[Arm]) -> None:
-    """Each of their jobs as a file."""
     with st.container(horizontal=True):
         for arm in {arm.job.id: arm for arm in found}.values():
             if not arm.job.live:

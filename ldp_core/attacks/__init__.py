@@ -37,7 +37,6 @@ def reconstructor(name: str) -> Reconstructor:
     """The reconstructor called `name`.
 
     Raises:
-        UnknownName: nothing is called so.
         TypeError: it identifies instead.
     """
     found = get(name)

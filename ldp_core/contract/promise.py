@@ -22,10 +22,6 @@ Promises = Iterator[Promise]
 
 
 def require(kept: object, words: str) -> None:
-    """Do nothing where it is kept.
-
-    Raises:
-        Broken: with the words.
-    """
+    """Do nothing where it is kept."""
     if not kept:
         raise Broken(words)

@@ -62,8 +62,6 @@ def download(remote: Remote, target: Path, most: int, told: Callable[[int], None
     What has come of it stays beside it as `….partial`, whatever interrupts this, and is gone on with.
 
     Args:
-        remote: the file.
-        target: where to put it.
         most: bytes that it has at most; an address that sends more is not believed.
         told: is given the bytes that are there, now and then.
 

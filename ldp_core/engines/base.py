@@ -80,10 +80,8 @@ class Engine:
         """The trained weights (K, d) of the rows of a plan, in the order of its shards.
 
         Args:
-            recipe: how.
             start: (d,), or (K, d) in the order of the shards.
             samples: training samples and labels, and test samples.
-            plan: the batches.
             tick: is told the share of the work that is done.
 
         Raises:
@@ -157,7 +155,6 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
 
     Args:
         batched: whether computing for all clients at once is fastest on a CPU too.
-        device: where.
         recipe: what is to be trained; without it there is no fused kernel.
         began: the kind that a run began with, which goes before what the environment says; "" for none.
 

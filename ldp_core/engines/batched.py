@@ -35,12 +35,8 @@ def train(
     """Train K copies of a model, each on its own batches.
 
     Args:
-        model: the architecture.
         start: weights (d,) that all rows start from, or (K, d) with one start for each.
         x, y: all samples (n, *shape) and labels (n,), on the device of `start`.
-        plan: the batches of K rows.
-        learning_rate: step size.
-        classes: number of classes.
         optimizer: plain SGD by default.
 
     Returns:

@@ -114,11 +114,7 @@ class Ladder(BaseModel):
 
 
 def parse_ladder(data: Any) -> Ladder:
-    """The ladder that a JSON object describes; missing fields take their defaults.
-
-    Raises:
-        InvalidExperiment: with all problems, each at its field.
-    """
+    """The ladder that a JSON object describes; missing fields take their defaults."""
     if isinstance(data, Ladder):
         return data
     if not isinstance(data, Mapping):

@@ -108,11 +108,7 @@ class Draft:
 
 
 def checked(draft: Draft) -> Draft:
-    """The draft itself, if all its variants can run.
-
-    Raises:
-        InvalidExperiment: with everything that is wrong with it.
-    """
+    """The draft itself, if all its variants can run."""
     problems = []
     if not limits.SEEDS.allows(draft.seeds):
         problems.append(Problem("seeds", f"must be a whole number {limits.SEEDS}; got {shown(draft.seeds)}"))
@@ -134,11 +130,7 @@ def checked(draft: Draft) -> Draft:
 
 
 def parse_draft(data: Any) -> Draft:
-    """The draft that a JSON object describes; a bare experiment is a draft with one variant.
-
-    Raises:
-        InvalidExperiment: with everything that is wrong with it.
-    """
+    """The draft that a JSON object describes; a bare experiment is a draft with one variant."""
     if not (isinstance(data, Mapping) and "base" in data):
         base = parse(data)
         return Draft(base, (Variant(base.name or "run"),), 1)

@@ -53,11 +53,7 @@ class Hypercube:
 
 
 def parse_hypercube(data: Any) -> Hypercube:
-    """What a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}` describes.
-
-    Raises:
-        InvalidExperiment: with everything that is wrong.
-    """
+    """What a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}` describes."""
     like = 'must be like {"fields": {"clients.epsilon": [0.5, 8]}, "points": 20}'
     if not isinstance(data, Mapping):
         raise InvalidExperiment([Problem("latin", f"{like}; got {shown(data)}")])

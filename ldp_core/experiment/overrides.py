@@ -44,9 +44,6 @@ def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
 def amended(data: Any, changes: Mapping[str, Any]) -> Experiment:
     """The experiment that a JSON object describes, with some fields set: a system that is chosen by them
     sets what neither of the two gives.
-
-    Raises:
-        InvalidExperiment: as for `changed`.
     """
     if isinstance(data, Mapping) and any(path.split(".")[0] == "system" for path in changes):
         data = {**data, "system": copy.deepcopy(data.get("system"))}

@@ -22,11 +22,7 @@ TOO_DEEP = Problem("", "an experiment is an object of a few levels, and this one
 
 
 def parse(data: Any) -> Experiment:
-    """The experiment that a JSON object describes; missing fields take their defaults.
-
-    Raises:
-        InvalidExperiment: with all problems, each at its field.
-    """
+    """The experiment that a JSON object describes; missing fields take their defaults."""
     if isinstance(data, Experiment):
         return data
     if not isinstance(data, Mapping):
@@ -54,11 +50,7 @@ def loads(text: str) -> Experiment:
 
 
 def read_json(text: str) -> Any:
-    """The value of a JSON text, in which no name may stand twice.
-
-    Raises:
-        InvalidExperiment: not JSON.
-    """
+    """The value of a JSON text, in which no name may stand twice."""
     text = text.removeprefix("\ufeff")  # some editors begin a file with this mark
     try:
         return json.loads(text, object_pairs_hook=_once_each)

@@ -61,7 +61,6 @@ def line_up(federation: Federation, samples: Sequence[int], keys: Sequence[int],
     """The lineup of some training samples.
 
     Args:
-        federation: the data.
         samples: indices of training samples.
         keys: one whole number for each, that its decoys are drawn by: the client's, or the image's.
         candidates: M, the right one included.

@@ -36,8 +36,6 @@ def climb(
     """The events of a ladder: its start, and for each mechanism two references and a cell per budget.
 
     Args:
-        ladder: what is asked for.
-        data: the base's data set.
         device: where to train; by default a GPU where there is one.
         told: the first events of the same ladder, as JSON, if it was climbed before: they are neither
             computed nor told again. What follows is the same to the last bit.

@@ -57,8 +57,6 @@ def picked(
     """The share under each control (None: as sent), over a whole run.
 
     Args:
-        experiment: the run's.
-        data: its data set.
         states: before each round, in order.
         images: of each client in each round; a client with fewer is asked about some again.
         candidates: M, the right one included.

@@ -31,11 +31,7 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Paper:
-    """The paper of the system called `name`.
-
-    Raises:
-        UnknownName: there is none.
-    """
+    """The paper of the system called `name`."""
     try:
         return _found()[name]
     except KeyError:

@@ -51,7 +51,6 @@ class Claim:
         return QUANTITIES[self.about]
 
     def arm(self, label: str) -> Arm:
-        """The arm called so."""
         return next(arm for arm in self.measured if arm.label == label)
 
     @property
@@ -105,7 +104,6 @@ class Paper:
         return self.example is None
 
     def claim(self, identity: str) -> Claim | None:
-        """The claim of that id."""
         return next((claim for claim in self.claims if claim.id == identity), None)
 
 

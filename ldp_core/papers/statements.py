@@ -76,8 +76,6 @@ def interval(values: Floats) -> Interval:
 
 @dataclass(frozen=True)
 class Part:
-    """What becomes of one statement."""
-
     says: str
     """The paper's, with its figure."""
     ours: Interval
@@ -89,8 +87,6 @@ class Part:
 
 @dataclass(frozen=True)
 class Statement(ABC):
-    """One sentence of a paper."""
-
     @property
     @abstractmethod
     def arms(self) -> tuple[str, ...]:

@@ -25,8 +25,6 @@ SHIPPED = ASSETS / "papers"
 
 @dataclass(frozen=True)
 class Figure:
-    """What one arm came to with one seed."""
-
     key: str
     """The run's identity."""
     seed: int
@@ -76,11 +74,7 @@ def read(path: Path) -> list[Figure]:
 
 
 def write(path: Path, figures: Iterable[Figure]) -> None:
-    """Write them, whole or not at all: whoever is stopped meanwhile leaves what stood there before.
-
-    Raises:
-        OSError: no room, or no such folder.
-    """
+    """Write them, whole or not at all: whoever is stopped meanwhile leaves what stood there before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
         {name: value for name, value in asdict(one).items() if name == "value" or value not in (None, (), {})}

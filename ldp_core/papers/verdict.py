@@ -25,8 +25,6 @@ RULE = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim."""
-
     word: Word
     reason: str
     """One sentence."""

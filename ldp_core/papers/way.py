@@ -24,7 +24,6 @@ class Step:
 
 
 def way(experiment: Experiment) -> tuple[Step, ...]:
-    """Step by step, from the server's model to the next one."""
     sent, made = experiment.tells, experiment.mechanism
     low, high = experiment.clients.bounds()
     ends = (

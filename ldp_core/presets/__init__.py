@@ -44,11 +44,7 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Preset:
-    """The preset called `name`.
-
-    Raises:
-        UnknownName: there is none.
-    """
+    """The preset called `name`."""
     try:
         return _found()[name]
     except KeyError:

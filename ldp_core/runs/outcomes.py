@@ -58,7 +58,6 @@ class Outcome:
     upload: str = ""
     """Of which kind the pictures are, "audit" or "real"; "" where nothing was attacked."""
     client: int = -1
-    """Of whom."""
     original: Mapping[str, Any] | None = None
     pictures: Sequence[Mapping[str, Any] | None] = ()
     """For each variant, of the first seed, what came closest: {image, original, psnr, recovered, images,
@@ -94,13 +93,7 @@ def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
 def make(
     names: Sequence[str], folder: Path, say: Callable[[str], None] = print, progress: Told = quiet
 ) -> None:
-    """Train scenarios here and store what they come to; what is of this version already stays.
-
-    Raises:
-        UnknownName: there is no such scenario.
-        DataUnavailable: its data are not here and cannot be fetched.
-        OSError: the folder cannot be written.
-    """
+    """Train scenarios here and store what they come to; what is of this version already stays."""
     folder.mkdir(parents=True, exist_ok=True)
     one_thread()
     for name in names:

@@ -66,12 +66,7 @@ def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
 
 
 def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, progress: Told = quiet) -> None:
-    """Climb it here and store it; one of this version stays.
-
-    Raises:
-        DataUnavailable: its data are not here.
-        OSError: the folder cannot be written.
-    """
+    """Climb it here and store it; one of this version stays."""
     known = stored_ladder(folder)
     if known and known.current:
         say(f"{NAME}: of this version already")

@@ -132,11 +132,7 @@ class Question:
 
 
 def parse_question(data: Any) -> Question:
-    """The question that a JSON object describes.
-
-    Raises:
-        InvalidExperiment: with everything that is wrong.
-    """
+    """The question that a JSON object describes."""
     if not isinstance(data, Mapping):
         raise InvalidExperiment([Problem("", f"a question must be a JSON object; got {shown(data)}")])
     problems = [

@@ -40,7 +40,6 @@ def bring_back(
     """Make a job of an exported ZIP; returns its id, a new one.
 
     Args:
-        file: the ZIP.
         owner: whose job it is to be.
         address: from where it comes, if that is known.
         most: bytes that it may unpack to.
@@ -49,7 +48,6 @@ def bring_back(
         InvalidInput: it is no export, or is damaged, too large, or of a newer version; in a sentence. Nothing
             of it is kept then.
         NotNow: this person, this address, or everybody together, has no room for it.
-        StorageFailed: it cannot be written.
     """
     try:
         stream = file.open("rb") if isinstance(file, Path) else nullcontext(file)
@@ -98,7 +96,6 @@ def _held(given: Sequence[Computation]) -> Iterator[None]:
 
 
 def _asked(told: Told) -> tuple[Kind, Any]:
-    """Its kind, and what it was asked, as this program understands it."""
     try:
         made = kinds.get(told.kind)
         asked = made.parse(told.request)

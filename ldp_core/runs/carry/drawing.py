@@ -34,7 +34,6 @@ def drawn(title: str, curves: Sequence[Curve], percent: bool, alone: bool = Fals
     """An SVG element; linear from 0 to 100 %, or logarithmic. Text is escaped.
 
     Args:
-        title: said to those who cannot see it.
         curves: one a line.
         percent: linear, of shares.
         alone: as a file of its own, on white.

@@ -43,7 +43,6 @@ def as_flower(identity: str) -> bytes:
     """A ZIP of the app, with all variants that it can run.
 
     Raises:
-        UnknownJob: there is no such job.
         InvalidInput: it is no training, or none of its variants can be run as such an app.
     """
     job = look(identity)
@@ -143,7 +142,6 @@ def _promised(entry: accounting.Entry) -> dict[str, Any]:
 
 
 def _split(experiment: Experiment) -> list[list[int]]:
-    """The rows of each client, as the run deals them."""
     labels = experiment.source.train_labels(data_dir())
     if labels is None:
         raise InvalidInput("the labels of the digits cannot be read: is scikit-learn installed?")

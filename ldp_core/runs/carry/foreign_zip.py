@@ -47,7 +47,6 @@ def opened(stream: IO[bytes], most: int) -> Iterator[Told]:
     """An export; whoever makes sense of it in this context says in one sentence that it makes none.
 
     Args:
-        stream: the file.
         most: bytes that it may unpack to.
 
     Raises:

@@ -50,7 +50,6 @@ def bring_rounds(file: Path) -> str:
 
     Raises:
         InvalidInput: it cannot be read, or makes no sense; in a sentence.
-        StorageFailed: it cannot be kept.
     """
     try:
         with file.open("rb") as stream:
@@ -65,7 +64,6 @@ def take(content: bytes, name: str, owner: str | None = None, address: str | Non
 
     Raises:
         InvalidInput: it makes no sense, in a sentence that names the line; or this person has too many.
-        StorageFailed: it cannot be kept.
     """
     lines = read(content)
     title = " ".join(name.split())[:MOST_NAME]
@@ -111,12 +109,7 @@ def get(identity: str) -> Outside | None:
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:
-    """Delete one.
-
-    Raises:
-        UnknownJob: there is none with this id.
-        NotYours: somebody else has brought it.
-    """
+    """Delete one."""
     found = get(identity)
     if found is None:
         raise UnknownJob(identity)

@@ -46,9 +46,7 @@ def as_page(identity: str) -> str:
     """The page, as text.
 
     Raises:
-        UnknownJob: there is no such job.
         InvalidInput: it is no training, or nothing is recorded of it.
-        StorageFailed: its record is damaged.
     """
     job = look(identity)
     if job.kind != "run":

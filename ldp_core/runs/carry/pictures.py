@@ -16,11 +16,7 @@ CURVES = {"accuracy": "Accuracy by round", "noise_variance": "Noise variance by 
 
 
 def variants(job: Job) -> dict[int, list[RunProgress]]:
-    """The runs of a training by their variant; the one without noise has a number below 0.
-
-    Raises:
-        StorageFailed: its record is damaged.
-    """
+    """The runs of a training by their variant; the one without noise has a number below 0."""
     found: dict[int, list[RunProgress]] = {}
     for run in progress_of(job).update().runs:
         found.setdefault(run.variant, []).append(run)
@@ -28,16 +24,11 @@ def variants(job: Job) -> dict[int, list[RunProgress]]:
 
 
 def picture(found: Variants, name: str, alone: bool = False) -> str:
-    """One of CURVES as an SVG element, or as a file of its own."""
     return drawn(CURVES[name], _curves(found, name), percent=name == "accuracy", alone=alone)
 
 
 def pictures(job: Job) -> dict[str, str]:
-    """By file name, those of a job; none of one that is no training or has no rounds.
-
-    Raises:
-        StorageFailed: its record is damaged.
-    """
+    """By file name, those of a job; none of one that is no training or has no rounds."""
     found = variants(job) if job.kind == "run" else {}
     if not any(run.round for runs in found.values() for run in runs):
         return {}

@@ -25,8 +25,6 @@ MOST_NAME = 60
 
 @dataclass(frozen=True)
 class Line:
-    """One run as it was measured."""
-
     label: str
     seed: int
     figures: Mapping[str, tuple[tuple[int, float | None], ...]]

@@ -51,9 +51,7 @@ def as_script(identity: str) -> str:
     """The program, as text; what people typed stands in it as data alone.
 
     Raises:
-        UnknownJob: there is no such job.
         InvalidInput: it is no training, or has not ended.
-        StorageFailed: its record is damaged.
     """
     job = look(identity)
     if job.kind != "run":

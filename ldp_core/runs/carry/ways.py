@@ -56,9 +56,7 @@ def written(identity: str, out: Path) -> str:
     """Write a job to a file, in the form that its ending asks for; returns what was done, in words.
 
     Raises:
-        UnknownJob: there is no such job.
         InvalidInput: the ending is none of ours, nothing is recorded, or the file cannot be written.
-        StorageFailed: its record is damaged.
     """
     ending = max((one for one in WAYS if out.name.lower().endswith(one)), key=len, default="")
     if not ending:

@@ -1,4 +1,8 @@
-"""What pages and the command line do with jobs: submit, look, cancel, pin, delete."""
+"""What pages and the command line do with jobs: submit, look, cancel, pin, delete.
+
+An id that no job has raises UnknownJob, a job of somebody else's that one may not touch NotYours, a record
+that cannot be read or written StorageFailed.
+"""
 
 from ldp_core.runs.jobs.archive import export
 from ldp_core.runs.jobs.control import cancel, cancel_all, pin, relabel, remove, resume

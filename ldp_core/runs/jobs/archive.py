@@ -60,15 +60,10 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
     """Write a job's record to the ZIP file `out`, whole or not at all; returns the number of its events.
 
     Args:
-        identity: of the job.
-        out: the file.
         more: by name, files that are put beside the record.
 
     Raises:
-        UnknownJob: there is no such job.
         InvalidInput: nothing is recorded of it.
-        StorageFailed: its record is damaged.
-        OSError: the file cannot be written.
     """
     job, runs, events = _recorded(identity)
     handle, draft = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")

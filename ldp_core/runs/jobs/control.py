@@ -20,10 +20,6 @@ def cancel(identity: str, person: Person = OPERATOR) -> Job:
     """Ask for a job to stop: at once if it is queued, within seconds if it runs.
 
     A job that has ended stays as it is.
-
-    Raises:
-        UnknownJob: there is no such job.
-        NotYours: somebody else has launched it.
     """
     owner = queue.get(identity).owner
     person.check(owner)
@@ -51,13 +47,9 @@ def resume(identity: str, person: Person = OPERATOR, address: str | None = None)
     A job that is waiting, running or finished stays as it is.
 
     Args:
-        identity: of the job.
-        person: who asks for it.
         address: from where, if that is known: the job counts there from now on.
 
     Raises:
-        UnknownJob: there is no such job.
-        NotYours: somebody else has launched it.
         InvalidExperiment: it cannot fit, or would take too long, by the limits of today.
         QueueFull: its owner, this address, or everybody together, has enough jobs waiting.
         NotNow: another job of the same draft waits or runs, or the record comes from a file.
@@ -86,8 +78,6 @@ def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
     Half of the quota is the most that visitors may keep pinned; a teacher may pin all.
 
     Raises:
-        UnknownJob: there is no such job.
-        NotYours: somebody else has launched it.
         NotNow: its record was removed before, or too much is pinned already.
     """
     if not person.owns(queue.get(identity).owner):
@@ -100,8 +90,6 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
     """Delete a job that has ended, with its record, for good.
 
     Raises:
-        UnknownJob: there is no such job.
-        NotYours: somebody else has launched it.
         NotNow: it waits or runs, or is pinned.
         StorageFailed: it is still being written, or this cannot be noted.
     """
@@ -124,10 +112,7 @@ def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> N
     """Give a job a name of its own and a note; both empty: as it was.
 
     Raises:
-        UnknownJob: there is no such job.
-        NotYours: somebody else has launched it.
         InvalidInput: one of them is too long.
-        StorageFailed: it cannot be kept.
     """
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can name it, or a teacher")

@@ -20,8 +20,6 @@ Order = Literal["newest", "accuracy", "budget", "leakage"]
 
 @dataclass(frozen=True)
 class Line:
-    """One job, with what the list says of it."""
-
     job: Job
     finals: tuple[Final, ...]
     """One a variant; none before it has ended, or of another kind of job."""
@@ -46,8 +44,6 @@ class Line:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for."""
-
     text: str = ""
     """Every word of it stands in the name, the note or a variant's label."""
     accuracy: float = 0.0
@@ -57,7 +53,6 @@ class Wanted:
     order: Order = "newest"
 
     def fits(self, line: Line) -> bool:
-        """Whether a job is among what is looked for."""
         if not all(word in line.words for word in self.text.lower().split()):
             return False
         if self.accuracy <= 0 and self.epsilon == inf:

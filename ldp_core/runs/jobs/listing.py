@@ -14,8 +14,6 @@ DAMAGED = "damaged: its record cannot be read"
 
 @dataclass(frozen=True)
 class Listed:
-    """One job in a few words."""
-
     job: Job
     name: str
     """As somebody typed it; "" if it has none."""
@@ -27,12 +25,10 @@ class Listed:
 
     @property
     def state(self) -> str:
-        """Its state in words."""
         more = DAMAGED if self.damaged else REMOVED if self.job.removed else ""
         return f"{self.job.status}, {more}" if more else self.job.status
 
     def in_words(self) -> str:
-        """Its name, and what it is."""
         if self.damaged or self.job.long:  # that would take as long as a hundred others
             return self.name
         try:

@@ -16,11 +16,7 @@ from ldp_core.runs.storage.locks import worker
 
 
 def status(identity: str) -> dict[str, Any]:
-    """A job in a few words: what all kinds say, and what its own says besides.
-
-    Raises:
-        UnknownJob: there is no such job.
-    """
+    """A job in a few words: what all kinds say, and what its own says besides."""
     job = look(identity)
     events = list[Stored]()
     try:

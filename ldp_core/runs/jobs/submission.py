@@ -30,7 +30,6 @@ def launch(
     """Put a job in the queue; returns its id. What is known already is shown at once.
 
     Args:
-        kind: of the job.
         asked: what that kind is asked for, as its `read` gives it.
         draft_id: the draft that it comes from, so that its page finds the job again.
         owner: who launches it, if that is known (see `ldp_core.runs.queue.people`).
@@ -39,7 +38,6 @@ def launch(
             deleted nothing of it is left.
 
     Raises:
-        UnknownName: there is no such kind.
         InvalidExperiment: it cannot fit into memory or onto the disk, or would take too long; with the
             arithmetic.
         QueueFull: enough jobs are waiting.

@@ -18,8 +18,6 @@ def delete(identity: str, person: Person = OPERATOR) -> None:
     goes for good.
 
     Raises:
-        UnknownJob: there is no such job.
-        NotYours: somebody else has launched it.
         NotNow: it waits or runs, or is pinned.
         StorageFailed: it is still being written, or this cannot be noted.
     """
@@ -31,7 +29,6 @@ def bring_back(identity: str, person: Person = OPERATOR) -> None:
 
     Raises:
         UnknownJob: it was not deleted, or is gone for good.
-        NotYours: somebody else has launched it.
     """
     found = next((job for job in queue.deleted() if job.id == identity), None)
     if found is None or removal.is_due(found):

@@ -31,8 +31,6 @@ NEW = Job("", "run", None, "", "queued", "", 0.0, None, None, None, sys.maxsize)
 
 @dataclass(frozen=True)
 class Wait:
-    """What is before a queued job."""
-
     ahead: int
     """Jobs that begin or began before it and have not ended."""
     seconds: float

@@ -24,16 +24,11 @@ registry: Registry[Kind] = Registry("ldp_core.runs.kinds", Kind, "kind of job")
 
 
 def names() -> list[str]:
-    """Every kind, in alphabetical order."""
     return registry.names()
 
 
 def get(name: str) -> Kind:
-    """The kind called so.
-
-    Raises:
-        UnknownName: there is none.
-    """
+    """The kind called so."""
     return registry.get(name)
 
 

@@ -40,8 +40,6 @@ class Outcome:
 
 
 class Reached(NamedTuple):
-    """How far a job is."""
-
     done: int
     in_all: int
     """0 where that cannot be told."""
@@ -61,8 +59,6 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True)
 class Work:
-    """A job that this process does."""
-
     job: str
     """Its id."""
     computations: tuple[Computation, ...]
@@ -71,7 +67,6 @@ class Work:
 
     @property
     def keys(self) -> list[str]:
-        """Of its computations."""
         return [one.key for one in self.computations]
 
     @property
@@ -109,11 +104,7 @@ class Kind(Component):
 
     @abstractmethod
     def read(self, data: Any, changes: Mapping[str, Any]) -> Any:
-        """What a JSON file asks for, with some of its fields set by dotted names.
-
-        Raises:
-            InvalidExperiment: with all problems, each at its field.
-        """
+        """What a JSON file asks for, with some of its fields set by dotted names."""
 
     @abstractmethod
     def request(self, asked: Any) -> dict[str, Any]:
@@ -152,8 +143,6 @@ class Kind(Component):
         """What is computed for it, each under its key; what several jobs ask for is computed once.
 
         Args:
-            asked: what it is asked for.
-            job: its id.
             room: where it is private.
         """
         what = json.dumps(self.request(asked))
@@ -196,11 +185,7 @@ class Kind(Component):
         """What a record of these runs may tell, and after what: a file from outside is held against it."""
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
-        """What the list of runs says of a job (`Job.noted`).
-
-        Raises:
-            StorageFailed: its record cannot be read.
-        """
+        """What the list of runs says of a job (`Job.noted`)."""
         return []
 
     @abstractmethod
@@ -214,19 +199,11 @@ class Kind(Component):
 
     @abstractmethod
     def progress(self, job: Job) -> Reached:
-        """How far it is.
-
-        Raises:
-            StorageFailed: its record cannot be read.
-        """
+        """How far it is."""
 
     @abstractmethod
     def seconds_left(self, job: Job) -> float | None:
-        """How long it still takes, by its own pace; None before it has one.
-
-        Raises:
-            StorageFailed: its record cannot be read.
-        """
+        """How long it still takes, by its own pace; None before it has one."""
 
     @abstractmethod
     def describe(self, asked: Any) -> Words:

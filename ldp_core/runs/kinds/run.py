@@ -51,7 +51,6 @@ class Training:
     reference: bool = False
 
     def runs(self) -> list[Run]:
-        """Every run."""
         return self.draft.runs(self.reference)
 
 

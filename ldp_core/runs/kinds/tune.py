@@ -108,7 +108,6 @@ def search(
     """Train until there is an answer, and tell each run and then the answer.
 
     Args:
-        asked: the question.
         told: the runs that are known already.
         progress: is given what is done before the first run, where that takes time.
         train: what gives each experiment's figures by its place in a list; by default, training.

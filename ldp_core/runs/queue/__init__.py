@@ -2,7 +2,7 @@
 
 `table` reads the rows; `admission` lets jobs in; `claiming` says whose turn it is and hands a job to one
 process alone; `changes` is all else that is done to a row; `ownerless` finds jobs that have no worker;
-`people` says who may do what.
+`people` says who may do what. An id that no job has raises UnknownJob.
 """
 
 from ldp_core.runs.queue.admission import add, arrive, new_id, requeue

@@ -95,7 +95,6 @@ def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ())
     """Put a job that has stopped at the end of the queue again; False if it may not go there.
 
     Args:
-        identity: of the job.
         address: from where that is asked for; None: where it was launched.
         keys: of its computations as this program names them; none: as they are noted.
 

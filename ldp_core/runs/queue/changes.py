@@ -23,8 +23,6 @@ def move(identity: str, to: Status, message: str = "") -> bool:
     taken up by `requeue` alone.
 
     Args:
-        identity: of the job.
-        to: the state.
         message: why, where that is not what one would expect.
     """
     sources = [status for status in LIVE if to in MAY_BECOME[status]]
@@ -61,7 +59,6 @@ def set_pid(identity: str, pid: int | None) -> None:
 
 
 def set_keys(identity: str, keys: Sequence[str]) -> None:
-    """Note which computations a job names."""
     with changing() as db:
         db.execute("UPDATE jobs SET keys = ? WHERE id = ?", (json.dumps([*keys]), identity))
 
@@ -90,11 +87,7 @@ def relabel(identity: str, name: str, note: str) -> None:
 
 
 def set_pinned(identity: str, on: bool) -> Job:
-    """Pin a job, or unpin it; returns it as it is then. One whose record was removed is never pinned.
-
-    Raises:
-        UnknownJob: there is no such job.
-    """
+    """Pin a job, or unpin it; returns it as it is then. One whose record was removed is never pinned."""
     with changing() as db:
         query = "UPDATE jobs SET pinned = ? WHERE id = ? AND removed IS NULL"
         db.execute(query, (int(on), identity))

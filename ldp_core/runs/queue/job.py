@@ -18,8 +18,6 @@ REMOVED = "its record was removed to make room"
 
 @dataclass(frozen=True)
 class Job:
-    """One row of the queue."""
-
     id: str
     kind: str
     draft: str | None

@@ -38,11 +38,7 @@ class Person:
         return self.teacher or (owner is not None and owner == self.owner)
 
     def check(self, owner: str | None) -> None:
-        """Do nothing for somebody who may.
-
-        Raises:
-            NotYours: they may not.
-        """
+        """Do nothing for somebody who may."""
         if not self.may(owner):
             raise NotYours("only whoever launched this job can stop it or take it up, or a teacher")
 

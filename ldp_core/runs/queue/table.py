@@ -67,7 +67,6 @@ MOST_ITEMS = 100
 
 
 def queue_path() -> Path:
-    """The database."""
     return runs_dir() / DATABASE
 
 
@@ -108,11 +107,7 @@ def selected(db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] =
 
 
 def one(db: sqlite3.Connection, identity: str) -> Job:
-    """The job with this id, inside a transaction.
-
-    Raises:
-        UnknownJob: there is none, or it was deleted.
-    """
+    """The job with this id, inside a transaction."""
     found = next(selected(db, "id = ? AND deleted IS NULL", (identity,)), None)
     if found is None:
         raise UnknownJob(identity)
@@ -120,11 +115,7 @@ def one(db: sqlite3.Connection, identity: str) -> Job:
 
 
 def get(identity: str) -> Job:
-    """The job with this id.
-
-    Raises:
-        UnknownJob: there is none, or it was deleted.
-    """
+    """The job with this id."""
     if ID.fullmatch(identity):
         with looking() as db:
             if db:

@@ -2,5 +2,6 @@
 
 `computations` knows what has been computed, by keys of its content; `recorder` writes one, `events` reads it,
 and `cells` is for sweeps. `quota` and `removal` keep the house clean. `drafts` are what people edit, and
-`preparing` and `round_share` tell watchers what no event tells.
+`preparing` and `round_share` tell watchers what no event tells. What cannot be read or noted raises
+StorageFailed.
 """

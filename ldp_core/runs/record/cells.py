@@ -23,8 +23,6 @@ def told(number: int, cell: Cell, figures: dict[str, Any], known: bool = False) 
 
     Args:
         number: of the cell, from 0.
-        cell: what it sets, and its seed.
-        figures: what it came to.
         known: whether it had been trained before.
     """
     own: dict[str, Any] = {"set": dict(cell.set), "seed": cell.seed, "key": cell.experiment.key}
@@ -59,7 +57,6 @@ class FiguresNoted:
             self.flush()
 
     def flush(self) -> None:
-        """Commit what is waiting."""
         found, self._waiting = self._waiting, []
         self._noted = time.monotonic()
         if found:
@@ -96,7 +93,6 @@ class CellRecorder:
         self._figures.note(self._cells[number].experiment, figures)
 
     def close(self) -> None:
-        """Note what is waiting."""
         self._figures.flush()
 
     def _store(self, number: int, figures: dict[str, Any], known: bool = False) -> None:

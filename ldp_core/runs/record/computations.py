@@ -37,8 +37,6 @@ BEGUN = "begun"
 
 
 class Computation(NamedTuple):
-    """What is computed."""
-
     key: str
     kind: str
     what: str
@@ -47,8 +45,6 @@ class Computation(NamedTuple):
 
 @dataclass(frozen=True)
 class Ended:
-    """How a computation ended."""
-
     status: str
     figures: dict[str, Any]
 
@@ -57,7 +53,6 @@ def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str
     """The key of a computation.
 
     Args:
-        kind: of computation.
         what: everything that decides what it comes to.
         by: the version of the program (`ldp_core.behaviour`).
         salt: what keeps it apart from the same computation of others.
@@ -96,7 +91,6 @@ def folder_of(key: str) -> Path:
 
 
 def database(key: str) -> Path:
-    """The database of a computation."""
     return folder_of(key) / f"{key.rpartition('.')[2]}.sqlite"
 
 
@@ -133,11 +127,7 @@ def note_ends(rows: Iterable[tuple[str, str, str, dict[str, Any]]]) -> None:
 
 
 def ended(keys: Collection[str]) -> dict[str, Ended]:
-    """Those of these computations that have ended, and how.
-
-    Raises:
-        StorageFailed: that cannot be read.
-    """
+    """Those of these computations that have ended, and how."""
     with looking() as db:
         query = (
             "SELECT key, kind, status, figures FROM computations "

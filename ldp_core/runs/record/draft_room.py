@@ -43,7 +43,6 @@ def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
     """Make room after a draft or a snapshot was written: of its own revisions, and of what others left.
 
     Args:
-        db: the database, in a transaction.
         identity: of what was written, which stays.
         size: characters of it.
     """

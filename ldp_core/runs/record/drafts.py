@@ -113,7 +113,6 @@ def undo(identity: str) -> bool:
 
 
 def can_undo(identity: str) -> bool:
-    """True if there is an older revision."""
     if not ID.fullmatch(identity):
         return False
     with reading(_path()) as db:

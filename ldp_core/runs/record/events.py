@@ -22,8 +22,6 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Stored:
-    """One stored event."""
-
     seq: int
     """Its number within its computation, from 1."""
     run: int
@@ -33,8 +31,6 @@ class Stored:
 
 
 class News(NamedTuple):
-    """What is new of a computation."""
-
     began: float | None
     """When it began, which tells its record from one that stood there before; None where there is none."""
     events: list[Stored]
@@ -43,9 +39,6 @@ class News(NamedTuple):
 def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
     """The events of a computation after event number `seq`, in order, `most` of them; none before it has
     begun.
-
-    Raises:
-        StorageFailed: they cannot be read.
     """
     with reading(database(key)) as db:
         about = db.execute("SELECT began FROM about").fetchone() if db else None
@@ -59,18 +52,12 @@ def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
 
 
 def events_of(job: Job) -> list[Stored]:
-    """All events of a job's computations, in the order in which they came.
-
-    Raises:
-        StorageFailed: they cannot be read.
-    """
+    """All events of a job's computations, in the order in which they came."""
     every = [one for run, key in enumerate(job.keys) for one in news(key, run=run).events]
     return sorted(every, key=lambda one: one.at)
 
 
 class Row(NamedTuple):
-    """One run of a job."""
-
     variant: int
     label: str
     seed: int
@@ -81,11 +68,7 @@ class Row(NamedTuple):
 
 
 def runs_of(job: Job) -> tuple[Row, ...]:
-    """The runs that a job names, in their order; none of another kind of job.
-
-    Raises:
-        StorageFailed: what it was asked cannot be read any more.
-    """
+    """The runs that a job names, in their order; none of another kind of job."""
     return _runs_of(job.id, job) if job.kind == "run" else ()
 
 
@@ -109,7 +92,6 @@ def _runs_of(identity: str, job: Job) -> tuple[Row, ...]:
 
 
 def bodies(db: sqlite3.Connection) -> list[dict[str, Any]]:
-    """Every event in an open database."""
     return [_body(row["body"]) for row in db.execute("SELECT body FROM events ORDER BY seq")]
 
 
@@ -133,11 +115,7 @@ def sound(key: str) -> Iterator[None]:
 
 
 def is_whole(key: str) -> bool:
-    """True for the record of a computation that has ended, with as many events as it had then.
-
-    Raises:
-        StorageFailed: it cannot be read.
-    """
+    """True for the record of a computation that has ended, with as many events as it had then."""
     with reading(database(key)) as db:
         if db is None:
             return False

@@ -64,7 +64,6 @@ def shown(who: str, draft: Draft) -> None:
 
 
 def is_skipped(who: str, scenario: str) -> bool:
-    """Whether they are not to be asked."""
     return scenario in all_skipped(who)
 
 

@@ -49,13 +49,10 @@ def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = 
     """Keep a job's record whatever happens, or no longer.
 
     Args:
-        identity: of the job.
-        on: pin or unpin it.
         most: bytes that pinned records may take, if that is limited.
         takes: bytes that the record of a job takes that still grows.
 
     Raises:
-        UnknownJob: there is no such job.
         NotNow: its record was removed before, or too much is pinned already.
     """
     job = queue.get(identity)

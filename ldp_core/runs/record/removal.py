@@ -22,11 +22,7 @@ UNDO_SECONDS = 600.0
 
 
 def delete(job: Job) -> bool:
-    """Mark a job as deleted; False if it waits, runs or is pinned.
-
-    Raises:
-        StorageFailed: it cannot be noted.
-    """
+    """Mark a job as deleted; False if it waits, runs or is pinned."""
     try:
         done = queue.delete(job.id)
     except DiskFull:
@@ -36,11 +32,7 @@ def delete(job: Job) -> bool:
 
 
 def forget(job: Job) -> bool:
-    """Delete a job for good; False if it waits, runs or is pinned. What no other job names is removed.
-
-    Raises:
-        StorageFailed: it cannot be noted.
-    """
+    """Delete a job for good; False if it waits, runs or is pinned. What no other job names is removed."""
     if job.deleted is None and not _noted(job, lambda: queue.delete(job.id, at=0.0)):
         return False
     done = queue.forget(job.id)
@@ -50,11 +42,7 @@ def forget(job: Job) -> bool:
 
 
 def strip(job: Job) -> bool:
-    """Have a job name no computations any more, to make room; False if it waits, runs or is pinned.
-
-    Raises:
-        StorageFailed: it cannot be noted.
-    """
+    """Have a job name no computations any more, to make room; False if it waits, runs or is pinned."""
     done = _noted(job, lambda: queue.note_removed(job.id))
     computations.sweep()
     return done

@@ -69,7 +69,6 @@ class Tries:
         return 0.0 if isnan(back) else back / max(1, self.images)
 
     def fold(self, body: dict[str, Any]) -> None:
-        """Take up one attack's event."""
         control = body["control"]
         self.attacker = body["attacker"]
         self.psnr.setdefault(control, Column()).append(body["psnr"])

@@ -13,8 +13,6 @@ MEMORY = 400
 
 
 class Moment(NamedTuple):
-    """How much was done at a time."""
-
     at: float
     """In seconds."""
     done: float
@@ -22,13 +20,10 @@ class Moment(NamedTuple):
 
 
 class Pace:
-    """When how much was done."""
-
     def __init__(self) -> None:
         self._steps: deque[Moment] = deque(maxlen=MEMORY)
 
     def note(self, at: float, done: float) -> None:
-        """`done` steps had been done at time `at`, in seconds."""
         self._steps.append(Moment(at, done))
 
     def seconds_left(

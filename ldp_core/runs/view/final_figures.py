@@ -26,8 +26,6 @@ class Worst:
 
 @dataclass(frozen=True)
 class Final:
-    """One variant over its seeds."""
-
     label: str
     seeds: int
     accuracy: float | None
@@ -43,7 +41,6 @@ class Final:
     """… and what guessing gives as a share (0 where nothing was picked)."""
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored."""
         return asdict(self)
 
 

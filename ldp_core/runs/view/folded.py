@@ -31,11 +31,7 @@ class Folded(ABC):
         self._forget()
 
     def update(self, pause: float = 0.0) -> Self:
-        """Read what has come since the last call, unless that was less than `pause` seconds ago.
-
-        Raises:
-            StorageFailed: the record is damaged.
-        """
+        """Read what has come since the last call, unless that was less than `pause` seconds ago."""
         with self._lock, sound(", ".join(self._keys)):
             if self.seq and time.monotonic() - self._read < pause:
                 return self

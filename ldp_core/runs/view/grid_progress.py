@@ -20,8 +20,6 @@ def counted_from_1(ladder: Body, beside: Mapping[str, Any]) -> Body:
 
 
 class Desk(Folded):
-    """The events of one ladder."""
-
     start: Body
     """The event that tells what is attacked; empty before it has come."""
     references: dict[tuple[str, str], Body]

@@ -29,9 +29,5 @@ class Replay(Progress):
 
 @lru_cache(maxsize=64)
 def replay_of(job: Job, last: int) -> Progress:
-    """A job that goes on no more, after round `last`.
-
-    Raises:
-        StorageFailed: the record is damaged.
-    """
+    """A job that goes on no more, after round `last`."""
     return Replay(job.keys, runs_of(job), last).update()

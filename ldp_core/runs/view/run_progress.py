@@ -59,7 +59,6 @@ class RunProgress:
         return max(0, len(self.curves.get("accuracy", ())) - 1)
 
     def fold(self, body: dict[str, Any]) -> None:
-        """Take up one more event."""
         kind = body["event"]
         if kind in ("start", "round"):
             for curve in CURVES:
@@ -120,8 +119,6 @@ class RunProgress:
 
 
 class Progress(Folded):
-    """The runs of one job."""
-
     runs: list[RunProgress]
 
     def __init__(self, keys: Sequence[str], rows: Sequence[Row]) -> None:
@@ -143,7 +140,6 @@ class Progress(Folded):
         return self.done()
 
     def rounds_done(self) -> int:
-        """Finished rounds, over all runs."""
         return sum(run.round for run in self.runs)
 
     def done(self) -> float:
@@ -163,7 +159,6 @@ class Progress(Folded):
         return min(going) if going else max((run.round for run in self.runs), default=0)
 
     def ended(self) -> int:
-        """Runs that have come to their end."""
         return sum(run.end is not None for run in self.runs)
 
     def known_before(self, at: float) -> int:
@@ -186,11 +181,7 @@ class Progress(Folded):
 
 
 def progress_of(job: Job) -> Progress:
-    """A job's runs, folded once for all its viewers in this process, and those of other jobs with the same.
-
-    Raises:
-        StorageFailed: what it was asked to do cannot be read any more.
-    """
+    """A job's runs, folded once for all its viewers in this process, and those of jobs with the same keys."""
     return _shared(job.keys, runs_of(job))
 
 

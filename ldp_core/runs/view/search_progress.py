@@ -12,8 +12,6 @@ from ldp_core.tuning import Point
 
 
 class SearchProgress(Folded):
-    """The events of one question."""
-
     cells: list[dict[str, Any]]
     leaks: list[dict[str, Any]]
     """What an attacker picked at budgets that were tried for that."""

@@ -15,8 +15,6 @@ from ldp_core.runs.view.folded import Folded
 
 
 class SweepProgress(Folded):
-    """The events of one sweep."""
-
     cells: dict[int, dict[str, Any]]
     """A cell's number → what it came to."""
     _own: int

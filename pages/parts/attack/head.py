@@ -91,7 +91,6 @@ def _lowest(cells: list[Body]) -> float:
 
 
 def _each(told: dict[str, list[Body]], says: Callable[[list[Body]], str]) -> list[Piece]:
-    """A figure of each mechanism, in its colour."""
     found: list[Piece] = []
     for name, cells in told.items():
         label, tint = _named(name)

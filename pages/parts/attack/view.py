@@ -85,7 +85,6 @@ def _read() -> StoredLadder | None:
 
 
 def _drawn(desk: Desk, live: bool) -> None:
-    """What was found in words, the pictures, the charts, and what the attacker knows."""
     components.ladder(pictures(desk, back=not live) | {"head": head(desk, live)}, key="ladder")
     st.caption(caption(desk))
     if not live and desk.cells:

@@ -172,5 +172,4 @@ def asked(cells: list[Body]) -> list[Body]:
 
 
 def cells_of(desk: Desk, name: str) -> list[Body]:
-    """A mechanism's cells that are there, by budget."""
     return [desk.cells[name, e] for e in desk.start["ladder"]["epsilons"] if (name, e) in desk.cells]

@@ -146,7 +146,6 @@ def _names(desk: Desk) -> list[str]:
 
 
 def _cells(desk: Desk, name: str) -> list[dict[str, Any]]:
-    """The cells of a mechanism so far, by rising budget."""
     return [desk.cells[name, e] for e in desk.start["ladder"]["epsilons"] if (name, e) in desk.cells]
 
 

@@ -36,7 +36,6 @@ FONT = {"family": "Source Sans, sans-serif", "size": 13, "color": MUTED}
 
 
 def colour(number: int, opacity: float | None = None) -> str:
-    """The colour of run `number`, which it keeps on every chart."""
     return f"run({number})" + (f"/{opacity}" if opacity is not None else "")
 
 

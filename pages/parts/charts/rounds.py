@@ -35,8 +35,6 @@ MOST_DOTS = 32
 
 
 class Beside(NamedTuple):
-    """A curve that was measured elsewhere: at these rounds, these values."""
-
     label: str
     rounds: Floats
     values: Floats
@@ -225,7 +223,6 @@ def _positive(values: Floats) -> Any:
 
 
 def line(x: Any, y: Any, one: Series, hover: str) -> Trace:
-    """A variant's curve, in its colour."""
     return scatter(
         x,
         y,
@@ -260,7 +257,6 @@ def _expected(value: float, rounds: int, one: Series) -> Trace:
 
 
 def band(x: Any, low: Any, high: Any, run: int) -> Trace:
-    """The area between two curves."""
     return scatter(
         np.concatenate([x, x[::-1]]),
         np.concatenate([high, low[::-1]]),

@@ -32,8 +32,6 @@ FEW = 5
 
 @dataclass(frozen=True)
 class Style:
-    """How one run is drawn."""
-
     tint: int
     dash: str = "solid"
 

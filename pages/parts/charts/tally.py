@@ -44,7 +44,6 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """Of right picks."""
         return self.hits / self.n
 
     @property

@@ -24,7 +24,6 @@ MOST_SAID = 6
 
 
 def data_panel(workspace: Workspace) -> None:
-    """The choice of data and split, and the picture of who holds what."""
     st.header("Who holds what?", anchor=False)
     experiment = workspace.draft.base
     source = experiment.source

@@ -19,7 +19,6 @@ SCOPES = {"mechanism": "one weight", "upload": "a whole upload"}
 
 
 def fills(workspace: Workspace) -> None:
-    """How many clients, and a law for their budgets and ranges."""
     base = workspace.draft.base
     clients = base.clients
     own = sorted(path.split(".")[1] for path in workspace.varied if path.startswith("clients."))

@@ -27,8 +27,6 @@ LONGEST = 24
 
 @dataclass(frozen=True)
 class Arm:
-    """One run, over its seeds."""
-
     letter: str
     job: Job
     name: str

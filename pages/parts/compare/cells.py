@@ -36,7 +36,6 @@ def swept(job: Job) -> Sweep | None:
 
 
 def count(sweep: Sweep) -> int:
-    """Its settings."""
     return prod(map(len, sweep.grid.values()))
 
 

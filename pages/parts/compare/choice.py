@@ -89,7 +89,6 @@ def variants(job: Job) -> list[str]:
 
 
 def name_of(job: Job) -> str:
-    """As somebody typed it."""
     base = job.request.get("sweep" if job.kind == "sweep" else "draft", {}).get("base")
     return str(base.get("name") or "Untitled") if isinstance(base, Mapping) else "Untitled"
 

@@ -117,7 +117,6 @@ def _keep() -> None:
 
 
 def curves(found: Sequence[Outside]) -> list[Curve]:
-    """By label, those of all files."""
     made = []
     for one in found:
         for label in dict.fromkeys(line.label for line in one.lines):

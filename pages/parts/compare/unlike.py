@@ -57,7 +57,6 @@ def unlike(experiments: Sequence[Experiment]) -> list[Field]:
 
 
 def causes(fields: Sequence[Field]) -> list[Field]:
-    """Those of them that touch the training."""
     return [field for field in fields if field.name != WATCHES]
 
 

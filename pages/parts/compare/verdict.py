@@ -14,12 +14,7 @@ from pages.parts.ui.text import few, listed, number, percent, plain
 
 
 def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
-    """One sentence or two, as Markdown; "" of less than two runs.
-
-    Args:
-        arms: the runs.
-        fields: in what they differ.
-    """
+    """One sentence or two, as Markdown; "" of less than two runs."""
     if len(arms) < 2:
         return ""
     lost = [arm for arm in arms if arm.series.diverged]

@@ -30,8 +30,6 @@ OWN = {"mechanism": mechanisms.registry, "aggregator": aggregators.registry}
 
 @dataclass(frozen=True)
 class Design:
-    """One run of the draft, as this page shows it."""
-
     place: int
     variant: Variant
     experiment: Experiment
@@ -39,7 +37,6 @@ class Design:
 
     @property
     def label(self) -> str:
-        """The run's own."""
         return self.variant.label
 
 

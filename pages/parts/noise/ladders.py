@@ -52,7 +52,6 @@ class Stand:
 
     @property
     def here(self) -> float | None:
-        """The same where it stands."""
         return self.asked(self.at)
 
 

@@ -50,7 +50,6 @@ class WhatIf:
 
     @property
     def words(self) -> str:
-        """Whose upload it is."""
         if self.own:
             return f"client {self.client + 1} ({self.who})"
         asked = self.seen[0].asked[0] if self.epsilon is None else self.epsilon
@@ -81,7 +80,6 @@ class WhatIf:
         return {name: one.steps[one.at] for name, one in self.sliders.items() if name != slider}
 
     def at(self, slider: str, place: int) -> Self:
-        """With one slider elsewhere."""
         if slider == "weight":
             return replace(self, weight=self.sliders[slider].steps[place])
         asked = self.sliders[slider].asked(place)
@@ -118,7 +116,6 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
 
 
 def standing(shown: list[Design], named: Mapping[str, int], asked: Mapping[str, Any]) -> WhatIf:
-    """Where the sliders stand by what the strip says."""
     who = str(asked.get("who")) if str(asked.get("who")) in named else next(iter(named))
     client = named[who]
     first = views(shown, client)
@@ -190,6 +187,5 @@ def _asked(key: str) -> Mapping[str, Any]:
 
 
 def _moves(asked: Mapping[str, Any]) -> int:
-    """How many moves the strip has counted."""
     count = asked.get("seq")
     return count if isinstance(count, int) and 0 <= count < MOST_MOVES else 0

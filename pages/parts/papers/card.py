@@ -22,7 +22,6 @@ KINDS = {"noised": ":green-badge[noised]", "clear": ":red-badge[in clear]", "": 
 
 
 def card(name: str) -> None:
-    """Draw it."""
     paper = papers.get(name)
     with st.container(border=True, key=f"paper-{name}"):
         st.header(f"{paper.label}{' :gray-badge[to come]' if paper.to_come else ''}", anchor=name)

@@ -28,7 +28,6 @@ BESIDES = {
 
 
 def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
-    """Draw it."""
     with st.container(border=True, key=f"look-{system}"):
         st.markdown(f"**{plain(claim.title, 120)}** ({plain(claim.where)})")
         if claim.note:

@@ -29,7 +29,6 @@ PRICE = 1000.0
 
 
 def five() -> None:
-    """Draw it, or say how it is measured."""
     with st.container(border=True, key="paper-five"):
         st.header("All five side by side", anchor=NAME)
         found = side_by_side.points(known(NAME))

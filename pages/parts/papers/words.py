@@ -10,8 +10,6 @@ from ldp_core.papers.verdict import Word
 
 @dataclass(frozen=True)
 class Look:
-    """How a verdict is shown."""
-
     colour: str
     sign: str
     one: str

@@ -28,7 +28,6 @@ MOST_NAMED = 3
 
 
 def find_bar() -> Wanted:
-    """The fields, and what stands in them."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = st.text_input("Find", placeholder="a name, a note, a run's label", key="find runs", width=300)
         order = st.selectbox(

@@ -57,7 +57,6 @@ MOST_ASKED = 3
 
 
 def job_list() -> None:
-    """Draw the list, the newest first, some at a time."""
     me, whose = visitor(), WHOSE[0]
     wanted = find_bar()
     found = lines(wanted)
@@ -124,7 +123,6 @@ def _taken() -> int:
 
 
 def job_line(one: Listed) -> None:
-    """One run: its name, which leads to it, its state, and a button to stop it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         _describe(one)
         _stop(one)
@@ -158,7 +156,6 @@ def _describe(one: Listed, whole: bool = False, line: Line | None = None) -> Non
 
 
 def _state(one: Listed) -> str:
-    """Its state, and how far it is."""
     job = one.job
     if job.status == "queued" and not job.message:
         before = _places().get(job.id, 0)

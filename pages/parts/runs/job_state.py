@@ -24,7 +24,6 @@ from pages.parts.ui.visitor import visitor, who
 
 
 def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
-    """Draw the line."""
     numbers = [run.variant for run in progress.runs or draft.runs(bool(job.request.get("reference")))]
     runs, several = len(numbers), runs_in_words(len(numbers), numbers.count(REFERENCE))
     every = progress.in_all(draft.base.rounds) or runs * draft.base.rounds
@@ -105,7 +104,6 @@ def is_gone(job: Job) -> bool:
 
 
 def gone(job: Job) -> None:
-    """What is left to say of it."""
     became = {"completed": "finished", "cancelled": "stopped"}.get(job.status, job.status)
     st.warning(f"This was {became}; later {REMOVED}, so there is nothing to show any more.")
 

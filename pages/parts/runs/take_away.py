@@ -39,7 +39,6 @@ def take_away(job: Job, name: str, place: str) -> None:
     """A button for each form in which a job can be taken; nothing while it runs or when its record is gone.
 
     Args:
-        job: whose record it is.
         name: what its files are called after.
         place: the part of the page, so that two parts may have the same buttons.
     """

@@ -17,8 +17,6 @@ from pages.parts.watch.guess_field import me
 
 @dataclass(frozen=True)
 class Guessed:
-    """One visitor's."""
-
     guesses: Mapping[str, Guess]
     """By the scenario's name."""
     told: frozenset[str]

@@ -33,9 +33,6 @@ def picture(
     """As assets/web/outcome.js wants it.
 
     Args:
-        draft: the scenario.
-        found: what it came to.
-        height: in pixels.
         veiled: labels of the runs that are still to be guessed: their lines and images are left out.
         guess: an accuracy that was guessed, as a share.
     """

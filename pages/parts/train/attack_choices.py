@@ -21,7 +21,6 @@ SHORT = {"audit": "an upload of one image", "real": "a real upload", "both": "bo
 
 
 def attack_choices(workspace: Workspace) -> None:
-    """Widgets for the attack that runs beside the training."""
     base = workspace.draft.base
     if any(path.split(".")[0] == "attack" for path in workspace.varied):
         st.caption("Each run has an attack of its own, as prepared.")
@@ -125,7 +124,6 @@ def _no_numbers(typed: str, most: int) -> str:
 
 
 def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
-    """Who reconstructs; whoever cannot says why."""
     labels = {
         name: "Automatic" if name == "auto" else attacks.registry.kind(name).label for name in attackers()
     }

@@ -61,7 +61,6 @@ def choices(workspace: Workspace) -> None:
 
 
 def _clients(draft: Draft) -> None:
-    """Who asks for what, in words."""
     experiments = draft.experiments()
     for words in asked_in_words(experiments):
         st.markdown(plain(words))

@@ -19,8 +19,6 @@ CLOSE = 3.0
 
 @dataclass(frozen=True)
 class Told:
-    """What is said of a guess."""
-
     kind: str
     """ "right", "close", "other", "split" where seeds disagree, or "" where nobody guessed."""
     words: str
@@ -44,7 +42,6 @@ def told(question: Question, guess: Guess | None, answers: Sequence[float | str]
     """What came out, and how the guess stands to it.
 
     Args:
-        question: what was asked.
         guess: a number or an option; None where nobody guessed.
         answers: of each seed, at least one.
     """

@@ -75,7 +75,6 @@ def _compared(rows: Rows) -> str:
 
 
 def own_of(rows: Rows) -> list[str]:
-    """The columns that some run has."""
     return [name for name in OWN if any(row[name] is not None for _, row in rows)]
 
 

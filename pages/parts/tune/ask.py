@@ -85,11 +85,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
 
 
 def _ranges(text: str) -> list[Any]:
-    """What stands there, if all of it may be chosen among.
-
-    Raises:
-        InvalidExperiment: with all that may not.
-    """
+    """What stands there, if all of it may be chosen among."""
     try:
         found = read_values(text)
     except InvalidExperiment as error:

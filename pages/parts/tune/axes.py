@@ -40,7 +40,6 @@ def _hiding() -> dict[str, str]:
 
 
 def axes() -> dict[str, Axis]:
-    """All of them, by name."""
     strict = {f"strict_{share}": EPSILON_MODES[f"strict_{share}"].label for share in STRICT_SHARES}
     return {
         "epsilon": Axis("clients.epsilon", "budget ε, the same for all", lambda _: [0.5, 1, 2, 4, 8]),

@@ -132,7 +132,6 @@ def _said(one: Setting) -> str:
 
 
 def told(found: Sequence[Setting]) -> str:
-    """The charts in words, for those who cannot see them."""
     known = [(one.mean.mean, _said(one)) for one in found if one.mean is not None]
     if not known:
         return "no values yet"

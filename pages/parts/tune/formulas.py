@@ -31,7 +31,6 @@ SCOPE = (
 
 
 def formulas(workspace: Workspace) -> None:
-    """The fields on the left, and what follows from each on the right."""
     base = workspace.draft.base
     first = once(("first of formulas", base.key), lambda: _first(base))
     left, right = st.columns([1.1, 3.4], gap="medium")
@@ -117,7 +116,6 @@ def _price(found: Follows) -> str:
 
 
 def _take_over(workspace: Workspace, found: list[tuple[str, Answer]]) -> None:
-    """A button for each different setting."""
     settings = {(one.epsilon, one.clients): one for _, one in found if isinstance(one, Follows)}
     count = workspace.draft.base.clients.count
     with st.container(horizontal=True):

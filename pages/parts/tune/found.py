@@ -22,8 +22,6 @@ MOST_CLIENTS = 50
 
 @dataclass(frozen=True)
 class Setting:
-    """One cell of the heat map."""
-
     number: int
     """Its place, row by row."""
     set: Mapping[str, Scalar]

@@ -53,8 +53,6 @@ MEANS = (
 
 @dataclass(frozen=True)
 class Group:
-    """Clients with the same limits."""
-
     count: int
     epsilon: float
     low: float
@@ -141,7 +139,6 @@ def in_words(found: Allocation) -> str:
 
 
 def rows(found: Allocation, every: list[Group]) -> list[list[str]]:
-    """A row for each group, the noisiest first."""
     low, high = found.experiment.clients.bounds()
     noisiest = sorted(every, key=lambda one: -found.variance[one.first])
     half = MOST_GROUPS // 2
@@ -161,7 +158,6 @@ def rows(found: Allocation, every: list[Group]) -> list[list[str]]:
 
 
 def more(share: float) -> str:
-    """`12 % more`, `3 % less`."""
     if not np.isfinite(share):
         return "nothing is left"
     if abs(share) < 5e-4:

@@ -41,7 +41,6 @@ def wrong_in(
     """What is wrong with an axis's values, whatever the other axis holds.
 
     Args:
-        base: what is swept over.
         axis: whose values these are.
         values: as they were read.
         other: the second axis; a value that fits nothing else may fit with one of these.

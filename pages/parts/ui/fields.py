@@ -34,7 +34,6 @@ def bind(
     Streamlit takes it for a change; it is told by its version and ignored.
 
     Args:
-        workspace: the draft to change.
         name: the field's dotted path; or any name of its own, with `apply`.
         value: what the draft holds; the widget shows it unless something wrong is typed in it.
         apply: how a new value changes the draft; by default it sets the field.
@@ -170,7 +169,6 @@ def component(
     """A field that holds a component: everything its registry has, and the parameters of the chosen one.
 
     Args:
-        workspace: the draft to change.
         field: the experiment's field, like "mechanism".
         title: what the page calls it.
         registry: where its components come from.

@@ -67,7 +67,6 @@ def head(
     """The line and its figures.
 
     Args:
-        draft: what the runs were made with.
         shown: the runs; none before they were launched.
         chance: the accuracy of naming the commonest class always.
         upload: the kind of upload whose attack is told.
