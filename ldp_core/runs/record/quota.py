@@ -98,10 +98,11 @@ def prune(most: int | None = None) -> list[Kept]:
     names = Counter(key for job in jobs for key in set(job.keys))
     sizes = {key: computations.size_of(key) for key in names}
     total, removed = sum(sizes.values()), list[Kept]()
+    stays = {key for job in jobs if job.pinned or job.live for key in job.keys}
     for job in jobs:
         if total <= limit:
             break
-        if job.pinned or job.live or not any(sizes[key] for key in job.keys):
+        if job.pinned or job.live or not any(sizes[key] for key in set(job.keys) - stays):
             continue
         try:
             done = removal.forget(job) if job.deleted is not None else removal.strip(job)

@@ -87,6 +87,14 @@ def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
     assert not shared.exists()
 
 
+def test_nothing_goes_that_makes_no_room_because_what_stays_names_the_same():
+    first, second, own = (record("completed") for _ in range(3))
+    queue.set_keys(first, queue.get(second).keys)
+    quota.pin(second)
+    assert [one.job.id for one in quota.prune(1000)] == [own]
+    assert not queue.get(first).removed
+
+
 def test_what_came_from_outside_goes_first():
     older = record("completed")
     arrived = queue.arrive("run", {}, [IMPORTED + "0" * 16], "completed", "", (1.0, 1.0), None, None)
