@@ -22,6 +22,11 @@ REFERENCE = -1
 """The variant number of the run without noise that a page asks for beside the draft's own."""
 
 
+def without_noise(seeds: int) -> str:
+    """What that run is called beside runs over so many seeds: it has the first alone, and is no mean."""
+    return "no noise (1 seed)" if seeds > 1 else "no noise"
+
+
 @dataclass(frozen=True)
 class Variant:
     """One of the runs compared: a short label, and the fields it sets."""
@@ -92,7 +97,7 @@ class Draft:
         # what has no noise is within no limit, and nobody would send
         plain |= {"attack": None, "clients.run_limit": None}
         clean = changed(self.experiments()[-1], plain)
-        return Run(REFERENCE, "no noise", clean)
+        return Run(REFERENCE, without_noise(self.seeds), clean)
 
     def as_json(self) -> dict[str, Any]:
         """The draft as JSON values."""

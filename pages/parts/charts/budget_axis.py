@@ -45,7 +45,7 @@ def accuracy_by_budget(
         ends.append((float(mean[-1]), f"<b>{html.escape(name)} {percent(mean[-1])}</b>", colour(tint)))
     levels = {"guessing": chance}
     if reference is not None and len(final := reference.final("accuracy")):
-        levels["no noise"] = float(final.mean())
+        levels[reference.label] = float(final.mean())
     for name, level in levels.items():
         if level is not None:
             traces.append(_level(steps, level, name))

@@ -72,9 +72,9 @@ def accuracy_figure(
             ends.append((float(mean[-1]), f"<b>{label(one)} {percent(mean[-1])}</b>", colour(one.style.tint)))
     if reference is not None:
         mean, _, _ = reference.curve("accuracy")
-        traces.append(_reference(mean))
+        traces.append(_reference(mean, reference.label))
         if len(mean):
-            ends.append((float(mean[-1]), f"no noise {percent(mean[-1])}", MUTED))
+            ends.append((float(mean[-1]), f"{reference.label} {percent(mean[-1])}", MUTED))
     if chance is not None:
         traces.append(_level(chance, rounds))
         ends.append((chance, f"guessing {percent(chance)}", MUTED))
@@ -268,13 +268,13 @@ def band(x: Any, low: Any, high: Any, run: int) -> Trace:
     )
 
 
-def _reference(mean: Floats) -> Trace:
+def _reference(mean: Floats, name: str) -> Trace:
     pick = thinned(len(mean))
     return scatter(
         pick,
         mean[pick],
         mode="lines",
-        name="no noise",
+        name=name,
         line={"color": MUTED, "width": 1.5, "dash": "dot"},
         hovertemplate="%{y:.1%}",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ldp_core.experiment import Draft
-from ldp_core.experiment.draft import REFERENCE
+from ldp_core.experiment.draft import REFERENCE, without_noise
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.run_progress import Progress, RunProgress
@@ -66,7 +66,7 @@ def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | Non
     reference = found.pop(REFERENCE, None)
     return (
         [Series(n, runs[0].label, tuple(runs), looks[n]) for n, runs in sorted(found.items())],
-        Series(REFERENCE, "no noise", tuple(reference)) if reference else None,
+        Series(REFERENCE, without_noise(draft.seeds), tuple(reference)) if reference else None,
     )
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
+from ldp_core.experiment.draft import without_noise
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.outcomes import Outcome
 from pages.parts.charts.budget_axis import common
@@ -41,7 +42,7 @@ def picture(
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if found.reference:
         clean = found.reference[-1]
-        guides.append({"name": f"no noise {percent(clean)}", "y": clean})
+        guides.append({"name": f"{without_noise(found.seeds)} {percent(clean)}", "y": clean})
     if guess is not None:
         guides.append({"name": f"your guess {percent(guess)}", "y": guess})
     across = [np.log(epsilon) for _, epsilon in steps] if steps else [0, found.rounds]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ldp_core import presets
 from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.run_progress import RunProgress
+from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
 from pages.parts.train.findings import findings
 from pages.parts.train.standings import compared, held_out, same_model, standings
@@ -70,6 +73,16 @@ def test_what_is_trained_once_is_not_told_as_a_mean():
     assert f"{without};" in told
     told = " ".join(standings([made_up(0, [0.5])], made_up(-1, [0.8]), 0.1))
     assert f"{without};" in told, "one beside one"
+
+
+def test_what_is_trained_once_is_not_drawn_as_a_mean(apart: list[Series]):
+    """Else noise seems to help, where three seeds lie above one."""
+    draft = presets.get("same_epsilon").draft
+    for seeds, name in ((3, "no noise (1 seed)"), (1, "no noise")):
+        clean = replace(draft, seeds=seeds).reference()
+        assert clean and clean.label == name
+        drawn = accuracy_figure(apart, 3, 0.1, Series(-1, clean.label, apart[0].runs[:1]))
+        assert any(one["text"].startswith(f"{name} ") for one in drawn["layout"]["annotations"])
 
 
 def made_up(number: int, accuracies: Any) -> Series:
