@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -67,12 +66,8 @@ C = TypeVar("C", bound=Component)
 class Registry(Generic[C]):
     """The components of one package, found by looking at its files, and those for it from outside."""
 
-    def __init__(
-        self, package: str, kind: type[Any], noun: str, former: Mapping[str, str] | None = None
-    ) -> None:
-        """`former` are names that records of older versions use, and what is called so now."""
+    def __init__(self, package: str, kind: type[Any], noun: str) -> None:
         self.package, self._kind, self._noun = package, kind, noun
-        self.former: Mapping[str, str] = former or {}
         self.refused = dict[str, str]()
         """By name, why a part from outside is left out; known once the parts have been looked for."""
 
@@ -119,7 +114,7 @@ class Registry(Generic[C]):
             UnknownName: nothing is called so; the message lists what there is.
         """
         try:
-            return self._classes[self.former.get(name, name)]
+            return self._classes[name]
         except (KeyError, TypeError):
             why = self.refused.get(name, "") if isinstance(name, str) else ""
             raise UnknownName(self._noun, name, self._classes, why) from None

@@ -18,9 +18,7 @@ from ldp_core.errors import one_of
 from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
 
-registry: Registry[Attacker] = Registry(
-    __name__, Attacker, "the attacker's name", former={"gradient_match": "idlg"}
-)
+registry: Registry[Attacker] = Registry(__name__, Attacker, "the attacker's name")
 names = registry.names
 get = registry.get
 

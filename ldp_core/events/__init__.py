@@ -1,6 +1,6 @@
 """What a job says of itself: one JSON object after another, from its start to its end.
 
-Rounds count from 1; round 0 is the model before training. Clients are numbered from 1 (`clients_from`), in
+Rounds count from 1; round 0 is the model before training. Clients are numbered from 1, in
 the order of the experiment's lists. Variances are per weight, in squared units of the target. A field's type
 is also what is demanded of an event that comes from outside (`Event.of`).
 """

@@ -37,8 +37,6 @@ class LadderStarted(Event):
     psnr_class_mean: float
     chance: Share
     """The share of right identifications by guessing."""
-    clients_from: Literal[1] = 1
-    """The first client's number."""
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,6 @@ class Started(Event):
     """Why nothing is attacked, where an attack was asked for and none is possible."""
     departures: Departures = field(default_factory=list)
     """Of a published system's run: each `field` that is not as in the `paper`, and what it is `now`."""
-    clients_from: Literal[1] = 1
-    """The first client's number in what follows."""
     round: Literal[0] = 0
 
 

@@ -57,15 +57,6 @@ def attackers() -> tuple[str, ...]:
     return ("auto", *attacks.reconstructors())
 
 
-def _renamed(value: Any, key: str) -> Any:
-    """What older versions called one attacker that sought or read the label, as the two that it is now."""
-    given = dict(value) if isinstance(value, Mapping) else {key: value}
-    if given.get(key) != "gradient_match":
-        return value
-    labels = given.pop("labels", "read")
-    return given | {key: "dlg" if labels == "sought" else "idlg"}
-
-
 @dataclass(frozen=True)
 class Who:
     """A field that names a reconstructor and gives its parameters; None stands for "auto"."""
@@ -87,7 +78,6 @@ class Who:
         """The reconstructor; refused with a sentence if the name or a parameter will not do."""
         if value is None or isinstance(value, Reconstructor):
             return value
-        value = _renamed(value, self.key)
         name = value.get(self.key) if isinstance(value, Mapping) else value
         if not isinstance(name, str) or name not in attackers():
             hinted = hint(name, attackers())

@@ -179,17 +179,6 @@ def test_it_is_chosen_by_itself_only_where_nothing_is_read_off():
     assert parse({"attack": {"attacker": "dlg"}}).as_json()["attack"]["attacker"] == "dlg"
 
 
-def test_what_older_records_call_it_is_understood():
-    """Until November 2026 one attacker did both, under a name of its own."""
-    old = {"name": "gradient_match", "iterations": 60, "restarts": 2}
-    for labels, kind in (("read", IDLG), ("sought", DLG)):
-        who = parse({"attack": {"attacker": {**old, "labels": labels}}}).attack.attacker  # type: ignore[union-attr]
-        assert who == kind(iterations=60, restarts=2)
-    assert parse_ladder({"attacker": "gradient_match"}).attacker == IDLG()
-    assert attacks.registry.kind("gradient_match") is IDLG
-    assert "gradient_match" not in attacks.names()
-
-
 def test_the_rounds_that_are_attacked_can_be_named():
     named = parse({"rounds": 9, "attack": {"rounds": [7, 2, 7]}})
     assert named.attack and named.attack.attacked(9) == (2, 7)

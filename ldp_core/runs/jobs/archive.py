@@ -50,9 +50,9 @@ program.py        a program on ldp_core that trains the same again, where the tr
 
 `python -m ldp_core import FILE.zip` brings it back, on this machine or another.
 
-Rounds and clients count from 1 (clients from 0 where the start event has no clients_from). The end event of
-a run holds its ledger: what is promised to each client, per coordinate, per upload and for the run. The noise
-is simulation noise: reproducible, and no protection of real data.
+Rounds and clients count from 1. The end event of a run holds its ledger: what is promised to each client, per
+coordinate, per upload and for the run. The noise is simulation noise: reproducible, and no protection of real
+data.
 """
 
 

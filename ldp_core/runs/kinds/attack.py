@@ -18,7 +18,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.view.grid_progress import counted_from_1, desk_of
+from ldp_core.runs.view.grid_progress import desk_of
 
 
 class AttackJob(Kind):
@@ -42,10 +42,10 @@ class AttackJob(Kind):
         return parse_ladder(data)
 
     def request(self, asked: Ladder) -> dict[str, Any]:
-        return {"draft": _trained(asked).as_json(), "ladder": asked.as_json(), "clients_from": 1}
+        return {"draft": _trained(asked).as_json(), "ladder": asked.as_json()}
 
     def parse(self, request: Request) -> Ladder:
-        return parse_ladder(counted_from_1(readable(request, "ladder"), request))
+        return parse_ladder(readable(request, "ladder"))
 
     def base(self, request: Request) -> Mapping[str, Any]:
         return request["draft"]["base"]

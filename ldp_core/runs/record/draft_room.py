@@ -51,15 +51,12 @@ def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
     most = most_bytes()
     if (now := taken(db)) <= most:
         return
-    # a file of an earlier day has no such tables
-    query = "SELECT name FROM sqlite_master WHERE name IN ('ladders', 'typed')"
-    beside = [row["name"] for row in db.execute(query).fetchall()]
     gone, freed = 0, 0
     for table, name, bytes_ in _in_order(db, identity):
         if now - freed <= LEFT * most:
             break
         db.execute(f"DELETE FROM {table} WHERE {TABLES[table]} = ?", (name,))  # noqa: S608
-        for other in beside:
+        for other in ("ladders", "typed"):
             db.execute(f"DELETE FROM {other} WHERE id = ?", (name,))  # noqa: S608
         gone, freed = gone + 1, freed + bytes_
     logging.warning("%d drafts were removed to make room: EPSILON_DRAFTS_MB", gone)

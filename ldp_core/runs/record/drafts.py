@@ -164,10 +164,8 @@ def forget_typed(identity: str) -> None:
 def typed_of(identity: str) -> dict[str, Any]:
     """What stands in such fields, by their names."""
     with reading(_path()) as db:
-        # a file of an earlier day has no such table
-        there = db and db.execute("SELECT 1 FROM sqlite_master WHERE name = 'typed'").fetchone()
         query = "SELECT field, body FROM typed WHERE id = ?"
-        rows = db.execute(query, (identity,)).fetchall() if db and there else []
+        rows = db.execute(query, (identity,)).fetchall() if db else []
     try:
         return {row["field"]: json.loads(row["body"]) for row in rows}
     except (ValueError, RecursionError):
@@ -177,13 +175,7 @@ def typed_of(identity: str) -> dict[str, Any]:
 def ladder_of(identity: str) -> dict[str, Any] | None:
     """What a draft's or a snapshot's attacker is to do; None where nobody has said so."""
     with reading(_path()) as db:
-        # a file of an earlier day has no such table
-        there = db and db.execute("SELECT 1 FROM sqlite_master WHERE name = 'ladders'").fetchone()
-        row = (
-            db.execute("SELECT body FROM ladders WHERE id = ?", (identity,)).fetchone()
-            if db and there
-            else None
-        )
+        row = db.execute("SELECT body FROM ladders WHERE id = ?", (identity,)).fetchone() if db else None
     try:
         found = json.loads(row["body"]) if row else None
     except (ValueError, RecursionError):

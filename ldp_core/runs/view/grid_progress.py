@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
@@ -12,11 +12,6 @@ from ldp_core.runs.view.folded import Folded
 Body = dict[str, Any]
 Place = tuple[str, float | None, str | None]
 """Mechanism, budget and control; one of the last two is None."""
-
-
-def counted_from_1(ladder: Body, beside: Mapping[str, Any]) -> Body:
-    """A ladder as JSON: in records that do not say so (`beside` it), its client was counted from 0."""
-    return ladder if "clients_from" in beside else ladder | {"client": ladder.get("client", 0) + 1}
 
 
 class Desk(Folded):
@@ -59,7 +54,7 @@ class Desk(Folded):
     def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> float | None:
         kind = body["event"]
         if kind == "ladder":
-            self.start = body | {"ladder": counted_from_1(body["ladder"], body)}
+            self.start = body
         elif kind == "reference":
             self.references[body["mechanism"], body["control"]] = body
         elif kind == "cell":

@@ -81,8 +81,8 @@ class RunProgress:
             self.end = body
 
     def _client(self, body: dict[str, Any]) -> int:
-        """Whose event it is, from 0: as records from before November 2026 count."""
-        return int(body["client"]) - int(self.start.get("clients_from", 0))
+        """Whose event it is, from 0."""
+        return int(body["client"]) - 1
 
     @property
     def done(self) -> float:

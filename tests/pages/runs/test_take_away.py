@@ -28,7 +28,7 @@ def bringing() -> None:
 
 NAMED = {
     *("run", "at", "round", "client", "cell", "seed", "half", "epsilon", "targets", "cells", "participants"),
-    *("held_out", "iterations", "clients_from", "experiment", "ladder", "departures", "shape"),
+    *("held_out", "iterations", "experiment", "ladder", "departures", "shape"),
 }
 """Fields that are held against the request, or against others."""
 

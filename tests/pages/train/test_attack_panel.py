@@ -241,56 +241,35 @@ def test_each_attacker_is_told_once_with_the_runs_that_it_attacks(trained: list[
     assert all(knows for _, _, knows in found)
 
 
-CLIENTS: dict[str, Any] = {
-    "": None,
-    "1, 10 20": (1, 10, 20),
-    "3;3": (3,),
-    "0": "got “0”",
-    "21": "and 20",
-    "x": "got “x”",
-    "9" * 5000: "and 20",
-}
+TYPED: list[tuple[str, str, Any]] = [
+    ("clients", "", None),
+    ("clients", "1, 10 20", (1, 10, 20)),
+    ("clients", "3;3", (3,)),
+    ("clients", "0", "got “0”"),
+    ("clients", "21", "and 20"),
+    ("clients", "x", "got “x”"),
+    ("clients", "9" * 5000, "and 20"),
+    ("rounds", "", None),
+    ("rounds", "2", (2,)),
+    ("rounds", "3, 1;2", (1, 2, 3)),
+    ("rounds", "0", "got “0”"),
+    ("rounds", "16", "between 1 and 15; got “16”"),
+    ("rounds", "x", "got “x”"),
+    ("rounds", "9" * 5000, "numbers of rounds"),
+]
 
 
 @pytest.mark.usefixtures("runs_dir")
-@pytest.mark.parametrize(("typed", "clients"), CLIENTS.items())
-def test_the_clients_attacked_are_typed_as_the_pages_count(typed: str, clients: Any):
+@pytest.mark.parametrize(("field", "typed", "taken"), TYPED)
+def test_clients_and_rounds_attacked_are_typed_as_the_pages_count(field: str, typed: str, taken: Any):
     draft = presets.get("two_volunteers").draft
     workspace = Workspace(drafts.new(draft), draft)
-    problems = set_clients(workspace, typed)
-    if isinstance(clients, str):
-        assert clients in str(problems[0])
+    problems = (set_clients if field == "clients" else set_rounds)(workspace, typed)
+    if isinstance(taken, str):
+        assert taken in str(problems[0])
     else:
         assert problems == ()
-        attack = workspace.draft.base.attack
-        assert attack is not None
-        assert attack.clients == clients
-
-
-ROUNDS_TYPED: dict[str, Any] = {
-    "": None,
-    "2": (2,),
-    "3, 1;2": (1, 2, 3),
-    "0": "got “0”",
-    "16": "between 1 and 15; got “16”",
-    "x": "got “x”",
-    "9" * 5000: "numbers of rounds",
-}
-
-
-@pytest.mark.usefixtures("runs_dir")
-@pytest.mark.parametrize(("typed", "rounds"), ROUNDS_TYPED.items())
-def test_the_rounds_attacked_are_typed(typed: str, rounds: Any):
-    draft = presets.get("two_volunteers").draft
-    workspace = Workspace(drafts.new(draft), draft)
-    problems = set_rounds(workspace, typed)
-    if isinstance(rounds, str):
-        assert rounds in str(problems[0])
-    else:
-        assert problems == ()
-        attack = workspace.draft.base.attack
-        assert attack is not None
-        assert attack.rounds == rounds
+        assert getattr(workspace.draft.base.attack, field) == taken
 
 
 @pytest.mark.parametrize(

@@ -89,10 +89,10 @@ def test_one_goes_back_through_the_frames_of_what_is_shown(told: list[dict[str, 
 def test_frames_of_rounds_that_nobody_sees_any_more_are_let_go():
     run = RunProgress(0, "one", 0, "{}")
     for number in range(1, 6):
-        frame = {"event": "frame", "client": 0, "round": number, "iterations": 4, "psnr": 9.0, "image": {}}
+        frame = {"event": "frame", "client": 1, "round": number, "iterations": 4, "psnr": 9.0, "image": {}}
         run.fold(frame)
         for control in (None, "clean", "clipped"):
             psnr = 30.0 if number == 2 else 10.0
-            run.fold({"event": "attack", "upload": "audit", "client": 0, "round": number, "control": control,
+            run.fold({"event": "attack", "upload": "audit", "client": 1, "round": number, "control": control,
                       "attacker": "idlg", "psnr": psnr, "psnr_mean_image": 9.0})  # fmt: skip
     assert list(run.frames[0]) == [2, 5]

@@ -12,11 +12,11 @@ from ldp_core.cost.work import Rates, work_of_ladder
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import lookup, wait_estimate
 from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.view.grid_progress import Desk, desk_of
+from ldp_core.runs.view.grid_progress import desk_of
 from tests.runs.in_process import bodies, compute, queued, trained
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
@@ -88,15 +88,3 @@ def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path)
     with pytest.raises(InvalidExperiment, match="B"):
         jobs.submit_ladder(Ladder(base=base))
     assert queue.find() == []
-
-
-def test_the_client_of_an_older_record_was_counted_from_0(tmp_path: Path):
-    """Now clients count from 1, and what is recorded says so."""
-    attack = kinds.get("attack")
-    request = attack.request(parse_ladder(SMALL | {"client": 3}))
-    assert request["ladder"]["client"] == attack.parse(request).client == 3
-    older = {"ladder": request["ladder"] | {"client": 0}}
-    assert attack.parse(older).client == 1
-    event = {"event": "ladder", "ladder": older["ladder"]}
-    assert Desk.of([event]).start["ladder"]["client"] == 1
-    assert Desk.of([event | {"clients_from": 1, "ladder": request["ladder"]}]).start["ladder"]["client"] == 3

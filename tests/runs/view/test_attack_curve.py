@@ -85,14 +85,8 @@ def test_a_round_counts_once_its_controls_are_there(values: list[float], missing
     assert (tries.closest or {"psnr": 0.0})["psnr"] == max(values[:done], default=0.0)
 
 
-def test_clients_count_from_1_and_in_older_records_from_0():
+def test_clients_count_from_1_in_events_and_from_0_in_what_is_drawn():
     told = events({"rounds": 1})
     assert [e["client"] for e in told if e["event"] == "target"] == [1, 10, 20]
-    older = [
-        {name: value for name, value in e.items() if name != "clients_from"}
-        | ({"client": e["client"] - 1} if "client" in e else {})
-        for e in told
-    ]
-    for events_of in (told, older):
-        run = folded(events_of)
-        assert list(run.targets) == [client for _, client in run.tries] == [0, 9, 19]
+    run = folded(told)
+    assert list(run.targets) == [client for _, client in run.tries] == [0, 9, 19]
