@@ -65,8 +65,8 @@ def _can_be_read(key: str) -> bool:
     try:
         if is_whole(key):
             return True
-    except StorageFailed:
-        logging.exception("it is computed anew")
+    except StorageFailed as error:
+        logging.warning("it is computed anew: %s", error)
     _give_up(key)
     return False
 
@@ -80,8 +80,8 @@ def give_up_what_is_damaged(keys: Iterable[str]) -> None:
     for key in computations.left([*keys]):
         try:
             refuse_damaged(key)
-        except StorageFailed:
-            logging.exception("it is computed anew")
+        except StorageFailed as error:
+            logging.warning("it is computed anew: %s", error)
             _give_up(key)
 
 

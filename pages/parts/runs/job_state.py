@@ -127,6 +127,8 @@ def _took(job: Job, progress: Progress) -> float:
 
 def _known(job: Job, progress: Progress) -> str:
     """How many of the runs had been trained before."""
+    if job.imported:
+        return "; imported: not trained on this server"
     before = progress.known_before(job.created)
     if not before:
         return ""

@@ -185,7 +185,7 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
         return [*said, (f" {percent(least)}{last}", None), *rest]
     if gap.every and gap.mean > WIDE:
         each = (
-            f" with each of {gap.seeds} seeds, which cannot tell" if gap.seeds > 1 else ", with one seed only"
+            f" with each of {gap.seeds} seeds: too few to tell" if gap.seeds > 1 else ", with one seed only"
         )
         said = [_name(best), (f" ({percent(top)}) leads ", None), _name(second)]
         said += [(f" ({percent(close)}){each}", None)]

@@ -64,7 +64,10 @@ def whose(job: Job) -> None:
         page = PAGES[job.kind]  # or it would not be shown here
         label = "Back to its settings" if mine else "Back to your own"
         st.page_link(page, label=f":blue[{label}]", query_params={"draft": draft})
-    st.caption("This is your run." if mine else "You are watching somebody else's run.")
+    if job.imported:
+        st.caption("Imported: it came here as a file, and nobody here knows whether that was changed.")
+    else:
+        st.caption("This is your run." if mine else "You are watching somebody else's run.")
 
 
 def watch_only(identity: str) -> None:

@@ -87,6 +87,32 @@ def test_who_waits_for_the_same_runs_is_told_how_far_those_are(runs_dir: Path):
     assert own.proto.text.startswith("In the queue")
 
 
+def test_what_came_as_a_file_is_called_so_where_it_is_looked_at(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Its rounds are from before it came; nobody here has known them."""
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
+    queue.arrive("run", {"draft": DRAFT.as_json()}, [], "completed", "", (0.0, 1.0), None, None)
+
+    def page() -> None:
+        from ldp_core import presets
+        from ldp_core.runs import queue
+        from pages.parts.runs.job_state import job_state
+        from pages.parts.watch.watch_only import whose
+        from tests.pages.runs.test_job_state import progress
+
+        job, found = queue.find()[0], progress(15)
+        found.runs[0].end = {"seconds": 1.0}
+        whose(job)
+        job_state(job, presets.get("two_volunteers").draft, found, [])
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
+    assert not app.exception
+    where, line = (one.value for one in app.caption)
+    assert where.startswith("Imported: it came here as a file")
+    assert line.endswith("; imported: not trained on this server")
+
+
 def test_a_job_that_has_begun_since_it_was_looked_up_does_not_wait_for_itself(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
