@@ -166,7 +166,6 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _change(options: argparse.Namespace) -> int:
-    """Cancel or resume."""
     from ldp_core.runs import jobs
 
     print({"cancel": jobs.cancel, "resume": jobs.resume}[options.name](options.id).status)
@@ -305,7 +304,6 @@ def _text(source: str) -> str:
 
 
 def names() -> Sequence[str]:
-    """Every command."""
     return tuple(_parser().get_default("commands"))
 
 

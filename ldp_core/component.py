@@ -56,7 +56,6 @@ class Component(BaseModel):
         return True
 
     def parameters(self) -> dict[str, Any]:
-        """Its own parameters as JSON values."""
         return self.model_dump(mode="json", by_alias=True)
 
 
@@ -95,7 +94,6 @@ class Registry(Generic[C]):
         return found
 
     def names(self) -> list[str]:
-        """Every name, in alphabetical order."""
         return sorted(self._classes)
 
     def labels(self) -> dict[str, str]:

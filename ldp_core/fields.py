@@ -64,8 +64,6 @@ class Whole:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few words."""
-
     words: tuple[str, ...]
 
     def check(self, value: Any) -> str:

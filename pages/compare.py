@@ -80,7 +80,6 @@ def _away(found: Sequence[Arm]) -> None:
 
 
 def _moment(found: Sequence[Arm]) -> Moment:
-    """How far all of them are."""
     name = ",".join(f"{arm.job.id}.{arm.series.label}" for arm in found)
     rounds = sum(run.round + (run.end is not None) for arm in found for run in arm.series.runs)
     return Moment(name, ",".join(arm.job.status for arm in found), rounds)

@@ -93,7 +93,6 @@ def _curves(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
 
 
 def _upload(now: WhatIf) -> Card:
-    """A client's upload, before and after."""
     once = different(list(now.seen))
     return Card(
         title="What one client's upload looks like",

@@ -32,7 +32,6 @@ from tests.warm import Interpreter
 
 
 def ldp_core(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """A command in this process."""
     out, err = io.StringIO(), io.StringIO()
     with patch.object(sys, "stdin", io.StringIO(stdin)), redirect_stdout(out), redirect_stderr(err):
         code = main(arguments)

@@ -21,7 +21,6 @@ def test_what_it_names_exists():
 
 
 def names_in(file: str) -> set[str]:
-    """What a file of tests defines."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     kinds = ast.FunctionDef | ast.ClassDef | ast.Assign
     return {

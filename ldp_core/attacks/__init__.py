@@ -44,7 +44,6 @@ def reconstructor(name: str) -> Reconstructor:
 
 
 def identifier() -> Identifier:
-    """The one that identifies."""
     found = get(IDENTIFIER)
     if not isinstance(found, Identifier):
         raise TypeError(f"{IDENTIFIER} does not identify")

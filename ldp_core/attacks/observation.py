@@ -181,7 +181,6 @@ class Observation:
         return self.base + self.moved(self.gradients_of(x, y))
 
     def of(self, victims: slice | NDArray[np.int64]) -> Observation:
-        """The same for some of the victims."""
         return replace(
             self,
             uploads=self.uploads[:, victims],

@@ -38,7 +38,6 @@ Figures = dict[str, float | str]
 
 
 def names() -> list[str]:
-    """What there are figures of."""
     return [*asked(), *(f"dataset {name}" for name in own(datasets.registry))]
 
 

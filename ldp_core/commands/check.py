@@ -11,7 +11,6 @@ WIDTH = 110
 
 
 def command_of_check(added: argparse.ArgumentParser) -> None:
-    """Give the command its options."""
     added.add_argument("part", metavar="PART", help="its name; or KIND:NAME, where two kinds have it")
 
 

@@ -12,7 +12,6 @@ from ldp_core.experiment.sweep import WAYS, read_values
 
 
 def add_options(added: argparse.ArgumentParser) -> None:
-    """Give a command its options."""
     added.add_argument("--grid", action="append", default=[], metavar="NAME=VALUE,VALUE")
     words = "a range, met evenly by the --points settings that are drawn (a Latin hypercube)"
     added.add_argument("--latin", action="append", default=[], metavar="NAME=LOW,HIGH", help=words)

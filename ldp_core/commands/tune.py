@@ -30,7 +30,6 @@ def command_of_tune(
 
 
 def tune(options: argparse.Namespace) -> int:
-    """Ask, and print."""
     from ldp_core.datasets import quiet
     from ldp_core.runs import kinds
     from ldp_core.runs.kinds.tune import search

@@ -11,8 +11,6 @@ class Broken(AssertionError):
 
 
 class Promise(NamedTuple):
-    """One that a part of its kind makes."""
-
     words: str
     check: Callable[[], None]
     """Raises `Broken`, or whatever the part does."""
@@ -22,6 +20,5 @@ Promises = Iterator[Promise]
 
 
 def require(kept: object, words: str) -> None:
-    """Do nothing where it is kept."""
     if not kept:
         raise Broken(words)

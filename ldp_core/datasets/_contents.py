@@ -32,8 +32,6 @@ Stamp = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class Contents:
-    """What a folder holds."""
-
     classes: tuple[str, ...]
     train: tuple[Sample, ...]
     test: tuple[Sample, ...]

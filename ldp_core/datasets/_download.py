@@ -37,7 +37,6 @@ class Remote:
 
     @property
     def name(self) -> str:
-        """The file's own name."""
         return self.urls[0].rpartition("/")[2]
 
     def mirrored(self, folder: str) -> Remote:

@@ -33,7 +33,6 @@ class Data:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of one sample."""
         return tuple(self.train_x.shape[1:])
 
 

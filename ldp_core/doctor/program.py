@@ -21,7 +21,6 @@ MOST_NAMED = 5
 
 
 def python() -> Finding:
-    """Which Python this is, and where."""
     found = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     if not LEAST <= sys.version_info[:2] < TOO_NEW:
         return wrong(found, "use Python 3.11 to 3.14")

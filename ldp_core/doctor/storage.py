@@ -18,7 +18,6 @@ from ldp_core.system import kernel_lock
 
 
 def runs() -> Finding:
-    """Whether runs can be kept."""
     folder = runs_dir()
     if why := _unwritable(folder):
         return wrong(f"{folder} cannot be written to ({why})", "make it writable, or set EPSILON_RUNS_DIR")
@@ -26,7 +25,6 @@ def runs() -> Finding:
 
 
 def data() -> Finding:
-    """Whether data sets can be fetched."""
     folder = data_dir()
     above = next(one for one in (folder, *folder.parents) if one.is_dir())
     if why := _unwritable(above):
@@ -82,7 +80,6 @@ def queue() -> Finding:
 
 
 def worker() -> Finding:
-    """Whether somebody does what is launched."""
     noted = holder(runs_dir() / WORKER)
     if noted is None:
         return ok("none; whoever launches something, or the server, starts one")
@@ -96,7 +93,6 @@ def worker() -> Finding:
 
 
 def sets() -> Finding:
-    """Which data sets are here."""
     root = data_dir()
     names = datasets.registry.labels()
     here = [name for name in names if datasets.get(name).there(root)]

@@ -51,8 +51,6 @@ _pools: dict[tuple[int, ...], tuple[Pool, Samples]] = {}
 
 @dataclass(frozen=True)
 class Engine:
-    """How a federation is trained and scored."""
-
     kind: choice.Kind
     processes: int
     """Or threads."""

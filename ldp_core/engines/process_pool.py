@@ -107,7 +107,6 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """Of its processes."""
         return [process.pid for process in self._processes.values() if process.pid is not None]
 
     def map(self, tasks: Sequence[Task]) -> Iterator[tuple[int, NDArray[np.float32]]]:

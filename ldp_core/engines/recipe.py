@@ -10,8 +10,6 @@ from ldp_core.optimizers import Optimizer
 
 @dataclass(frozen=True)
 class Recipe:
-    """What all clients of a round have in common."""
-
     model: Model
     shape: Shape
     """Of one sample."""

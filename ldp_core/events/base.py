@@ -26,7 +26,6 @@ class Event:
     event: ClassVar[str]
 
     def as_json(self) -> Json:
-        """The event as a JSON object."""
         return {"event": self.event, **{one.name: _plain(getattr(self, one.name)) for one in fields(self)}}
 
     @classmethod

@@ -14,11 +14,8 @@ Scalar = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class _Came(Event):
-    """What a run came to."""
-
     status: Literal["completed", "diverged", "failed"]
     round: Count
-    """The last finished one."""
     accuracy: Share | None
     loss: float | None
     noise_variance: float | None
@@ -29,8 +26,6 @@ class _Came(Event):
 
 @dataclass(frozen=True)
 class SweepCell(_Came):
-    """A cell of a sweep."""
-
     event: ClassVar[str] = "cell"
 
     cell: Count
@@ -45,8 +40,6 @@ class SweepCell(_Came):
 
 @dataclass(frozen=True)
 class ClaimCell(Event):
-    """An arm of a paper's claim, with one seed."""
-
     event: ClassVar[str] = "cell"
 
     cell: Count

@@ -18,7 +18,6 @@ class LadderStarted(Event):
     event: ClassVar[str] = "ladder"
 
     ladder: Json
-    """The request."""
     n: Some
     """Images on every rung."""
     dimension: Count
@@ -95,8 +94,6 @@ class Reference(Figures):
 
 @dataclass(frozen=True)
 class Cell(Figures):
-    """One mechanism at one budget."""
-
     event: ClassVar[str] = "cell"
 
     epsilon: float = 1.0

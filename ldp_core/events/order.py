@@ -79,8 +79,6 @@ class Looks:
 
 
 class RunsOrder(Order):
-    """Runs side by side."""
-
     kinds = (Started, Target, RoundDone, Attacked, Frame, Ended)
 
     def __init__(self, experiments: Sequence[Experiment]) -> None:
@@ -96,8 +94,6 @@ class RunsOrder(Order):
 
 
 class _Run:
-    """The events of one run."""
-
     def __init__(self, experiment: Experiment) -> None:
         self._experiment, self._count = experiment, experiment.clients.count
         self._start: Started | None = None
@@ -109,7 +105,6 @@ class _Run:
         self.end: Ended | None = None
 
     def take(self, event: Event) -> Event:
-        """As `Order` says."""
         if self._start is None or isinstance(event, Started):
             must(self._start is None and isinstance(event, Started))
             self._start = event = self._begun(event)  # type: ignore[arg-type]

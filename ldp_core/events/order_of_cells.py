@@ -63,8 +63,6 @@ class LadderOrder(Order):
 
 
 class SweepOrder(Order):
-    """The cells of a sweep, in any order."""
-
     kinds = (SweepCell,)
 
     def __init__(self, sweep: Sweep) -> None:

@@ -69,8 +69,6 @@ class Target(Event):
 
 @dataclass(frozen=True)
 class Trained(Event):
-    """A round has ended that nobody measures."""
-
     event: ClassVar[str] = "trained"
 
     round: Count
@@ -127,8 +125,6 @@ class RoundDone(Event):
 
 @dataclass(frozen=True)
 class Attacked(Event):
-    """One attempt on one upload in one round."""
-
     event: ClassVar[str] = "attack"
 
     round: Count
@@ -206,8 +202,6 @@ class Frame(Event):
 
 @dataclass(frozen=True)
 class Ended(Event):
-    """The run is over, one way or another."""
-
     event: ClassVar[str] = "end"
 
     status: Status

@@ -66,7 +66,6 @@ class Who:
 
     @property
     def registry(self) -> Registry[Any]:
-        """Where its names come from."""
         return self.part.registry
 
     @property
@@ -135,7 +134,6 @@ class Attack(BaseModel):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of upload that are attacked, in order."""
         return ("audit", "real") if self.uploads == "both" else (self.uploads,)
 
 

@@ -25,7 +25,6 @@ class Departure:
         return f"{self.field} is {shown(self.now)}, there {shown(self.paper)}"
 
     def as_json(self) -> dict[str, Any]:
-        """As an event tells it."""
         return asdict(self)
 
 

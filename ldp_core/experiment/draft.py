@@ -46,8 +46,6 @@ class Run:
 
 @dataclass(frozen=True)
 class Draft:
-    """Base, variants, number of seeds."""
-
     base: Experiment
     variants: tuple[Variant, ...]
     seeds: int = 1
@@ -100,7 +98,6 @@ class Draft:
         return Run(REFERENCE, without_noise(self.seeds), clean)
 
     def as_json(self) -> dict[str, Any]:
-        """The draft as JSON values."""
         return {
             "base": self.base.as_json(),
             "variants": [{"label": v.label, "set": dict(v.set)} for v in self.variants],

@@ -21,8 +21,6 @@ RATE, MODEL = "local.learning_rate", "model.name"
 
 @dataclass(frozen=True)
 class Fit:
-    """What fits one model."""
-
     rate: float
     """Learning rate of SGD that ends best, of those that were tried."""
     half: float | None

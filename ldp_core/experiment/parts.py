@@ -52,7 +52,6 @@ class Part:
         return component
 
     def serialise(self, component: Component) -> Any:
-        """The component as JSON."""
         parameters = component.parameters()
         if self.short and parameters == type(component)().parameters():
             return component.name

@@ -32,8 +32,6 @@ FIELDS = ("base", *WAYS, "seeds")
 
 @dataclass(frozen=True)
 class Cell:
-    """One experiment of a sweep, and what it sets."""
-
     set: Mapping[str, Scalar]
     seed: int
     experiment: Experiment

@@ -29,8 +29,6 @@ TOGETHER = 2**25
 
 @dataclass
 class _Task:
-    """A cell of the ladder, or a control."""
-
     rung: Rung
     control: Control | None
     noise: np.random.Generator

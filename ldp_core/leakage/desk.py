@@ -62,8 +62,6 @@ class Known:
 
 @dataclass(frozen=True)
 class Rung:
-    """One budget of one mechanism."""
-
     mechanism: Mechanism
     row: int
     """Its number from below, from 0."""
@@ -202,7 +200,6 @@ class Desk:
     def cell(
         self, rung: Rung, who: Reconstructor, figures: Figures, references: Mapping[Control, Figures]
     ) -> Cell:
-        """A cell with its verdict."""
         clean, clipped = references["clean"], references["clipped"]
         if self.ladder.upload == "real":
             shares = [one["recovered"] / one["n"] for one in (figures, clean, clipped)]

@@ -63,7 +63,6 @@ class Begun:
     noted: Mapping[str, Floats] = field(default_factory=dict)
 
     def of(self, victims: slice) -> Begun:
-        """The same for some of the victims."""
         own = self.own if self.own.dim() == 1 else self.own[victims]
         return Begun(own, {name: rows[victims] for name, rows in self.noted.items()})
 

@@ -50,7 +50,6 @@ class Model(Component):
         return self
 
     def fits(self, shape: Shape) -> bool:
-        """True if it can read samples of `shape`."""
         return True
 
     @abstractmethod

@@ -87,7 +87,6 @@ class Layers:
 
     @property
     def classes(self) -> int:
-        """Scores."""
         return self.dense[-1].out
 
     @property

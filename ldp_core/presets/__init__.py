@@ -39,12 +39,10 @@ def _admitted(candidate: Candidate) -> Preset:
 
 
 def names() -> list[str]:
-    """Every preset, the default first."""
     return list(_found())
 
 
 def get(name: str) -> Preset:
-    """The preset called `name`."""
     try:
         return _found()[name]
     except KeyError:

@@ -31,12 +31,10 @@ class Preset:
 
     @property
     def lesson(self) -> str:
-        """All that it says, as one text."""
         return " ".join(sentence.text for sentence in self.says)
 
     @property
     def draft(self) -> Draft:
-        """A fresh draft of it."""
         return Draft(
             parse({"name": self.label, **self.base}),
             tuple(Variant(label, changes) for label, changes in self.variants),

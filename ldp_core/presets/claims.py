@@ -83,8 +83,6 @@ def ranked(*labels: str, by: float = 0.0) -> Check:
 
 
 def alike(*labels: str, within: float) -> Check:
-    """Their accuracies lie so close together."""
-
     def check(evidence: Evidence) -> Found:
         table = _accuracies(evidence, labels)
         gaps = [difference(*pair) for pair in combinations(table, 2)]

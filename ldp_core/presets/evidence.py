@@ -35,10 +35,7 @@ class Attempts:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run that completed."""
-
     label: str
-    """Of its variant."""
     seed: int
     accuracy: float
     """On held-out samples, after the last round."""

@@ -106,7 +106,6 @@ def above(share: float) -> Callable[..., float]:
 
 
 def yes_or_no(text: str, of: tuple[str, ...], holds: Callable[..., bool], why: Sentence) -> Choice:
-    """Whether something `holds` for a seed's outcomes."""
     return Choice(text, of, (YES, NO), lambda *seed: YES if holds(*seed) else NO, why)
 
 

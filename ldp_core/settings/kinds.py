@@ -17,8 +17,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Setting(Generic[T]):
-    """A variable of the environment."""
-
     name: str
     default: T
     read: Callable[[str], T]
@@ -91,8 +89,6 @@ class Whole:
 
 @dataclass(frozen=True)
 class Word:
-    """One of a few words."""
-
     words: tuple[str, ...]
 
     def __call__(self, text: str) -> str:

@@ -131,6 +131,5 @@ def refuse_nonsense() -> None:
 
 
 def markdown() -> str:
-    """All settings as a table."""
     rows = [f"| `{one.name}` | {one.unset or '–'} | {one.read} | {one.about} |" for one in SETTINGS]
     return "\n".join(["| variable | default | takes | what it sets |", "|---|---|---|---|", *rows])

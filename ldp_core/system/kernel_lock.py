@@ -49,7 +49,6 @@ def keep(file: int) -> None:
 
 
 def let_go(file: int) -> None:
-    """Close a file, and so give its lock back."""
     _kept.discard(file)
     os.close(file)
 

@@ -70,8 +70,6 @@ def hits_in_words() -> str:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What may be expected of a run."""
-
     word: Word
     sigma: float
     """Standard deviation of the server's noise per weight in a round in which somebody is heard; NaN where

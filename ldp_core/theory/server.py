@@ -71,7 +71,6 @@ def client_weights(experiment: Experiment) -> Floats:
 
 
 def server_noise(experiment: Experiment) -> ServerNoise:
-    """All that can be said of it."""
     return _server_noise(experiment, tuple(sizes(experiment).tolist()))
 
 

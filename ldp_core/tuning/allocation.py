@@ -84,7 +84,6 @@ class Allocation:
 
     @property
     def median(self) -> float:
-        """σ² of the median client."""
         return float(np.median(self.variance))
 
     def _weights(self, name: str) -> Floats:

@@ -68,8 +68,6 @@ class More(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found."""
-
     epsilon: float | None
     """The least; None where none was found."""
     half: float | None
@@ -90,7 +88,6 @@ class Answer:
         return cls(None, None, None, None, None, why, more)
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return asdict(self) | {"more": self.more and self.more._asdict()}
 
 

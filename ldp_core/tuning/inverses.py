@@ -50,7 +50,6 @@ class Follows:
     """What the whole run costs a client at worst."""
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return asdict(self)
 
 

@@ -132,7 +132,6 @@ class Question:
 
 
 def parse_question(data: Any) -> Question:
-    """The question that a JSON object describes."""
     if not isinstance(data, Mapping):
         raise InvalidExperiment([Problem("", f"a question must be a JSON object; got {shown(data)}")])
     problems = [

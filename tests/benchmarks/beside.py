@@ -73,7 +73,6 @@ def timed(experiment: Experiment) -> tuple[float, float]:
 
 
 def row(label: str, attacked: Experiment) -> str:
-    """A line of the table."""
     spared = changed(attacked, {"attack": None})
     turns: dict[str, list[tuple[float, float]]] = {"with": [], "without": []}
     for turn in range(TURNS + 1):
@@ -93,7 +92,6 @@ def row(label: str, attacked: Experiment) -> str:
 
 
 def main() -> None:
-    """Print a table."""
     one_thread()
     print(described(), "load average", *(f"{one:.1f}" for one in os.getloadavg()))
     print("| run | rounds | attack | s without | with | ratio | CPU s without | with | ratio |")

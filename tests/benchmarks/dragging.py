@@ -66,13 +66,11 @@ LAGS = (
 
 
 def made(names: Sequence[str]) -> Draft:
-    """A draft with these mechanisms side by side."""
     designs = tuple(Variant(name, {"mechanism.name": name, "aggregator.name": "mean"}) for name in names)
     return Draft(presets.get("two_volunteers").draft.base, designs)
 
 
 def draft(names: Sequence[str]) -> str:
-    """The address of one's own."""
     return f"draft={drafts.new(made(names))}"
 
 

@@ -54,7 +54,6 @@ def cpu(call: Callable[[], object]) -> float:
 
 
 def compare(repeats: int) -> None:
-    """A line a network."""
     print("| network | fused, samples a second | PyTorch | ratio | scoring, fused | PyTorch | compiling, s |")
     print("|---|---|---|---|---|---|---|")
     for label, (name, parameters, shape, clients) in CASES.items():

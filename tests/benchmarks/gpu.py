@@ -79,12 +79,10 @@ def both(name: str) -> str:
 
 @cache
 def loaded(name: str) -> Data:
-    """A data set, from where the environment says."""
     return digits() if name == "digits" else datasets.get(name).load(datasets.data_dir())
 
 
 def run(experiment: Experiment, data: Data, device: torch.device) -> tuple[list[RoundDone], Ended]:
-    """Its rounds and its end."""
     said = list(simulate(experiment, data, device))
     (ended,) = (one for one in said if isinstance(one, Ended))
     return [one for one in said if isinstance(one, RoundDone)], ended

@@ -69,8 +69,6 @@ def experiment(number: int, space: int = 303) -> dict[str, Any]:
 
 
 class _Draw:
-    """What is drawn, one after the other."""
-
     def __init__(self, space: int, number: int) -> None:
         self._generator = np.random.default_rng([space, number])
 

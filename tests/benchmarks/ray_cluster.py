@@ -127,17 +127,14 @@ def sweep(count: int, first: float = 0.5) -> dict[str, Any]:
 
 
 def launched(kind: str, file: Mapping[str, Any]) -> str:
-    """A job of the queue."""
     return jobs.launch(kind, kinds.get(kind).read(file, {}))
 
 
 def stored(identity: str) -> int:
-    """Cells that are stored."""
     return len(events_of(queue.get(identity)))
 
 
 def until(done: Callable[[], object]) -> None:
-    """Wait for it."""
     deadline = time.monotonic() + GONE_SECONDS
     while not done():
         assert time.monotonic() < deadline, "it does not come"

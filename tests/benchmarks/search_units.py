@@ -76,7 +76,6 @@ def training(name: str, shape: tuple[int, ...], batch: int) -> Callable[[], floa
 
 
 def main() -> None:
-    """A line for each model and shape."""
     one_thread()
     print(described())
     for name, shapes in SHAPES.items():

@@ -64,13 +64,11 @@ def processor(folder: Path | None) -> float:
 
 
 def ended(identity: str) -> None:
-    """Wait for a job."""
     while jobs.look(identity).live:
         time.sleep(LOOKS)
 
 
 def by_queue(kind: str, what: Any) -> None:
-    """A job from its launch to its end."""
     identity = jobs.launch(kind, what) if kind == "sweep" else jobs.submit(what)
     ended(identity)
 
@@ -101,7 +99,6 @@ def told(taken: dict[str, list[tuple[float, float]]], more: str) -> None:
 
 
 def main() -> None:
-    """Print a table after each turn."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     one_thread()
     print(described(), "load average", *(f"{one:.1f}" for one in os.getloadavg()), flush=True)

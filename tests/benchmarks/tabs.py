@@ -71,7 +71,6 @@ class Tabs:
         return self.errors
 
     def in_words(self) -> str:
-        """How they came in."""
         return f"{quantiles(self.waits) if self.waits else 'none came in'}; {self.later} told to come later"
 
 

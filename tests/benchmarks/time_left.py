@@ -78,7 +78,6 @@ def training(name: str, rounds: int, **changes: object) -> Told:
 
 
 def sweep(base: dict[str, Any], grid: Mapping[str, Any], seeds: int) -> Told:
-    """Every combination."""
     asked = parse_sweep({"base": base, "grid": grid, "seeds": seeds})
     events, began = list[Event](), time.process_time()
 

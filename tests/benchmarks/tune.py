@@ -20,7 +20,6 @@ FRESH = range(1000, 1010)
 
 
 def main() -> None:
-    """Print a line for each accuracy."""
     one_thread()
     print(described())
     for accuracy in [float(word) for word in sys.argv[1:]] or [0.75, 0.85, 0.9]:

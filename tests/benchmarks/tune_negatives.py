@@ -89,7 +89,6 @@ def _picked(asked: Question, half: float, epsilon: float) -> tuple[float, float]
 
 
 def main() -> None:
-    """Print each question and what became of it."""
     one_thread()
     print(described())
     first, last = (int(word) for word in sys.argv[1:3]) if len(sys.argv) > 2 else (0, 40)

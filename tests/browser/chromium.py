@@ -27,5 +27,4 @@ draws the next for a quarter less. Not where time is measured.
 
 
 def find_chromium() -> str | None:
-    """The path of an installed Chromium or Chrome."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)

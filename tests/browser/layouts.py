@@ -83,7 +83,6 @@ def look(page: Page, name: str) -> Grey:
 
 
 def opened(browser: Browser, server: Server, view: str) -> Grey:
-    """One of the pages as it is first seen."""
     name, (across, down), scheme = VIEWS[view]
     context = browser.new_context(
         viewport={"width": across, "height": down},

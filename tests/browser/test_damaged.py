@@ -20,7 +20,6 @@ DRAFT = presets.get("two_volunteers").draft
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One that may be harmed."""
     running = Server(nobody_trains(tmp_path_factory.mktemp("damaged") / "runs"))
     yield running
     running.stop()

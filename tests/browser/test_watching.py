@@ -25,7 +25,6 @@ GOES_ON = re.compile(r"Training: round [1-9]\d* of 9\s000")
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
-    """A server with a teacher."""
     runs_dir = begun_warm(tmp_path_factory.mktemp("school") / "runs", interpreter)
     server = Server(runs_dir, EPSILON_TEACHER="chalk")
     with pytest.MonkeyPatch.context() as patch:

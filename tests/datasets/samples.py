@@ -61,7 +61,6 @@ def covtype(rows: int) -> bytes:
 
 
 def image(size: tuple[int, int] = (40, 30), mode: str = "RGB", colour: Any = None) -> Image.Image:
-    """A picture of one colour."""
     return Image.new(mode, size, colour if colour is not None else "red")
 
 

@@ -82,5 +82,4 @@ class Installed:
             process.wait(30)
 
     def end(self) -> None:
-        """No worker is left behind."""
         end_workers(self.runs_dir)

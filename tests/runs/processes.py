@@ -115,7 +115,6 @@ class Trained:
             self.process.start()
 
     def outcome(self, seconds: float = PATIENCE_SECONDS) -> Outcome:
-        """How it ended."""
         assert self._told.poll(seconds)
         outcome: Outcome = self._told.recv()
         self.process.join(seconds)

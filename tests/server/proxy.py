@@ -33,7 +33,6 @@ http {{
 
 
 def find_nginx() -> str | None:
-    """The path of an installed nginx."""
     return shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 
 
@@ -97,7 +96,6 @@ class Proxy:
             return answer.status, answer
 
     def stop(self) -> None:
-        """End it."""
         self.process.terminate()
         self.process.wait(10)
         if self.process.stderr:
@@ -116,7 +114,6 @@ class Proxy:
 
 
 def request(proxy: Proxy, path: str, headers: dict[str, str], method: str = "GET") -> bytes:
-    """The head of a request, as it goes over the wire."""
     lines = [f"{method} {path} HTTP/1.1", f"Host: {NAME}:{proxy.port}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return "\r\n".join([*lines, "", ""]).encode()

@@ -56,7 +56,6 @@ async def opened(server: Server, address: str) -> Viewer:
 
 
 def read(server: Server, address: str) -> tuple[int, str]:
-    """The status and the text of the front page."""
     request = urllib.request.Request(server.url, headers={"X-Real-IP": address})
     try:
         with urllib.request.urlopen(request, timeout=10) as answer:

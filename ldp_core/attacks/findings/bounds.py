@@ -35,7 +35,6 @@ class Bound:
         return self.value >= VACUOUS
 
     def as_json(self) -> dict[str, object]:
-        """The bound as a JSON object."""
         return {"name": self.name, "label": self.label, "value": self.value, "vacuous": self.vacuous}
 
 

@@ -281,17 +281,14 @@ class _Chunk:
 
     @property
     def done(self) -> bool:
-        """True once it has come to its end."""
         return self._descent is not None and self._descent.done
 
     @property
     def taken(self) -> int:
-        """Steps so far."""
         return self._descent.taken if self._descent else 0
 
     @property
     def share(self) -> float:
-        """Of its steps, how many it has taken."""
         return 1.0 if self.done else self.taken / self._who.iterations
 
     def best(self) -> NDArray[np.float64]:

@@ -31,7 +31,6 @@ class Number:
 
     @property
     def type(self) -> Value:
-        """LLVM's type."""
         return ir.FloatType() if self.bytes == 4 else ir.DoubleType()
 
     @property
@@ -68,7 +67,6 @@ class Code:
         self.b = ir.IRBuilder(body)
 
     def end(self) -> Value:
-        """Close the function."""
         self.b.ret_void()
         return self.function
 

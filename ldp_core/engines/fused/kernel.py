@@ -62,7 +62,6 @@ class Kernel:
 
     @property
     def text(self) -> str:
-        """The module."""
         return str(self.module)
 
     def _copy(self, name: str, inwards: bool) -> Value:

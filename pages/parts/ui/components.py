@@ -107,7 +107,6 @@ class Card:
     """How many cards share its row: 1, 2 or 3."""
 
     def data(self) -> dict[str, Any]:
-        """As the browser gets it."""
         return vars(self) | {"figure": written(self.figure)}
 
 

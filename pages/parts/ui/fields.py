@@ -148,7 +148,6 @@ def named(
     apply: Apply | None = None,
     **options: Any,
 ) -> None:
-    """A field that takes one of a few names."""
     bound = bind(workspace, name, value, apply, into="index")
     names = list(labels)
     bound["index"] = names.index(bound["index"]) if bound["index"] in labels else 0
@@ -214,7 +213,6 @@ def whole(
     apply: Apply | None = None,
     **options: Any,
 ) -> None:
-    """A whole number within its limit."""
     # no limits here: the browser would refuse with an icon and without a word
     bound = bind(workspace, name, value, apply)
     given = st.number_input(title, step=1, placeholder=str(limit), **bound, **options)
@@ -231,7 +229,6 @@ def real(
     apply: Apply | None = None,
     **options: Any,
 ) -> None:
-    """A number within its limit."""
     bound = bind(workspace, name, float(value), apply)
     given = st.number_input(title, format="%g", placeholder=str(limit), **bound, **options)
     heed(bound["key"], given, bound["value"])

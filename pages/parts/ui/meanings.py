@@ -111,7 +111,6 @@ def problem_in_words(problem: Problem) -> str:
 
 
 def error_in_words(error: Exception) -> str:
-    """What went wrong as a page says it."""
     if isinstance(error, InvalidExperiment):
         return "; ".join(map(problem_in_words, error.problems))
     return str(error)

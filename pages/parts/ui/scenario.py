@@ -8,7 +8,6 @@ from ldp_core.presets import Preset
 
 
 def preset_of(draft: Draft) -> Preset | None:
-    """The scenario of that name, if there is one."""
     found = (presets.get(name) for name in presets.names())
     return next((preset for preset in found if preset.label == draft.base.name), None)
 

@@ -10,7 +10,6 @@ from pages.parts.ui.text import joined, plain
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table; cells are Markdown."""
     lines = [" | ".join(head), " | ".join("---" for _ in head), *(" | ".join(row) for row in rows)]
     st.markdown("\n".join(f"| {line} |" for line in lines))
 

@@ -78,7 +78,6 @@ def exponent(power: int) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share as a percentage."""
     return f"{100 * share:.{digits}f}{THIN}%"
 
 
@@ -94,21 +93,18 @@ def runs_in_words(runs: int, clean: int) -> str:
 
 
 def seconds(value: float) -> str:
-    """A duration, roughly."""
     if value < 90:
         return f"{value:.1f}{THIN}s" if value < 10 else f"{value:.0f}{THIN}s"
     return f"{value / 60:.0f}{THIN}min" if value < 5400 else f"{value / 3600:.1f}{THIN}h"
 
 
 def bytes_in_words(count: float) -> str:
-    """Bytes, roughly."""
     if 0 < count < 5e4:
         return f"less than 0.1{THIN}MB"
     return f"{number(count / 1e9)}{THIN}GB" if count >= 1e9 else f"{count / 1e6:.1f}{THIN}MB"
 
 
 def ago(value: float) -> str:
-    """How long since, roughly."""
     return "just now" if value < 60 else f"{seconds(value) if value >= 90 else '1 min'} ago"
 
 
@@ -179,7 +175,6 @@ def all_of(count: int) -> str:
 
 
 def signed(value: float) -> str:
-    """A number with a proper minus sign."""
     return ("−" if value < 0 else "") + number(abs(value))
 
 

@@ -81,7 +81,6 @@ class Workspace:
         drafts.forget_typed(self.id)
 
     def undo(self) -> None:
-        """Go back one revision."""
         if drafts.undo(self.id):
             _start_widgets_afresh()
 
@@ -132,7 +131,6 @@ def _opened() -> Workspace:
 
 
 def start_with(draft: Draft) -> Workspace:
-    """A new draft of one's own."""
     identity = drafts.new(draft)
     _remember(identity)
     _start_widgets_afresh()

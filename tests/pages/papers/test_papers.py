@@ -28,7 +28,6 @@ ORDERED = {"ε₁ τ₂": 40.0, "ε₂ τ₂": 20.0, "ε₃ τ₂": 10.0, "ε₂
 
 @pytest.fixture
 def page(runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """With nothing shipped."""
     for module in (stored, claims):
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("pages.parts.papers.known.SHIPPED", tmp_path / "shipped")

@@ -51,7 +51,6 @@ def page() -> None:
 
 
 def shown(identity: str, happens: str) -> str:
-    """The words on the page in the end."""
     app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
     app.session_state["job"], app.session_state["happens"] = identity, happens
     app.run()

@@ -61,7 +61,6 @@ def _button(app: AppTest) -> Button:
 
 
 def guess(app: AppTest) -> None:
-    """Press the button."""
     _button(app).click().run()
 
 

@@ -47,7 +47,6 @@ class Node:
         return "Ray runtime started" in told
 
     def trains(self) -> list[psutil.Process]:
-        """Its processes that train."""
         found = []
         for one in self._processes():
             with suppress(psutil.Error):  # it may end at any moment
@@ -103,7 +102,6 @@ class Cluster:
             raise
 
     def add(self) -> None:
-        """One node more."""
         self.nodes.append(Node("--address", self.address))
         self._wait()
 
@@ -112,7 +110,6 @@ class Cluster:
         return [node.cpu_seconds() for node in self.nodes]
 
     def trains(self) -> list[psutil.Process]:
-        """All processes that train."""
         return [one for node in self.nodes for one in node.trains()]
 
     def _wait(self) -> None:
@@ -122,7 +119,6 @@ class Cluster:
             time.sleep(0.1)
 
     def end(self) -> None:
-        """End all of it."""
         for node in self.nodes:
             node.lose()
         shutil.rmtree(self._room, ignore_errors=True)

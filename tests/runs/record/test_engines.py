@@ -19,7 +19,6 @@ DRAFT = Draft(EXPERIMENT, (Variant("run"),))
 
 
 def train() -> tuple[str, Job]:
-    """The hash of its weights, and the job."""
     job = queued(DRAFT)
     assert compute(job).status == "completed"
     return bodies(job)[-1]["weights_sha256"], job

@@ -24,7 +24,6 @@ pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
 def record(status: states.Status, size: int = 1000) -> str:
-    """A job with a record of its own."""
     identity = queue.add("run", {"draft": {"base": {"rounds": 1}}})
     if status != "queued":
         queue.move(identity, "running")

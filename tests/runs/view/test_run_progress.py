@@ -22,7 +22,6 @@ DRAFT = Draft(
 
 
 def train(job: Job) -> None:
-    """Record the whole of its runs."""
     recorder = recorder_of(job)
     for turn in drive({number: parse(json.loads(one.what)) for number, one in recorder.given.items()}):
         recorder.write(turn)
