@@ -51,7 +51,6 @@ class Arm(ABC):
 
     @cached_property
     def _words(self) -> str:
-        """The setting as JSON."""
         return json.dumps(self.setting, sort_keys=True)
 
     @property

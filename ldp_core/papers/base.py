@@ -47,7 +47,6 @@ class Claim:
 
     @property
     def quantity(self) -> Quantity:
-        """How that is told."""
         return QUANTITIES[self.about]
 
     def arm(self, label: str) -> Arm:

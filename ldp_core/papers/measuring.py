@@ -109,8 +109,6 @@ def _figure(arm: Arm, seed: int, value: float | None, status: str, seconds: floa
 
 
 class _Run:
-    """The events of one run as they come."""
-
     def __init__(self, arm: Trained, seed: int) -> None:
         self.arm, self.seed = arm, seed
         self.curve: list[float] = []

@@ -80,8 +80,6 @@ CLAIM = Claim(
 
 @dataclass(frozen=True)
 class Point:
-    """What one system came to at one price."""
-
     label: str
     run: float
     """What a run costs a client at worst, in ε."""

@@ -39,7 +39,6 @@ class Verdict:
 
 
 def verdict(claim: Claim, shelf: Shelf) -> Verdict:
-    """The verdict that these figures give."""
     used = [label for statement in claim.statements for label in statement.arms]
     labels = list(dict.fromkeys(used))
     here = [(label, one) for label in labels for one in shelf.of_arm(claim, label).values()]

@@ -31,8 +31,6 @@ EVERY = 2
 
 @dataclass(frozen=True)
 class StoredLadder:
-    """A ladder as it was climbed."""
-
     desk: Desk
     version: str
     """Of the code that climbed it."""

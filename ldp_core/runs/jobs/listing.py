@@ -41,7 +41,6 @@ class Listed:
 
 
 def listed(most: int = 200) -> list[Listed]:
-    """The newest jobs of everybody, newest first."""
     return [describe(job) for job in recent(most)]
 
 

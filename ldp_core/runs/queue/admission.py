@@ -48,7 +48,6 @@ def add(
 
 
 def new_id() -> str:
-    """An id that no job has."""
     return secrets.token_hex(6)
 
 

@@ -53,7 +53,6 @@ def say(identity: str, message: str) -> None:
 
 
 def set_pid(identity: str, pid: int | None) -> None:
-    """Note which process trains for a job."""
     with changing() as db:
         db.execute("UPDATE jobs SET pid = ? WHERE id = ?", (pid, identity))
 

@@ -74,7 +74,6 @@ def key_of_figures(experiment: Experiment, equal_to: str, room: str = "") -> str
 
 
 def new_imported_key() -> str:
-    """The key of a record from outside."""
     return IMPORTED + secrets.token_hex(8)
 
 

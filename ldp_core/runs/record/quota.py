@@ -125,5 +125,4 @@ def _in_order() -> list[Job]:
 
 
 def most_bytes() -> int:
-    """Bytes that all records together may take."""
     return int(QUOTA_GB.value() * 1e9)

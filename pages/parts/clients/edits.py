@@ -17,8 +17,6 @@ MOST_TYPED = 100
 
 
 class Edit(NamedTuple):
-    """One cell, typed once."""
-
     serial: int
     """Counts the edits of one table, from 1."""
     cell: Cell

@@ -70,7 +70,6 @@ def how_many(job: Job) -> int:
 
 
 def _offered(job: Job, now: Sequence[Chosen]) -> list[tuple[int, str]]:
-    """The runs of a job that are in the list, each with its label."""
     sweep = cells.swept(job)
     if sweep is None:
         return list(enumerate(variants(job)))

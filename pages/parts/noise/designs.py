@@ -148,7 +148,6 @@ def choose(workspace: Workspace, shown: list[Design]) -> None:
 
 
 def add_button(workspace: Workspace) -> None:
-    """One more design, where there is room for it."""
     if len(workspace.draft.variants) < MOST and st.button("Add a design", icon=":material/add:"):
         workspace.change(_added)
         st.rerun()
@@ -208,8 +207,6 @@ def _setters(place: int, part: str) -> Callable[[str], Apply]:
 
 
 def _setter(place: int, path: str) -> Apply:
-    """What a change of one field of one design does."""
-
     def apply(workspace: Workspace, value: Any) -> tuple[Problem, ...]:
         return workspace.change(lambda draft: _changed(draft, place, path, value))
 

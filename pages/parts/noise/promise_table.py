@@ -55,8 +55,6 @@ MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
 
 @dataclass(frozen=True)
 class Promised:
-    """One run's promise to one client."""
-
     name: str
     experiment: Experiment
     client: tuple[float, float, float]

@@ -25,8 +25,6 @@ MOST_MOVES = 10**9
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Where the sliders stand."""
-
     who: str
     """What the client stands for."""
     client: int
@@ -141,7 +139,6 @@ def standing(shown: list[Design], named: Mapping[str, int], asked: Mapping[str, 
 
 
 def _slider(key: str, label: str, now: WhatIf) -> dict[str, Any]:
-    """What the strip needs of one slider."""
     at = now.sliders[key]
     steps = [signed(step) for step in at.steps]
     return {

@@ -23,7 +23,6 @@ class Guessed:
 
     @classmethod
     def here(cls) -> Guessed:
-        """Of whoever looks at this page."""
         about = guesses.all_of(me())
         names = {name: guess for name in presets.names() if (guess := about.get(_key(name))) is not None}
         passed = guesses.all_skipped(me())

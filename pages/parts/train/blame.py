@@ -18,8 +18,6 @@ mechanisms that grows with the range."""
 
 
 class Blame(NamedTuple):
-    """The cause, and how that is known."""
-
     cause: Literal["rate", "noise", "range"]
     why: str
 

@@ -14,8 +14,6 @@ from pages.parts.ui.text import number
 
 @dataclass(frozen=True)
 class Axis:
-    """One field of the experiment."""
-
     path: str
     title: str
     grid: Callable[[Experiment], list[Scalar]]
@@ -24,7 +22,6 @@ class Axis:
     """What the field's names are called, where it takes names; else it takes numbers."""
 
     def says(self, value: Scalar) -> str:
-        """A value as the page tells it."""
         if isinstance(value, str):
             return (self.words or {}).get(value, value)
         return number(value, 4) if isinstance(value, int | float) else str(value)
