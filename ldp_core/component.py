@@ -48,7 +48,6 @@ class Component(BaseModel):
 
     @classmethod
     def lacking(cls) -> list[str]:
-        """What its base class asks for and it does not define."""
         return sorted(getattr(cls, "__abstractmethods__", ()))
 
     def matters(self, parameter: str) -> bool:

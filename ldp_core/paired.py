@@ -59,7 +59,6 @@ class Difference:
 
     @property
     def outcome(self) -> Outcome:
-        """Of the statement that the first is the more accurate."""
         return judged(self.mean - self.wider, self.mean + self.wider)
 
     @property

@@ -36,7 +36,6 @@ def main() -> None:
 
 
 def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> None:
-    """The part that refreshes itself while one of the runs goes on."""
     found, missing = arms(now)
     if live and not any(arm.job.live for arm in found):
         st.rerun()

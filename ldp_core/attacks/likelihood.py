@@ -22,8 +22,6 @@ ALIKE = 1e-12
 
 
 class Likelihood(Identifier):
-    """Ranks labelled candidates by the likelihood of the upload."""
-
     label = "Exact likelihood"
     order = 10
     summary = "Computes what each candidate would have sent, and how likely the mechanism is to answer so."

@@ -81,7 +81,6 @@ def check_finite(mechanism: Mechanism, budget: Budget, kind: str) -> None:
 
 
 def check_clipping(mechanism: Mechanism, budget: Budget) -> None:
-    """Values outside the range are clipped to it first."""
     low, high = budget[1:]
     inside, outside = np.array([[high, low] * 4]), np.array([[high + 6, low - 1e30] * 4])
     for value, end in zip(outside[0], inside[0], strict=True):

@@ -42,7 +42,6 @@ def gpu() -> Finding:
 
 
 def connections() -> Finding:
-    """Files and connections that the server may have open."""
     room, wanted = descriptors() - KEPT, limits()
     connections, pages = min(room, wanted.connections), min(room // PER_PAGE, wanted.pages)
     if (connections, pages) != (wanted.connections, wanted.pages):

@@ -42,7 +42,6 @@ def teacher() -> Finding:
 
 
 def cluster() -> Finding:
-    """Who may run programs here because runs are trained elsewhere."""
     if not (address := connection.named()):
         return ok("none: all is trained here")
     connection.refuse_open(address)

@@ -55,7 +55,6 @@ def amended(data: Any, changes: Mapping[str, Any]) -> Experiment:
 
 
 def _chooses(path: str) -> bool:
-    """Whether what a system sets depends on this field."""
     return path.split(".")[0] in ("system", "dataset")
 
 

@@ -62,7 +62,6 @@ class Sweep:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The dotted names of all fields that a setting sets."""
         return tuple(dict.fromkeys(name for setting in self.settings for name in setting))
 
     @cached_property
@@ -167,7 +166,6 @@ def _grid(given: Any) -> dict[str, tuple[Scalar, ...]]:
 
 
 def _refuse_constants(grid: Mapping[str, Sequence[Scalar]]) -> None:
-    """Stored sweeps of before may have an axis with one value."""
     for name, values in grid.items():
         if len(values) == 1:
             message = (

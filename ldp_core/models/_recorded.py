@@ -111,7 +111,6 @@ class Recorded(Alone):
         return self.product(name, x, f"{name}.weight", f"{name}.bias")
 
     def product(self, name: str, x: torch.Tensor, weight: str, bias: str) -> torch.Tensor:
-        """A fully connected layer whose parameters are called so."""
         y = torch.addmm(self._parameters[bias], x, self._parameters[weight].T).unsqueeze(2)
         self.layers.append(Layer(name, "product", x.unsqueeze(2), y))
         return y.squeeze(2)

@@ -26,8 +26,6 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Slice:
-    """Where one parameter tensor lies in the flat vector."""
-
     name: str
     start: int
     stop: int

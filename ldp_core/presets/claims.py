@@ -104,8 +104,6 @@ def reaches(label: str, low: float = 0.0, high: float = 1.0) -> Check:
 
 
 def diverges(label: str) -> Check:
-    """Its weights leave the numbers in every seed that has ended."""
-
     def check(evidence: Evidence) -> Found:
         wild = sum(1 for one, _ in evidence.diverged if one == label)
         try:
@@ -163,7 +161,6 @@ def listens(label: str, low: float = 0.0, high: float = 1.0) -> Check:
 
 
 def recovers(label: str, upload: str = "audit", clients: Sequence[int] | None = None) -> Check:
-    """Every one of these uploads was recovered in some round."""
     return _pixels(label, upload, clients, lambda kind: kind == "recovered")
 
 

@@ -20,7 +20,6 @@ from ldp_core.runs.storage.paths import runs_dir
 
 
 def own(system: str) -> Path:
-    """Where this machine's own figures of a system lie."""
     return runs_dir() / "papers" / f"{system}.json"
 
 

@@ -28,7 +28,6 @@ class Fraction(Selection):
     )
 
     def participants(self, count: int) -> int:
-        """How many of `count` clients take part in a round."""
         return max(1, round(self.fraction * count))
 
     def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:

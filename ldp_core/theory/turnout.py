@@ -180,7 +180,6 @@ def affordable(experiment: Experiment) -> NDArray[np.int64]:
 
 
 def _all(most: NDArray[np.int64], rounds: int) -> Iterator[Turnout]:
-    """Everybody takes part as long as they can afford to."""
     everybody = np.arange(len(most))[None]
     first = 1
     for last in [*np.unique(most[(most > 0) & (most < rounds)]).tolist(), rounds]:

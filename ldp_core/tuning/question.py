@@ -185,7 +185,6 @@ def parse_question(data: Any) -> Question:
 
 
 def _leak_problems(share: Any) -> list[Problem]:
-    """What is wrong with a limit on what an attacker picks."""
     if share is None:
         return []
     if not _number(share) or not GUESSING < share < 1:

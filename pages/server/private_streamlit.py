@@ -94,7 +94,6 @@ def let_go_of_the_gone() -> None:
 
 
 def is_download(name: str) -> bool:
-    """Whether a button that some page shows leads to this."""
     return name in runtime.get_instance().media_file_mgr._deferred_callables
 
 

@@ -37,8 +37,7 @@ def judge(
         mean_image: PSNR of the mean image: what guessing gives without any upload.
         clean: PSNR when the upload is neither clipped nor perturbed.
         clipped: PSNR when it is clipped only.
-        class_mean: PSNR of the mean image of the right class: what guessing gives with the label alone
-            (None in records of older runs).
+        class_mean: PSNR of the mean image of the right class: what guessing gives with the label alone.
     """
     guess = max(mean_image, mean_image if class_mean is None else class_mean)
     if clean < RECOVERED_DB:

@@ -68,7 +68,6 @@ def is_skipped(who: str, scenario: str) -> bool:
 
 
 def all_skipped(who: str) -> set[str]:
-    """The scenarios that somebody is not to be asked about."""
     return {row["scenario"] for row in _rows("SELECT scenario FROM passed WHERE who = ?", who)}
 
 

@@ -19,7 +19,7 @@ class Tries:
     """Attempts on one client's uploads of one kind ("audit" or "real"); a column has a place for each of
     `numbers`, the rounds in which uploads were attacked.
 
-    NaN stands where nothing was computed, or where the record is older than the figure.
+    NaN stands where nothing was computed.
     """
 
     upload: str
@@ -77,8 +77,8 @@ class Tries:
         if control is None:
             self.numbers.append(body["round"])
             self.ranks.append(body.get("identification_rank"))
-            self.picks.append(credit(body, ""))
-            self.picks_same_class.append(credit(body, "_same_class"))
+            self.picks.append(body.get("identification_credit"))
+            self.picks_same_class.append(body.get("identification_credit_same_class"))
             self.caps.append(body.get("cap"))
             if self.upload == "real":
                 self.by_chance.append(body.get("recovered_non_members"))
@@ -92,13 +92,6 @@ class Tries:
             self.newest = self._sent
             if self.closest is None or success(self.newest) > success(self.closest):
                 self.closest = self.newest
-
-
-def credit(event: dict[str, Any], suffix: str) -> float | None:
-    """What an identification counts; None where there was none. Older records tell the rank alone."""
-    told: float | None = event.get(f"identification_credit{suffix}")
-    rank = event.get(f"identification_rank{suffix}")
-    return told if told is not None or rank is None else float(rank == 1)
 
 
 def success(event: dict[str, Any]) -> tuple[int, float]:

@@ -58,5 +58,4 @@ class Column:
 
 
 def _needs_eight_bytes(figure: float) -> bool:
-    """True for what is larger or smaller than four bytes can say."""
     return math.isfinite(figure) and figure != 0 and not 1e-37 < abs(figure) < 1e38

@@ -149,7 +149,6 @@ def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:
 
 
 def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
-    """A field for each number that the attacker may be told."""
     given: dict[str, Any] = {}
     for name, parameter in type(attacker).model_fields.items():
         mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole)), None)

@@ -141,7 +141,6 @@ def where(epsilon: float, cells: list[Body]) -> str:
 
 
 def controls(desk: Desk) -> list[str]:
-    """What the same attack gives where nothing is perturbed."""
     sentences = []
     for name, attacker in desk.start["attackers"].items():
         found = {kind: desk.references.get((name, kind)) for kind in ("clean", "clipped")}
@@ -167,7 +166,6 @@ def _back(body: Body) -> str:
 
 
 def asked(cells: list[Body]) -> list[Body]:
-    """Those in which the right image was to be picked out."""
     return [cell for cell in cells if cell["identified_low"] is not None]
 
 

@@ -78,7 +78,6 @@ def figure(
 
 
 def label_margin(ends: Sequence[tuple[float, str, str]]) -> dict[str, int]:
-    """A margin that leaves room for the labels at the right."""
     longest = max((len(re.sub(r"<.*?>|&\w+;", "", text)) for _, text, _ in ends), default=0)
     return {"l": 8, "r": 14 + round(6.8 * longest), "t": 12, "b": 8}
 

@@ -85,7 +85,6 @@ def left_out(count: int) -> str:
 
 
 def _log(values: np.ndarray) -> dict[str, object]:
-    """A logarithmic axis that shows at least one decade."""
     positive = values[values > 0]
     low, high = (np.log10(positive.min()), np.log10(positive.max())) if positive.size else (0.0, 0.0)
     middle, half = (low + high) / 2, max(0.7, (high - low) / 2 + 0.2)

@@ -112,7 +112,6 @@ def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequen
 
 
 def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
-    """Variance at each view's own budget against the weight."""
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     x = np.linspace(low, high, 41)
     drawn = curves(seen, use, x, lambda m, view: m.variance(x, view.epsilon, view.low, view.high))

@@ -77,7 +77,6 @@ def _engines(shown: Sequence[Series]) -> Iterator[str]:
 
 
 def _spies(shown: Sequence[Series]) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
-    """Each attacker with what it knows → the runs that it attacks."""
     found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for one in shown:
         for spy in one.runs[0].start.get("spies", ()):

@@ -70,7 +70,7 @@ def held_out(one: Series) -> int:
         return int(told)
     try:
         return int(datasets.get(run.start["experiment"]["dataset"]).test_size)
-    except (StudioError, KeyError, TypeError):  # the record is older, or its data are gone
+    except (StudioError, KeyError, TypeError):  # its data are gone
         return 0
 
 

@@ -133,7 +133,6 @@ def mistakes(workspace: Workspace) -> list[str]:
 
 
 def complain(workspace: Workspace, name: str) -> None:
-    """Say below a widget what is wrong with what it holds."""
     for problem in tab().page.wrong.get(workspace.key(name), ()):
         words = problem_in_words(problem) if problem.path != name else problem.message
         st.error(plain(words[0].upper() + words[1:], 300))

@@ -34,7 +34,6 @@ AUDIT = (
 
 
 def formula(which: tuple[str, str], key: str) -> None:
-    """A small popover with a formula and where it comes from."""
     latex, source = which
     with st.popover("Formula", type="tertiary", key=key):
         st.latex(latex)

@@ -90,8 +90,6 @@ def settings_of(job: Job) -> Draft | None:
 
 @dataclass(frozen=True)
 class Seen:
-    """A job as a part of the page finds it when that is drawn."""
-
     job: Job
     draft: Draft
     progress: Progress

@@ -90,7 +90,6 @@ def chance_of(shown: Sequence[Series]) -> float | None:
 
 
 def expected_view(draft: Draft) -> str:
-    """What the server's panel says before anything was launched."""
     experiments = draft.experiments()
     if any(spies(experiment) for experiment in experiments):
         return "press Train, and the server's view appears here"

@@ -46,7 +46,6 @@ ASKED: dict[str, Body] = {
 
 @cache
 def export_of(kind: str) -> bytes:
-    """The ZIP of a job that has completed."""
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", folder)
         job = trained(dict(ASKED.get(kind, kinds.get(kind).smallest)), kind)
@@ -55,13 +54,11 @@ def export_of(kind: str) -> bytes:
 
 
 def unzipped(content: bytes) -> Files:
-    """By name, what is in it."""
     with ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def zipped(files: Files, how: int = ZIP_DEFLATED) -> io.BytesIO:
-    """A ZIP of them."""
     out = io.BytesIO()
     with ZipFile(out, "w", how) as archive:
         for name, content in files.items():

@@ -109,8 +109,6 @@ def test_the_program_reproduces_the_accuracy_to_the_digit(
 
 
 class Read(HTMLParser):
-    """Which elements there are, and what is read of them."""
-
     def __init__(self) -> None:
         super().__init__()
         self.tags: set[str] = set()

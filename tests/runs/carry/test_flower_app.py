@@ -86,8 +86,6 @@ def parts() -> SimpleNamespace:
 
 
 class Stored:
-    """An array as Flower carries it."""
-
     def __init__(self, values: Any) -> None:
         self.values = values
 

@@ -375,8 +375,6 @@ def at(kind: str, *path: Any, value: Any) -> Change:
 
 
 def dropped(kind: str, number: int = 0) -> Change:
-    """An edit: without one event of a kind."""
-
     def edit(told: list[Body]) -> None:
         told.remove([body for body in told if body["event"] == kind][number])
 

@@ -31,8 +31,6 @@ PATIENCE_SECONDS = 60.0
 
 
 class Node:
-    """One machine of the cluster, with one core."""
-
     def __init__(self, *arguments: str) -> None:
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", *arguments, *SMALL]
         self._told = tempfile.NamedTemporaryFile("w+")  # noqa: SIM115 (it goes with the node)
@@ -41,7 +39,6 @@ class Node:
         )
 
     def is_up(self) -> bool:
-        """True once others can see it."""
         told = Path(self._told.name).read_text()
         assert self._process.poll() is None, told
         return "Ray runtime started" in told
@@ -82,8 +79,6 @@ class Node:
 
 
 class Cluster:
-    """Some nodes, the first of which is the head."""
-
     def __init__(self, nodes: int) -> None:
         with socket.socket() as door:
             door.bind(("127.0.0.1", 0))

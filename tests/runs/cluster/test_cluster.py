@@ -22,7 +22,6 @@ PAIR = {number: parse(SHORT | {"rounds": 3, "seed": number}) for number in (3, 7
 
 
 def timeless(turn: Turn) -> tuple[Any, ...]:
-    """What a turn says, without how long it took."""
     events = [event | {"seconds": 0} if "seconds" in event else event for event in turn.events]
     state = turn.state and replace(turn.state, weights=turn.state.weights.tobytes(), uploads=0)  # type: ignore[arg-type]
     return turn.run, turn.state.round if turn.state else 99, events, state, turn.within

@@ -26,7 +26,6 @@ def asked(kind: str) -> Any:
 
 
 def queued(kind: str, monkeypatch: pytest.MonkeyPatch) -> Job:
-    """Launched; nobody takes it up."""
     monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
     return queue.get(jobs.launch(kind, asked(kind)))
 

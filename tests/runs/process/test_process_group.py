@@ -57,7 +57,6 @@ def busy_family(tell: Any, job: Job, slot: Slot, parent: int) -> None:
 
 
 def work(identity: str) -> None:
-    """A worker with one job."""
     job = queue.claim()
     assert job is not None
     assert job.id == identity

@@ -28,7 +28,6 @@ def sooner(monkeypatch: pytest.MonkeyPatch, runs_dir: Path, clean_processes: Non
 
 
 def family(runs_dir: Path) -> tuple[psutil.Process, psutil.Process]:
-    """The worker, and the process that trains."""
     found = workers(runs_dir)
     pids = {process.pid for process in found}
     (worker,) = [process for process in found if process.ppid() not in pids]

@@ -134,7 +134,6 @@ def test_a_file_of_another_format_is_named_and_computed_anew():
 
 
 def _press_and_delete() -> None:
-    """Until somebody kills this process."""
     while True:
         press(draft())
         jobs.remove(random.choice([job for job in queue.find(most=1000) if not job.live]).id)
