@@ -82,6 +82,10 @@ class DiskFull(StorageFailed):
         )
 
 
+class KeptLocked(StorageFailed):
+    """Another program keeps a file of the folder of runs locked for now."""
+
+
 class ReadOnly(StorageFailed):
     """What is in the folder of runs can be read, and nothing written."""
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ldp_core.component import Registry
-from ldp_core.errors import StorageFailed, UnknownName
+from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed, UnknownName
 from ldp_core.runs import queue
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Words, Work, note_figures
 from ldp_core.runs.queue.job import Job
@@ -20,6 +20,8 @@ from ldp_core.runs.record import computations
 from ldp_core.runs.record.events import is_whole, refuse_damaged
 from ldp_core.runs.record.recorder import move_aside
 
+SAYS_NOTHING = (DiskFull, KeptLocked, ReadOnly)
+"""What a record raises that may be sound."""
 registry: Registry[Kind] = Registry("ldp_core.runs.kinds", Kind, "kind of job")
 
 
@@ -65,6 +67,8 @@ def _can_be_read(key: str) -> bool:
     try:
         if is_whole(key):
             return True
+    except SAYS_NOTHING:
+        return True
     except StorageFailed as error:
         logging.warning("it is computed anew: %s", error)
     _give_up(key)
@@ -80,6 +84,8 @@ def give_up_what_is_damaged(keys: Iterable[str]) -> None:
     for key in computations.left([*keys]):
         try:
             refuse_damaged(key)
+        except SAYS_NOTHING:
+            continue
         except StorageFailed as error:
             logging.warning("it is computed anew: %s", error)
             _give_up(key)

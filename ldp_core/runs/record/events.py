@@ -19,6 +19,9 @@ from ldp_core.runs.storage.database import reading
 FORMAT = 1
 """Rises when a meaning changes; a file of another format is not read."""
 
+AGAIN = "train it again"
+"""What to do about one that is damaged."""
+
 
 @dataclass(frozen=True)
 class Stored:
@@ -40,7 +43,7 @@ def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
     """The events of a computation after event number `seq`, in order, `most` of them; none before it has
     begun.
     """
-    with reading(database(key)) as db:
+    with reading(database(key), AGAIN) as db:
         about = db.execute("SELECT began FROM about").fetchone() if db else None
         if db is None or about is None:
             return News(None, [])
@@ -116,7 +119,7 @@ def sound(key: str) -> Iterator[None]:
 
 def is_whole(key: str) -> bool:
     """True for the record of a computation that has ended, with as many events as it had then."""
-    with reading(database(key)) as db:
+    with reading(database(key), AGAIN) as db:
         if db is None:
             return False
         _refuse_another_format(key, db)
@@ -134,7 +137,7 @@ def is_damaged(job: Job) -> bool:
 
 
 def _is_damaged(key: str) -> bool:
-    with reading(database(key)) as db:
+    with reading(database(key), AGAIN) as db:
         if db is None:
             return database(key).exists()
         _refuse_another_format(key, db)
@@ -152,7 +155,7 @@ def refuse_damaged(key: str) -> None:
     Raises:
         StorageFailed: pages are missing or do not fit together, or it is of another format.
     """
-    with reading(database(key)) as db:
+    with reading(database(key), AGAIN) as db:
         found = "ok" if db is None else db.execute("PRAGMA quick_check(1)").fetchone()[0]
         if db is not None and found == "ok":
             _refuse_another_format(key, db)

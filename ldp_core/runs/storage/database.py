@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from ldp_core.errors import DiskFull, ReadOnly, StorageFailed
+from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.runs.storage.disk_space import is_full
 
 BUSY_SECONDS = 10.0
@@ -27,7 +27,10 @@ PATIENT_SECONDS = 120.0
 _busy = [BUSY_SECONDS]
 _locked: dict[Path, float] = {}
 """When this process last waited in vain to read a file: a page reads several times, and each would wait."""
+KEPT_LOCKED = "in the folder of runs is kept locked by another program; try again in a moment"
+MOVE_IT = "move it away to start afresh, or name another folder in EPSILON_RUNS_DIR"
 Errors = tuple[type[Exception], ...]
+EITHER: Errors = (sqlite3.Error, OSError)
 UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file may raise: Python decodes some of what SQLite finds before it looks at it."""
 
@@ -88,15 +91,15 @@ def persist(path: Path) -> None:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """A read-only connection, or None if there is no such database yet (or only an empty file)."""
-    with _named(path, (*UNREADABLE, OSError)):
+def reading(path: Path, advice: str = MOVE_IT) -> Iterator[sqlite3.Connection | None]:
+    """A read-only connection, or None before there is anything; `advice` is for whoever finds it damaged."""
+    with _named(path, (*UNREADABLE, OSError), advice):
         connection = _patiently(path) if _has_something(path) else None
     if connection is None:
         yield None
         return
     try:
-        with _named(path, UNREADABLE):
+        with _named(path, UNREADABLE, advice):
             yield connection
     finally:
         connection.close()
@@ -161,7 +164,7 @@ def _opened_read_only(path: Path, patience: float) -> sqlite3.Connection:
 
 
 @contextmanager
-def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError)) -> Iterator[None]:
+def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError), advice: str = MOVE_IT) -> Iterator[None]:
     """Say in one sentence which file cannot be used.
 
     Raises:
@@ -172,18 +175,14 @@ def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError)) -> Iterator[Non
         yield
     except kinds as error:
         if _is_busy(error):
-            raise StorageFailed(
-                f"{path.name} in the folder of runs is kept locked by another program; try again in a moment"
-            ) from error
+            raise KeptLocked(f"{path.name} {KEPT_LOCKED}") from error
         if is_full(error):
             raise DiskFull from error
         if _is_read_only(error, path):
             raise ReadOnly from error
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise StorageFailed(
-            f"{path.name} in the folder of runs cannot be used ({reason}); move it away to start afresh, "
-            "or name another folder in EPSILON_RUNS_DIR"
-        ) from error
+        told = f"{path.name} in the folder of runs cannot be used ({reason}); {advice}"
+        raise StorageFailed(told) from error
 
 
 def _is_read_only(error: Exception, path: Path) -> bool:

@@ -21,8 +21,10 @@ from ldp_core.runs.jobs.listing import listed
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue import table
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import computations
 from ldp_core.runs.record.computations import database, of_run
 from ldp_core.runs.record.events import events_of, is_damaged, is_whole, news, runs_of
+from ldp_core.runs.storage import database as storage_database
 from ldp_core.runs.storage import paths
 from ldp_core.runs.storage.database import writing
 from ldp_core.runs.view.run_progress import Progress, progress_of
@@ -148,6 +150,29 @@ def test_what_was_stopped_and_cannot_be_taken_up_is_computed_anew_for_whoever_as
     assert compute(again).status == "completed"
     assert progress_of(stopped).update().rounds_done() == 3
     assert len([*record_of(stopped).parent.glob("*.damaged")]) == 1, "it is kept beside the new one"
+
+
+@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.parametrize("stopped", [False, True])
+def test_what_another_program_keeps_locked_is_not_damaged(stopped: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    monkeypatch.setattr(storage_database, "_busy", [0.01])
+    job = trained(DRAFT)
+    if stopped:
+        computations.forget(job.keys)
+    with sqlite3.connect(record_of(job), isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        jobs.submit(DRAFT)
+        other.execute("ROLLBACK")
+    assert bodies(job)
+    assert not [*record_of(job).parent.glob("*.damaged")]
+
+
+@pytest.mark.usefixtures("runs_dir")
+def test_who_looks_at_a_damaged_record_is_told_what_helps():
+    job = ended(b"no database at all" * 300)
+    with pytest.raises(StorageFailed, match=r"cannot be used \(file is not a database\); train it again$"):
+        events_of(job)
 
 
 @pytest.fixture(scope="module")
