@@ -200,7 +200,7 @@ def unlink(key: str) -> bool:
     if (held := hold(key)) is None:
         return False
     try:
-        for ending in (".sqlite", ".sqlite-journal"):
+        for ending in (".sqlite", ".sqlite-journal", ".damaged"):
             database(key).with_suffix(ending).unlink(missing_ok=True)
     except OSError as error:
         logging.warning("computation %s cannot be removed (%s)", key, error.strerror)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from ldp_core.errors import NotNow, StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import FINAL
 from ldp_core.runs.record import computations, removal
+from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings.table import QUOTA_GB
 
 Takes = Callable[[Job], int]
@@ -83,12 +86,23 @@ def _bytes(keys: Iterable[str]) -> int:
 
 def taken() -> int:
     """Bytes that all records together take, those among them that were deleted and may come back."""
-    return _bytes(key for job in (*queue.deleted(), *queue.find(most=100_000)) for key in job.keys)
+    named = _bytes(key for job in (*queue.deleted(), *queue.find(most=100_000)) for key in job.keys)
+    return named + sum(_damaged().values())
+
+
+def _damaged() -> dict[Path, int]:
+    """What was moved aside because it could not be read: no job shows it any more."""
+    found = dict[Path, int]()
+    for file in (runs_dir() / "computed").rglob("*.damaged"):
+        with suppress(FileNotFoundError):  # it goes with the last job of its key
+            found[file] = file.stat().st_size
+    return found
 
 
 def prune(most: int | None = None) -> list[Kept]:
-    """Remove records until all of them take at most `most` bytes: what was deleted first, then what came from
-    outside, then the oldest; returns what was removed. A record that others name goes with the last of them.
+    """Remove records until all of them take at most `most` bytes: what is damaged and what was deleted first,
+    then what came from outside, then the oldest; returns the jobs whose records went. One that others name
+    goes with the last of them.
 
     Raises:
         StorageFailed: nothing could be removed, because that cannot be noted.
@@ -97,7 +111,13 @@ def prune(most: int | None = None) -> list[Kept]:
     jobs = [*queue.deleted(), *_in_order()]
     names = Counter(key for job in jobs for key in set(job.keys))
     sizes = {key: computations.size_of(key) for key in names}
-    total, removed = sum(sizes.values()), list[Kept]()
+    damaged, removed = _damaged(), list[Kept]()
+    total = sum(sizes.values()) + sum(damaged.values())
+    for file, size in damaged.items():
+        if total > limit:
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
+                total -= size
     stays = {key for job in jobs if job.pinned or job.live for key in job.keys}
     for job in jobs:
         if total <= limit:

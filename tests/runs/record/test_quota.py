@@ -94,6 +94,17 @@ def test_nothing_goes_that_makes_no_room_because_what_stays_names_the_same():
     assert not queue.get(first).removed
 
 
+def test_what_was_moved_aside_counts_and_goes_first():
+    damaged, sound = record("completed"), record("completed")
+    recorder.move_aside(queue.get(damaged).keys[0])
+    assert quota.taken() == 2000
+    assert quota.prune(1000) == []
+    assert quota.taken() == 1000
+    recorder.move_aside(queue.get(sound).keys[0])
+    jobs.remove(sound)
+    assert quota.taken() == 0, "it goes with the last job of its key"
+
+
 def test_what_came_from_outside_goes_first():
     older = record("completed")
     arrived = queue.arrive("run", {}, [IMPORTED + "0" * 16], "completed", "", (1.0, 1.0), None, None)
