@@ -9,7 +9,8 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-_BESIDE = Path(str(files("ldp_core"))).parent
+PACKAGE = Path(str(files("ldp_core")))
+_BESIDE = PACKAGE.parent
 _INSTALLED = _BESIDE / "epsilon_studio"
 SHIPPED = _INSTALLED if _INSTALLED.is_dir() else _BESIDE
 ASSETS = SHIPPED / "assets"

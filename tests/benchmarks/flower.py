@@ -187,7 +187,7 @@ def _once(app: Path, place: Path, root: Path, number: int, clients: int) -> str:
 
 
 def _held_against_theory(run: dict[str, Any], out: Path) -> list[tuple[str, float]]:
-    made, weigher = mechanisms.get(run["mechanism"]), aggregators.get(run["aggregator"])
+    made, weigher = mechanisms.get(**run["mechanism"]), aggregators.get(**run["aggregator"])
     excess, noises, left = [], [], []
     for number in range(1, ROUNDS + 1):
         files = [np.load(out / f"sent_{number}_{client}.npz") for client in range(len(run["clients"]))]
@@ -196,7 +196,7 @@ def _held_against_theory(run: dict[str, Any], out: Path) -> list[tuple[str, floa
             given = np.load(out / f"given_{number}_{client}.npz")
             names = [name for name in given if not name.startswith(("before_", "told_"))]
             told = {name.removeprefix("told_") for name in sent if name.startswith("told_")}
-            by_data = run["aggregator"] == "data_weighted"
+            by_data = run["weighs_by_size"]
             if told != {"epsilon", "low", "high"} | ({"num-examples"} if by_data else set()):
                 sys.exit(f"client {client} has told {sorted(told)}")
             budget = [run["clients"][client][name] for name in ("epsilon", "low", "high")]

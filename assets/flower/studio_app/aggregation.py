@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-AGGREGATORS = ("mean", "data_weighted", "inverse_std", "inverse_variance")
+from ldp_core import aggregators
+
 Array = np.ndarray
 
 
-def weights(name: str, variances: Sequence[float], sizes: Sequence[float], between: float = 0.0) -> Array:
-    """How much each upload counts; they sum to 1.
+def weights(run: Mapping[str, Any], variances: Sequence[float], sizes: Sequence[float]) -> Array:
+    """How much each upload counts; they sum to 1, or a lottery has drawn nobody.
 
     Args:
-        name: one of AGGREGATORS.
+        run: whose aggregator weighs.
         variances: the worst-case variance of each client's noise, per weight.
-        sizes: samples of each client, for `data_weighted`.
-        between: the variance between clients' true weights that is allowed for.
+        sizes: samples of each client.
     """
-    noise = np.asarray(variances, dtype=np.float64) + between
-    if name == "data_weighted":
-        raw = np.asarray(sizes, dtype=np.float64)
-    elif name == "mean":
-        raw = np.ones_like(noise)
-    elif name in AGGREGATORS:
-        power = 0.5 if name == "inverse_std" else 1.0
-        exact = noise == 0  # clients without noise, if there are any, share all the weight
-        raw = exact.astype(np.float64) if exact.any() else (noise.min() / noise) ** power
-    else:
-        raise ValueError(f"there is no aggregator {name!r} here; there are {', '.join(AGGREGATORS)}")
-    return raw / raw.sum()
+    return aggregators.get(**run["aggregator"]).weights(variances, sizes, generator=np.random.default_rng())
 
 
 def step(current: Array, total: Array, target: str, hull: tuple[float, float] | None) -> Array:

@@ -5,7 +5,7 @@ as `mechanism.py` says. That is per weight; what a whole upload and a whole run 
 to stands in `experiment.json`, `promised` (of d weights and R uploads at most d·R·ε).
 
 Not covered: that a node takes part, and when; its ε and safe range, which are sent, as they are public; how
-many samples it has, where the aggregator is `data_weighted`; the text of an error, which Flower reports as it
+many samples it has, where the aggregator weighs by it; the text of an error, which Flower reports as it
 is; what the machine itself writes down; and floating point (`mechanism.py`). Flower hands this code to the
 nodes from whoever starts the run: a node that does not look at it trusts them.
 """
@@ -32,9 +32,9 @@ def local_privacy(message: Message, context: Context, call_next: ClientAppCallab
         values = array.numpy().astype(np.float64)
         if run["target"] == "update":
             values = values - sent[name].numpy()
-        answers[name] = Array(mechanism.perturb(run["mechanism"], values, *own).astype(np.float32))
+        answers[name] = Array(mechanism.perturb(run, values, own).astype(np.float32))
     told = own._asdict()
-    if run["aggregator"] == "data_weighted":
+    if run["weighs_by_size"]:
         told["num-examples"] = reply.content["metrics"]["num-examples"]
     # a new record: whatever else the app has put into its reply stays here
     reply.content = RecordDict({"arrays": ArrayRecord(answers), "metrics": MetricRecord(told)})

@@ -44,13 +44,15 @@ class ByBudget(FedAvg):
         if not answered:
             return None, None
         run, told = self._run, [message.content["metrics"] for message in answered]
-        public = [tuple(float(one[name]) for name in settings.Budget._fields) for one in told]
+        fields = settings.Budget._fields
+        public = [settings.Budget(*(float(one[name]) for name in fields)) for one in told]
         weights = aggregation.weights(
-            run["aggregator"],
-            [mechanism.worst_variance(run["mechanism"], *budget) for budget in public],
+            run,
+            [mechanism.worst_variance(run, budget) for budget in public],
             [float(one.get("num-examples", 1)) for one in told],
-            run["between"],
         )
+        if not weights.any():
+            return self._current, MetricRecord({"answers": 0})
         hull = (min(low for _, low, _ in public), max(high for _, _, high in public))
         arrays = {}
         for name, current in self._current.items():

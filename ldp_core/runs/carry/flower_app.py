@@ -1,4 +1,6 @@
-"""A training as an app for Flower: its code ships in `assets/flower`, and the experiment is data beside it.
+"""A training as an app for Flower: its code ships in `assets/flower`, beside it the experiment as data, and
+`ldp_core` itself, whose mechanisms and aggregators it uses. Not as a wheel: Flower sends its nodes code and
+text alone, and installs what an app names anew for each run.
 
 The code is the same for every export, so nothing that somebody typed can become a part of it. Its noise is
 the operating system's, so it trains to other digits than the run did, by the same law.
@@ -22,14 +24,12 @@ from ldp_core.models.dense import Dense
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.queue.job import Job
 from ldp_core.streams import stream
-from ldp_core.system.shipped import ASSETS
+from ldp_core.system.shipped import ASSETS, PACKAGE
 
 SOURCE = ASSETS / "flower"
 FOLDER = "flower_app"
 """In the ZIP, which holds nothing else."""
 DATA = "studio_app/experiment.json"
-MECHANISMS = ("none", "laplace", "duchi", "pdpm", "piecewise", "hybrid")
-AGGREGATORS = ("mean", "data_weighted", "inverse_std", "inverse_variance")
 SELECTIONS = ("all", "fraction")
 ABOUT = (
     "The runs of a job of Epsilon Studio. A client's epsilon is per weight of one upload, in its safe range "
@@ -71,9 +71,10 @@ def as_flower(identity: str) -> bytes:
     }
     out = io.BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        for file in sorted(SOURCE.rglob("*.*")):
-            if file.suffix in (".py", ".toml", ".md"):
-                archive.write(file, f"{FOLDER}/{file.relative_to(SOURCE)}")
+        for root, place in ((SOURCE, FOLDER), (PACKAGE, f"{FOLDER}/{PACKAGE.name}")):
+            for file in sorted(root.rglob("*.*")):
+                if file.suffix in (".py", ".toml", ".md"):
+                    archive.write(file, f"{place}/{file.relative_to(root)}")
         archive.writestr(f"{FOLDER}/{DATA}", json.dumps(data, allow_nan=False))
     return out.getvalue()
 
@@ -90,8 +91,6 @@ def why_not(job: Job) -> str:
 def unfit(experiment: Experiment) -> str:
     """Why an experiment cannot be run by such an app; "" if it can."""
     named = {
-        "mechanism": (experiment.mechanism.name, MECHANISMS),
-        "aggregator": (experiment.aggregator.name, AGGREGATORS),
         "selection": (experiment.selection.name, SELECTIONS),
         "dataset": (experiment.dataset, ("digits",)),
         "optimizer": (experiment.local.optimizer.name, ("sgd",)),
@@ -103,10 +102,26 @@ def unfit(experiment: Experiment) -> str:
         return "it follows a paper's system, which does more than the app's server and clients do"
     if not isinstance(experiment.network, Dense):
         return "its model is not fully connected, and the app's own is"
-    if experiment.form == "as_printed" and experiment.mechanism.printed_otherwise:
-        return "its mechanism is in the form that its paper prints, and the app's is the corrected one"
+    if why := _unfit_parts(experiment):
+        return why
     if experiment.clients.run_limit is not None:
         return "its clients stop at a limit of their own, and the app's go on"
+    return ""
+
+
+def _unfit_parts(experiment: Experiment) -> str:
+    mechanism, aggregator = experiment.randomiser, experiment.aggregator
+    for what, part in (("mechanism", mechanism), ("aggregator", aggregator)):
+        if part.plugin:
+            return f"its {what} is {part.name}, which was added here, and the app does not hold it"
+    if mechanism.scope != "coordinate":
+        return f"its mechanism answers for a whole {mechanism.scope}, and the app weight by weight"
+    if mechanism.role == "vote" or aggregator.unpredicted:
+        return "it votes, and the app's server takes weighted means"
+    if set(mechanism.known_from_use) - {"dimension"}:
+        return "its mechanism changes from round to round, and the app's does not"
+    if experiment.form == "as_printed" and mechanism.printed_otherwise:
+        return "its mechanism is in the form that its paper prints, and the app's is the corrected one"
     return ""
 
 
@@ -119,9 +134,9 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
     ]
     local = experiment.local
     return {
-        "mechanism": experiment.mechanism.name,
-        "aggregator": experiment.aggregator.name,
-        "between": experiment.aggregator.between,
+        "mechanism": {"name": experiment.mechanism.name, **experiment.randomiser.parameters()},
+        "aggregator": {"name": experiment.aggregator.name, **experiment.aggregator.parameters()},
+        "weighs_by_size": experiment.aggregator.weighs_by_size,
         "target": experiment.target,
         "project": experiment.form == "corrected",
         "fraction": getattr(experiment.selection, "fraction", 1.0),
