@@ -169,7 +169,7 @@ def sweep() -> list[str]:
     with changing() as db:
         query = (
             "SELECT key FROM computations WHERE kind != 'figures' "
-            "AND key NOT IN (SELECT value FROM jobs, json_each(jobs.keys))"
+            "AND key NOT IN (SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]')))"
         )
         for key in [row["key"] for row in db.execute(query)]:
             if unlink(key):
@@ -187,8 +187,8 @@ def named_by_it_alone(job: str) -> list[str]:
     """The keys of computations that no other job names, deleted ones included."""
     with looking() as db:
         query = (
-            "SELECT value FROM jobs, json_each(jobs.keys) WHERE jobs.id = ? EXCEPT "
-            "SELECT value FROM jobs, json_each(jobs.keys) WHERE jobs.id != ?"
+            "SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]')) WHERE jobs.id = ? EXCEPT "
+            "SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]')) WHERE jobs.id != ?"
         )
         return [row["value"] for row in db.execute(query, (job, job))] if db else []
 
