@@ -53,7 +53,7 @@ def stand_in(runs_dir: Path) -> Held:
     runs_dir.mkdir(parents=True, exist_ok=True)
     file = taken(runs_dir / WORKER)
     assert file is not None, "there is one"
-    return Held(runs_dir / WORKER, file, program=program(), wanted=STARTED, slots=count())
+    return Held(runs_dir / WORKER, file, beats=True, program=program(), wanted=STARTED, slots=count())
 
 
 def end_workers(runs_dir: Path) -> None:

@@ -6,12 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ldp_core.errors import UnknownJob
+from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import STALLED
+from ldp_core.runs.record.computations import lock_of
 from ldp_core.runs.storage import locks
-from ldp_core.runs.storage.locks import WORKER, WRITER, Holder, holder, is_written, stands_still
+from ldp_core.runs.storage.locks import WORKER, Holder, holder
 from ldp_core.runs.storage.paths import runs_dir
 
 GOES_ON = "it goes on when it is let"
@@ -21,16 +22,18 @@ def unmoved(job: Job) -> Job:
     """A job as it is told: stalled, if the process that does it stands still; and one that waits says so if
     the worker does.
     """
-    if not job.live:
+    for path in _files(job):
+        who = holder(path)
+        if who and who.beats:  # as long as the one that trains goes on, the worker does not matter
+            still = locks.stands_still(path)
+            break
+    else:
         return job
-    trains = job.status != "queued" and is_written(job.folder)
-    path = _files(job)[0 if trains else -1]
-    still, who = stands_still(path), holder(path)
     if not still:
         return job
-    words = _training(who, still) if trains else _worker(who, still)
     if job.status == "queued":
-        return _telling(job, f"it cannot begin: {words}")
+        return _telling(job, f"it cannot begin: {_worker(who, still)}")
+    words = _worker(who, still) if path.name == WORKER else _training(who, still)
     return _telling(replace(job, status=STALLED), words)
 
 
@@ -41,23 +44,26 @@ def look_twice(identity: str) -> None:
 
 
 def _files(job: Job) -> list[Path]:
-    """What is held by those who do a job: the one that trains, and the worker."""
-    return [job.folder / WRITER] * (job.status != "queued") + [runs_dir() / WORKER] if job.live else []
+    """What is held by those who do a job: a computation by the one that trains, and the worker's lock."""
+    if not job.live:
+        return []
+    found = list[Path]()
+    with suppress(StorageFailed):  # of a damaged row
+        found += [lock_of(key) for key in job.keys if job.status != "queued"]
+    return [*found, runs_dir() / WORKER]
 
 
-def _training(who: Holder | None, still: float) -> str:
-    name = who.in_words() if who else "its process"
+def _training(who: Holder, still: float) -> str:
     return (
-        f"{name}, which trains, has stood still for {still:.0f} s; {GOES_ON} (kill -CONT), "
+        f"{who.in_words()}, which trains, has stood still for {still:.0f} s; {GOES_ON} (kill -CONT), "
         "or stop this job and take it up again: what was trained is kept"
     )
 
 
-def _worker(who: Holder | None, still: float) -> str:
-    name = f"the worker, {who.in_words()}," if who else "the worker"
+def _worker(who: Holder, still: float) -> str:
     return (
-        f"{name} has stood still for {still:.0f} s; {GOES_ON}: whoever runs this server can continue it "
-        "(kill -CONT) or end it (kill -KILL), and another one begins"
+        f"the worker, {who.in_words()}, has stood still for {still:.0f} s; {GOES_ON}: whoever runs this "
+        "server can continue it (kill -CONT) or end it (kill -KILL), and another one begins"
     )
 
 

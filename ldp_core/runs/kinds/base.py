@@ -81,7 +81,7 @@ def _recording(work: Work, left: Sequence[str]) -> Iterator[Recorder | None]:
     with ExitStack() as stack:
         mine = dict[int, Computation]()
         for key in left:
-            if (held := computations.hold(key)) is not None:
+            if (held := computations.hold(key, beats=not mine)) is not None:
                 stack.callback(held.close, remove=True)
                 number = work.keys.index(key)
                 mine[number] = work.computations[number]

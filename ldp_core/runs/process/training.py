@@ -22,11 +22,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.preparing import nothing
 from ldp_core.runs.storage.database import be_patient
 from ldp_core.runs.storage.disk_space import full_disk, is_full
-from ldp_core.runs.storage.locks import WRITER, Held, TakenBySomebody, hold
 from ldp_core.system import memory, process_group
-
-PATIENCE_SECONDS = 5.0
-"""So long it waits for whoever wrote the record before, who may have been killed a moment ago."""
 
 
 class Stopped(BaseException):
@@ -51,32 +47,21 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
 def train_job(job: Job, room: int) -> Outcome:
     """Do everything that a job asks for, or what is left of it; returns how it ended, and why.
 
-    While it works it holds the lock of the record, so that nobody else writes there; where somebody else
-    does, nothing is done.
-
     Args:
         job: as the queue holds it.
         room: bytes that this process may fill, to be told when they are not enough.
     """
     signal.signal(signal.SIGTERM, _stop)
-    folder = job.folder
-    held: Held | None = None
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        held = hold(folder / WRITER, PATIENCE_SECONDS)
-        held.beat()
+        job.folder.mkdir(parents=True, exist_ok=True)
         outcome = _do(job)
     except Stopped:
         outcome = Outcome("cancelled")
-    except TakenBySomebody as error:
-        outcome = Outcome("interrupted", f"{error}: two would harm it; take it up when that has ended")
     except Exception as error:
         if not isinstance(error, StudioError):
             logging.exception("job failed")
         outcome = Outcome("failed", _in_words(error, job, room))
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if held:
-        held.close()
     return outcome
 
 

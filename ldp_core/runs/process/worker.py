@@ -16,6 +16,8 @@ import signal
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 from ldp_core.behaviour import version
 from ldp_core.errors import DiskFull, FolderGone, StorageFailed
@@ -64,40 +66,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     logging.getLogger().addFilter(Seldom())
     be_quiet()
-    if asked.lock is not None:
+    path = runs_dir() / WORKER
+    said = {"beats": True, "program": program(), "wanted": asked.wanted, "slots": count()}
+    if asked.lock is None:
+        held = _taken(path, asked.after, said)
+    else:
         kernel_lock.keep(asked.lock)
-    locks.refuse_without_locks()
-    held = _held(asked.wanted, _file(asked.after) if asked.lock is None else asked.lock)
+        held = Held(path, asked.lock, **said)
     if held is None:
         return
     bind()
     try:
-        _stay(held)
+        _stay(held, said)
     except FolderGone as error:
         logging.warning("the worker ends: %s", error)
 
 
-def _file(after: str = "") -> int | None:
-    """The lock's file; None if another worker holds it. One whose place is to be taken is asked to leave."""
-    path, until = runs_dir() / WORKER, time.monotonic() + PATIENCE_SECONDS
-    while (file := locks.taken(path)) is None:
+def _taken(path: Path, after: str, said: dict[str, Any]) -> Held | None:
+    """The worker's lock; None if another one holds it. One whose place is to be taken is asked to leave."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while (held := locks.hold(path, **said)) is None:
         who = locks.worker()
         if not after or (who and who.token != after) or time.monotonic() > until:
             return None
         locks.ask_to_go(path, after)
         time.sleep(POLL_SECONDS)
-    return file
-
-
-def _held(wanted: float, file: int | None) -> Held | None:
-    if file is None:
-        return None
-    held = Held(runs_dir() / WORKER, file, program=program(), wanted=wanted, slots=count())
-    held.beat()
     return held
 
 
-def _stay(held: Held) -> None:
+def _stay(held: Held, said: dict[str, Any]) -> None:
     """Work, and be there for more, until nobody needs this worker any more."""
     signal.signal(signal.SIGTERM, _leave)
     give_way()
@@ -113,8 +110,7 @@ def _stay(held: Held) -> None:
         # whoever submits from now on finds no worker; who did so just before has found this one
         if _leaving or replaced or not _is_asked():
             return
-        again = _held(held.who.wanted, _file())
-        if again is None:
+        if (again := locks.hold(held.path, **said)) is None:
             return
         held = again
 
@@ -181,11 +177,12 @@ def _can_begin(job: Job) -> bool:
     here: it takes no slot; while others are at all that is left, it waits.
     """
     try:
+        # looked at first: what ends meanwhile is known by then
+        busy = {key for one in queue.running() for key in one.keys}  # though it may not hold them yet
+        busy |= {key for key in job.keys if computations.is_computed(key)}
         if kinds.settle(job):
             return False
-        left = computations.left(job.keys)
-        begun = {key for one in queue.running() for key in one.keys}  # though it may not hold them yet
-        return not left or not all(key in begun or computations.is_computed(key) for key in left)
+        return not job.keys or not busy.issuperset(computations.left(job.keys))
     except kinds.UNREADABLE as error:
         logging.warning("job %s has its turn like any other: %s", job.id, error)
         return True

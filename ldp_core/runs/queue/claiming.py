@@ -15,7 +15,6 @@ from typing import NamedTuple
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.table import changing, find, looking, selected
-from ldp_core.runs.storage.locks import is_written
 
 
 def running() -> list[Job]:
@@ -98,7 +97,7 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
         ready: False for a job that cannot begin now, which keeps its turn.
     """
     for job in in_turn():
-        if is_written(job.folder) or not ready(job):  # nothing begins beside whoever writes
+        if not ready(job):
             continue
         with changing() as db:
             query = "SELECT COUNT(*) AS count FROM jobs WHERE status IN ('running', 'cancelling')"

@@ -98,12 +98,10 @@ def lock_of(key: str) -> Path:
     return database(key).with_suffix(".lock")
 
 
-def hold(key: str) -> Held | None:
+def hold(key: str, beats: bool = False) -> Held | None:
     """Hold a computation for this process; None while another one does."""
     lock_of(key).parent.mkdir(parents=True, exist_ok=True)
-    with suppress(locks.TakenBySomebody):
-        return locks.hold(lock_of(key))
-    return None
+    return locks.hold(lock_of(key), beats=beats)
 
 
 def is_computed(key: str) -> bool:

@@ -1,8 +1,8 @@
 """Who is alive, told by locks of the kernel's on files of the folder of runs, in whichever container.
 
-Whoever writes a record holds `writer.lock` in its folder; the one worker holds `worker.lock` as long as it
-lives, and where that is free no job has a worker. In the file stands who holds it, and a sign of life every
-second: a process that is stopped (SIGSTOP) keeps its lock and gives none.
+Whoever computes something holds its lock (`record.computations`); the one worker holds `worker.lock` as long
+as it lives, and where that is free no job has a worker. Whoever holds one for long says in the file who it
+is, and gives a sign of life every second: a process that is stopped (SIGSTOP) keeps its lock and gives none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.system import kernel_lock
 
-WRITER, WORKER = "writer.lock", "worker.lock"
+WORKER = "worker.lock"
 BEAT_BYTES = 32
 """In which the last sign of life stands, a time of its holder's own clock: nobody compares it with theirs."""
 ASKED_AT = 2048
@@ -35,7 +35,6 @@ STALLED_SECONDS = 15.0
 SURE_SECONDS = 5 * BEAT_SECONDS
 """Between two looks that have seen the same, at least: the date of a file is a hint and no proof."""
 MOST_FILES = 1000
-PAUSE_SECONDS = 0.02
 _seen: dict[Path, tuple[bytes, float, float]] = {}
 """By file: its last sign of life, when that was first seen here, and how old it seemed to be then."""
 
@@ -48,6 +47,8 @@ class Holder:
     host: str
     token: str
     """Of this one holding."""
+    beats: bool = False
+    """Whether it gives signs of life."""
     program: str = ""
     """Of a worker: the version of its code …"""
     wanted: float = 0.0
@@ -66,28 +67,25 @@ class Holder:
         return f"process {self.pid}{'' if self.here else elsewhere}"
 
 
-class TakenBySomebody(StorageFailed):
-    """A file that somebody else holds."""
-
-
 class Held:
-    """A file that this process holds until it closes it or dies."""
+    """A file that this process holds until it closes it or dies. What beats says who it is; all others write
+    nothing, so that there is room for it on a full disk.
+    """
 
-    def __init__(self, path: Path, file: int, **worker: Any) -> None:
+    def __init__(self, path: Path, file: int, **said: Any) -> None:
         self.path, self.file = path, file
-        self.who = Holder(os.getpid(), socket.gethostname(), secrets.token_hex(8), **worker)
+        self.who = Holder(os.getpid(), socket.gethostname(), secrets.token_hex(8), **said)
         self._one, self._closed = threading.Lock(), threading.Event()
-        os.ftruncate(file, os.pwrite(file, _now() + f"{json.dumps(asdict(self.who))}\n".encode(), 0))
+        os.ftruncate(file, 0)
+        if self.who.beats:
+            os.pwrite(file, _now() + f"{json.dumps(asdict(self.who))}\n".encode(), 0)
+            threading.Thread(target=self._beat, daemon=True, name="signs of life").start()
 
     def __enter__(self) -> Held:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def beat(self) -> None:
-        """Note signs of life of this process in it, from now on until it lets go."""
-        threading.Thread(target=self._keep_beating, daemon=True, name="signs of life").start()
 
     def close(self, remove: bool = False) -> None:
         """Let go of it; with `remove`, the file goes too."""
@@ -104,7 +102,7 @@ class Held:
             return asked == self.who.token.encode() or not _is_still(self.file, self.path)
         return False
 
-    def _keep_beating(self) -> None:
+    def _beat(self) -> None:
         while not self._closed.wait(BEAT_SECONDS):
             with self._one, suppress(OSError):  # a full disk is no death
                 if not self._closed.is_set():
@@ -115,26 +113,20 @@ def _now() -> bytes:
     return f"{time.monotonic():<{BEAT_BYTES - 1}.3f}\n".encode()
 
 
-def hold(path: Path, patience: float = 0.0) -> Held:
-    """Hold a file, which is made if it is not there.
+def hold(path: Path, **said: Any) -> Held | None:
+    """Hold a file, which is made if it is not there; None if somebody else does.
 
     Args:
         path: of the file; its folder is there.
-        patience: seconds to wait for somebody who holds it.
+        said: what else is to be known of this holder.
 
     Raises:
-        TakenBySomebody: they still do.
         OSError: it cannot be made or written, or its file system has no locks.
     """
-    until = time.monotonic() + patience
-    while (file := taken(path)) is None:
-        if time.monotonic() > until:
-            who = holder(path)
-            words = who.in_words() if who else "another process"
-            raise TakenBySomebody(f"its record is written by {words}")
-        time.sleep(PAUSE_SECONDS)
+    if (file := taken(path)) is None:
+        return None
     try:
-        return Held(path, file)
+        return Held(path, file, **said)
     except BaseException:
         kernel_lock.let_go(file)
         raise
@@ -185,17 +177,13 @@ def is_held(path: Path) -> bool:
         os.close(file)
 
 
-def is_written(folder: Path) -> bool:
-    """True while somebody writes the record in this folder."""
-    return is_held(folder / WRITER)
-
-
 def holder(path: Path) -> Holder | None:
     """Who holds a file, by its own words; None if nobody does, or it has not said so yet."""
     try:
         said = json.loads(path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]) if is_held(path) else {}
         host, token, program = (str(said[name]) for name in ("host", "token", "program"))
-        return Holder(int(said["pid"]), host, token, program, float(said["wanted"]), int(said["slots"]))
+        numbers = float(said["wanted"]), int(said["slots"])
+        return Holder(int(said["pid"]), host, token, bool(said["beats"]), program, *numbers)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 
@@ -215,14 +203,15 @@ def ask_to_go(path: Path, token: str) -> None:
 def stands_still(path: Path) -> float:
     """Seconds for which the holder of a file has shown no sign of life, if they are too many; else 0.
 
-    0 too on the first look, and where nobody holds it or has said a word yet.
+    0 too on the first look, and where nobody holds it that beats.
     """
+    who = holder(path)
     try:
         with path.open("rb") as file:
             said, written = file.read(BEAT_BYTES), os.fstat(file.fileno()).st_mtime
     except OSError:
-        said = b""
-    if not said.strip() or not is_held(path):
+        who = None
+    if who is None or not who.beats:
         _seen.pop(path, None)
         return 0.0
     now = time.monotonic()

@@ -18,9 +18,9 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.process import training
+from ldp_core.runs.process import worker
+from ldp_core.runs.record.computations import is_computed
 from ldp_core.runs.record.events import events_of
-from ldp_core.runs.storage.locks import WRITER, is_written
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
@@ -30,8 +30,8 @@ from tests.runs.spaces import SPACE
 
 HOST, ROUNDS = "elsewhere", 100
 EXPERIMENT = {"rounds": ROUNDS, "attack": None}
-HOLD = "import sys, time, pathlib; from ldp_core.runs.storage.locks import hold; "
-HOLD += "kept = hold(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
+HOLD = "import sys, time; from ldp_core.runs.record.computations import hold; "
+HOLD += "kept = hold(sys.argv[1], True); print('held', flush=True); time.sleep(600)"
 SUBMIT = "import sys, time; from ldp_core import cli; cli.main(sys.argv[1:]); time.sleep(600)"
 Elsewhere = Callable[..., subprocess.Popen[str]]
 
@@ -80,7 +80,7 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
     assert (told["status"], told["pid"]) == ("running", None)
     assert f"of host '{HOST}', in another container" in told["message"]
     assert jobs.recent()[0].status == jobs.resume(job.id).status == "running"
-    assert is_written(job.folder)
+    assert is_computed(job.keys[0])
     there.kill()
     assert living([there.pid]) == []
 
@@ -93,29 +93,21 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
 
 
-def test_a_record_that_is_written_elsewhere_is_not_written_here_until_its_holder_is_killed(
-    elsewhere: Elsewhere, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed(
+    elsewhere: Elsewhere, runs_dir: Path
 ):
-    monkeypatch.setattr(training, "PATIENCE_SECONDS", 0.1)
-    draft = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
-    job = queued(draft)
-    job.folder.mkdir(parents=True)
-    holder = elsewhere(HOLD, job.folder / WRITER)
-    assert queue.claim() is None, "nothing begins beside it"
-    monkeypatch.setattr("ldp_core.runs.jobs.lookup.ensure_worker", lambda *_: None)
-    assert not queue.claim()
-
-    outcome = Trained(job).outcome()
-    assert outcome.status == "interrupted"
-    assert "its record is written by process 1 of host" in outcome.message
-    assert {file.name for file in job.folder.iterdir()} == {WRITER}
+    job = queued(Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),)))
+    holder = elsewhere(HOLD, job.keys[0])
+    assert queue.claim(ready=worker._can_begin) is None, "nothing begins beside it"
+    assert Trained(job).outcome().status == "queued"
+    assert events_of(job) == []
 
     (inside,) = psutil.Process(holder.pid).children()
     inside.kill()
     assert living([inside.pid]) == []
     # its threads die one by one, and the last of them lets go of the file
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while queue.claim() is None:
+    while queue.claim(ready=worker._can_begin) is None:
         assert time.monotonic() < deadline, "the lock outlives its holder"
         time.sleep(0.02)
     assert Trained(job).outcome().status == "completed"

@@ -86,7 +86,7 @@ def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(warm:
 
 @pytest.mark.usefixtures("warm")
 def test_a_queued_job_is_cancelled_at_once():
-    first, second = launch(ENDLESS), launch(ENDLESS)
+    first, second = launch(ENDLESS | {"seed": 306}), launch(ENDLESS | {"seed": 307})
     assert jobs.cancel(second).status == "cancelled"
     jobs.cancel(first)
     until(first, lambda job: not job.live)

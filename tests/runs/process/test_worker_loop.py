@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from ldp_core.errors import StorageFailed
-from ldp_core.runs import queue
+from ldp_core.runs import kinds, queue
 from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.process import worker
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.storage.locks import Held
 from tests.pace import within
+from tests.runs.in_process import compute, queued, take
 
 
 class Slow:
@@ -122,6 +123,27 @@ def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(
     assert job.status == "interrupted"
     assert "could not start a process" in job.message
     assert queue.get(second).status == "completed"
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_what_is_known_just_now_takes_no_slot(moment: str, at_work: Held, monkeypatch: pytest.MonkeyPatch):
+    """What another job computes ends while it is looked at whether this one can begin."""
+    first, second = queued({"rounds": 1, "attack": None}), queued({"rounds": 1, "attack": None})
+    assert take(first.id)
+    assert not worker._can_begin(second)
+    settle = kinds.settle
+
+    def then(job: Job) -> bool:
+        done = moment == "after" and settle(job)
+        outcome = compute(first)
+        assert queue.move(first.id, outcome.status)
+        return done or (moment == "before" and settle(job))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kinds, "settle", then)
+        assert not worker._can_begin(second)
+    assert not worker._can_begin(second)
+    assert (queue.get(second.id).status, queue.get(second.id).started) == ("completed", None)
 
 
 def test_a_machine_is_measured_when_nobody_wants_anything_of_it(at_work: Held):

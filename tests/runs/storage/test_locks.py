@@ -13,39 +13,49 @@ from pathlib import Path
 import pytest
 
 from ldp_core.runs.storage import locks
-from ldp_core.runs.storage.locks import WORKER, WRITER, hold, holder, is_held
+from ldp_core.runs.storage.locks import WORKER, hold, holder, is_held
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS, stand_in
 
 HOLD = "import sys, time, pathlib; from ldp_core.runs.storage.locks import hold; "
-HOLD += "kept = hold(pathlib.Path(sys.argv[1])); kept.beat(); print('held', flush=True); time.sleep(600)"
+HOLD += "kept = hold(pathlib.Path(sys.argv[1]), beats=True); print('held', flush=True); time.sleep(600)"
 
 
-def test_one_holds_a_record_and_says_who_it_is(tmp_path: Path):
-    path = tmp_path / WRITER
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "x.lock"
+
+
+def test_one_holds_a_file_and_who_beats_says_who_it_is(path: Path):
     assert holder(path) is None
-    with hold(path) as held:
-        assert holder(path) == held.who
-        assert (held.who.pid, held.who.host, held.who.here) == (os.getpid(), socket.gethostname(), True)
-        with pytest.raises(locks.TakenBySomebody, match=f"its record is written by process {os.getpid()}"):
-            hold(path)
+    held = hold(path, beats=True)
+    assert held is not None
+    assert holder(path) == held.who
+    assert (held.who.pid, held.who.host, held.who.here) == (os.getpid(), socket.gethostname(), True)
+    assert hold(path) is None
+    held.close()
     assert not is_held(path)
     assert holder(path) is None, "what stands there was said by somebody who holds it no more"
-    with hold(path) as again:
-        assert again.who.token != held.who.token
+    again = hold(path)
+    assert again is not None
+    assert again.who.token != held.who.token
+    assert holder(path) is None
+    again.close(remove=True)
+    assert not path.exists()
 
 
-def test_a_forked_child_holds_nothing(tmp_path: Path):
-    held = hold(tmp_path / WRITER)
+def test_a_forked_child_holds_nothing(path: Path):
+    held = hold(path)
+    assert held is not None
     if (child := os.fork()) == 0:
         time.sleep(600)
     held.close()
     try:
         for _ in range(1000):  # it may not have had a turn yet
-            if not is_held(tmp_path / WRITER):
+            if not is_held(path):
                 break
             time.sleep(0.02)
-        assert not is_held(tmp_path / WRITER)
+        assert not is_held(path)
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -66,11 +76,10 @@ def test_who_shall_leave_is_named(tmp_path: Path):
 
 
 def test_one_that_is_stopped_stands_still_and_one_that_is_dead_does_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(locks, "SURE_SECONDS", 1.5)
     monkeypatch.setattr(locks, "STALLED_SECONDS", 1.5)
-    path = tmp_path / WRITER
     command = [sys.executable, "-c", HOLD, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -88,13 +97,16 @@ def test_one_that_is_stopped_stands_still_and_one_that_is_dead_does_not(
     assert locks.stands_still(path) == 0.0
 
 
-def test_a_worker_that_has_said_nothing_yet_is_nobody_who_stands_still(tmp_path: Path):
-    """Whoever starts it holds its file, and hands it over."""
-    file = locks.taken(tmp_path / WORKER)
+def test_whoever_promises_no_sign_of_life_is_nobody_who_stands_still(path: Path):
+    """As who has said nothing yet: a worker is started by somebody that holds its file, and hands it over."""
+    held, file = hold(path), locks.taken(path.with_name(WORKER))
+    assert held is not None
     assert file is not None
     os.write(file, b" " * 400)
-    os.utime(tmp_path / WORKER, (0, 0))
-    assert is_held(tmp_path / WORKER)
-    assert locks.stands_still(tmp_path / WORKER) == 0.0
-    assert tmp_path / WORKER not in locks._seen
+    for one in (path, path.with_name(WORKER)):
+        os.utime(one, (0, 0))
+        assert is_held(one)
+        assert locks.stands_still(one) == 0.0
+        assert one not in locks._seen
+    held.close()
     os.close(file)
