@@ -98,8 +98,9 @@ def _hero(name: str, found: Outcome | None, known: Guessed) -> None:
 
 def _picture(name: str, found: Outcome, known: Guessed, height: int) -> None:
     preset = presets.get(name)
-    veiled = preset.ask.of if known.untold(name) else ()
-    components.outcome(picture(preset.draft, found, height, veiled, known.level(name)), key=f"outcome {name}")
+    about, hidden = preset.ask.of, known.veiled(name)
+    shown = picture(preset.draft, found, height, about, hidden, known.level(name))
+    components.outcome(shown, key=f"outcome {name}")
 
 
 def _grid(names: Sequence[str], outcomes: dict[str, Outcome], known: Guessed) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from ldp_core import attacks, datasets, limits, mechanisms
 from ldp_core.component import Component
 from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import Experiment
 from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
 from ldp_core.experiment.threat_model import facts
 from ldp_core.fields import Number, Whole
@@ -118,12 +119,17 @@ def _client(workspace: Workspace, before: Ladder) -> int:
         format_func=lambda index: names.get(index, str(index + 1)),
         key=workspace.key("client"),
     )
+    st.caption(plain(f"its safe range: {setting_of(base, client)}", 200))
+    st.page_link("clients.py", label=":blue[Change the clients]")
+    return int(client) + 1
+
+
+def setting_of(base: Experiment, client: int) -> str:
+    """Where a client's values are clipped to, and of which model and data they are."""
     low, high = (float(end[client]) for end in base.clients.bounds())
     what = "weights" if base.target == "weights" else "changes"
     data = datasets.registry.labels().get(base.dataset, base.dataset)
-    st.caption(f"its safe range: {what} in [{signed(low)}, {signed(high)}]; {base.model.label}, {data}")
-    st.page_link("clients.py", label=":blue[Change the clients]")
-    return int(client) + 1
+    return f"{what} in [{signed(low)}, {signed(high)}]; {base.model.label}, {data}"
 
 
 def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:

@@ -7,6 +7,7 @@ import streamlit as st
 from ldp_core import attacks, mechanisms
 from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import StorageFailed
+from ldp_core.experiment import parse
 from ldp_core.runs import kinds
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
@@ -16,6 +17,7 @@ from ldp_core.runs.stored_ladder import StoredLadder, stored_ladder
 from ldp_core.runs.view.grid_progress import Desk, desk_of
 from pages.parts.attack.head import head
 from pages.parts.attack.pictures import pictures
+from pages.parts.attack.settings import setting_of
 from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure, told
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
@@ -70,10 +72,12 @@ def _stored() -> None:
     if not found:
         st.caption(f"Press Attack: {how} The ladder fills here.")
         return
-    whose = "this version" if found.current else f"version {found.version}, not of this one"
-    st.caption(
-        f"**Stored**, a ladder on the scenario “{plain(found.scenario)}”, of {whose}, {found.date}. Press "
-        "Attack for one of your own draft. The ladder fills here.",
+    whose = "this version" if found.current else "an earlier version"
+    ladder = found.desk.start["ladder"]
+    st.markdown(
+        f"**An example, not of your draft**: the scenario “{plain(found.scenario)}”, "
+        f"{plain(setting_of(parse(ladder['base']), ladder['client'] - 1), 200)}; stored, of {whose}, "
+        f"{found.date}. Press Attack, and a ladder of your own draft fills here.",
         help=how[0].upper() + how[1:],
     )
     _drawn(found.desk, live=False)

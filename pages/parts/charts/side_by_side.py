@@ -106,13 +106,13 @@ def traffic_figure(sent: Mapping[str, float], tints: Mapping[str, int]) -> Figur
     """Bytes that a client sends in a round in which it takes part, in as few bits as it takes."""
     names = list(tints)[::-1]
     trace: Trace = {
-        "type": "bar",
-        "orientation": "h",
+        "type": "scatter",
+        "mode": "markers+text",  # a bar's length would mean nothing on this axis
         "x": [sent[name] for name in names],
         "y": [html.escape(name) for name in names],
-        "marker": {"color": [colour(tints[name]) for name in names]},
-        "text": [spelled(round(sent[name])) for name in names],
-        "textposition": "outside",
+        "marker": {"color": [colour(tints[name]) for name in names], "size": 11},
+        "text": [f" {spelled(round(sent[name]))}" for name in names],
+        "textposition": "middle right",
         "cliponaxis": False,
         "showlegend": False,
         "hoverinfo": "skip",
@@ -121,6 +121,6 @@ def traffic_figure(sent: Mapping[str, float], tints: Mapping[str, int]) -> Figur
     return figure(
         [trace],
         x={"title": "bytes", "type": "log", "range": [-0.3, most + 0.6], "dtick": 1, "showgrid": True},
-        y={"type": "category", "categoryorder": "array", "categoryarray": [html.escape(n) for n in names]},
+        y={"type": "category", "categoryorder": "array", "categoryarray": trace["y"], "showgrid": True},
         hovermode="closest",
     )

@@ -33,6 +33,18 @@ class Guessed:
         """Whether the answer has been neither asked for nor shown: a guess may be changed until then."""
         return name not in self.told
 
+    def veiled(self, name: str) -> list[str]:
+        """The runs of a scenario whose ends would tell what is still to be guessed: those that it asks about;
+        of the first scenario all, and elsewhere those that are much the same as it asks about.
+        """
+        first, draft = presets.names()[0], presets.get(name).draft
+        hidden = {*presets.get(name).ask.of} if self.untold(name) else set[str]()
+        labels = [variant.label for variant in draft.variants]
+        if self.untold(first):
+            asked = _kinds(first, presets.get(first).ask.of)
+            hidden |= {label for label in labels if name == first or _kinds(name, (label,)) <= asked}
+        return [label for label in labels if label in hidden]
+
     def level(self, name: str) -> float | None:
         """The guess where it is an accuracy: a share."""
         guess = self.guesses.get(name)
@@ -62,3 +74,14 @@ def _asks_accuracy(name: str) -> bool:
 @cache
 def _key(name: str) -> str:
     return guesses.key_of(presets.get(name).draft)
+
+
+@cache
+def _kinds(name: str, labels: tuple[str, ...]) -> frozenset[tuple[object, ...]]:
+    """What makes runs much the same to who looks: how unlike clients are heard, and with which noise."""
+    draft = presets.get(name).draft
+    return frozenset(
+        (one.mechanism, one.aggregator, one.target, len(set(one.clients.budgets().tolist())) > 1)
+        for variant, one in zip(draft.variants, draft.experiments(), strict=True)
+        if variant.label in labels
+    )

@@ -28,13 +28,16 @@ def picture(
     draft: Draft,
     found: Outcome,
     height: int,
+    asked: Collection[str] = (),
     veiled: Collection[str] = (),
     guess: float | None = None,
 ) -> dict[str, Any]:
     """As assets/web/outcome.js wants it.
 
     Args:
-        veiled: labels of the runs that are still to be guessed: their lines and images are left out.
+        asked: labels of the runs that the scenario's question is about.
+        veiled: of those that would tell what is still to be guessed: their lines are left out, and of those
+            that are asked about the images.
         guess: an accuracy that was guessed, as a share.
     """
     steps = ladders(draft)
@@ -55,7 +58,7 @@ def picture(
         "axis": f"accuracy, ε {number(budgets[0])} to {number(budgets[-1])}"
         if steps
         else f"accuracy over {found.rounds} rounds",
-        "images": _images(draft, found, veiled),
+        "images": _images(draft, found, asked, veiled),
         "height": height,
         "label": f"Accuracy: {told}",
     }
@@ -99,19 +102,28 @@ def _by_budget(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[di
     return drawn
 
 
-def _images(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
-    """The image, and what came closest to it under each design; of a real upload each with its own."""
-    shots: list[dict[str, Any]] = []
-    if found.original is not None:
-        whose = f"client {found.client + 1}'s"
-        shots.append({"image": found.original, "name": whose, "caption": "image", "mark": ""})
+def _images(
+    draft: Draft, found: Outcome, asked: Collection[str], veiled: Collection[str]
+) -> list[dict[str, Any]]:
+    """An image, and what came closest to it under each design, the last ones and those that are asked about;
+    of a real upload to that of which the first came closest, and to their own.
+    """
     pairs = [
         (variant.label, one)
         for variant, one in zip(draft.variants, found.pictures, strict=False)
         if one is not None
     ]
-    for label, one in pairs[-MOST_PICTURES:]:
-        if label in veiled:
+    about = [pair for pair in pairs if pair[0] in asked]
+    first = [*about, *(pair for pair in pairs[::-1] if pair[0] not in asked)][:MOST_PICTURES]
+    chosen = [pair for pair in pairs if pair in first]
+    original = found.original or (chosen[0][1].get("original") if chosen else None)
+    shots: list[dict[str, Any]] = []
+    if original is not None:
+        whose = f"client {found.client + 1}'s"
+        which = f"one of {chosen[0][1]['images']}" if found.upload == "real" else "image"
+        shots.append({"image": original, "name": whose, "caption": which, "mark": ""})
+    for label, one in chosen:
+        if label in asked and label in veiled:
             shots.append({"image": None, "name": label, "caption": "", "mark": "untold"})
             continue
         caption = decibels(one["psnr"])
@@ -125,7 +137,7 @@ def _images(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[
 def made(draft: Draft, found: Outcome) -> str:
     """Of which version it is, and when it was made: a stored figure never passes for a fresh one; and how
     long it takes to make it anew."""
-    whose = "this version" if found.current else f"version {found.version}, not of this one"
+    whose = "this version" if found.current else "an earlier version"
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
     return f"stored: {whose}, {found.date}, {many}; {_takes(found.key, draft, found.seconds)}"
 

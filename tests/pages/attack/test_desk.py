@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
+from ldp_core.runs.stored_ladder import asked as stored_asks
 from ldp_core.runs.view.grid_progress import Desk
 from pages.parts.attack.head import head
 from pages.parts.attack.view import _band
@@ -18,6 +20,7 @@ from pages.parts.attack.words import caption, controls, findings, picked_from
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
 from tests.data import digits
 from tests.pages.charts.test_base import check
+from tests.runs.processes import PATIENCE_SECONDS
 
 
 def climbed(**asked: Any) -> Desk:
@@ -178,3 +181,17 @@ def test_the_band_is_called_an_interval_only_where_it_is_one():
     """Five values lie all on one side of the median in one case of sixteen: no 95 %."""
     assert _band(6) == "95 % interval of the median"
     assert _band(5) == "lowest and highest of 5"
+
+
+def example() -> None:
+    from pages.parts.attack.view import desk_view
+
+    desk_view(None)
+
+
+def test_the_stored_ladder_says_of_what_setting_it_is():
+    """Beside it stands what the visitor's own draft would attack."""
+    told = AppTest.from_function(example, default_timeout=PATIENCE_SECONDS).run().markdown[0].value
+    base = stored_asks().base
+    assert told.startswith("**An example, not of your draft**: the scenario “A picture forms”, weights in")
+    assert base.model.label in told

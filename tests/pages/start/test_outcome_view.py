@@ -24,14 +24,18 @@ def test_a_stored_outcome_is_drawn_as_it_is(name: str):
     found, draft = outcomes.stored(name), presets.get(name).draft
     assert found is not None
     assert len(found.curves) == len(draft.variants), "made of the scenario as it is now"
-    shown = picture(draft, found, 150)
+    asked = presets.get(name).ask.of
+    shown = picture(draft, found, 150, asked)
     ends = {percent(curve[-1]) for curve in found.curves}
     assert {line["end"] for line in shown["lines"]} <= ends | {"diverged"}
     assert all(0 <= y <= 1 for line in shown["lines"] for _, y in line["points"])
     assert len(shown["images"]) <= 4
 
-    asked = presets.get(name).ask.of
-    before = picture(draft, found, 150, veiled=asked)
+    seen = {one["name"] for one in shown["images"]}
+    pictured = {v.label for v, one in zip(draft.variants, found.pictures, strict=False) if one}
+    assert len(seen & set(asked)) == min(len(pictured & set(asked)), 3), "what is asked about is seen"
+    assert not seen or shown["images"][0]["caption"] in ("image", "one of 20"), "beside the image itself"
+    before = picture(draft, found, 150, asked, asked)
     assert {line["end"] for line in before["lines"] if not line["points"]} == {"?"}
     told = {line["name"]: line["end"] for line in before["lines"] if line["points"]}
     assert not set(told) & set(asked), "nothing answers what is still asked"
@@ -55,9 +59,23 @@ def test_a_guess_is_held_against_what_is_stored():
     assert (mine.level("two_volunteers"), mine.level("half_and_half")) == (0.6, None)
 
 
+def test_no_line_on_the_page_tells_what_its_first_question_asks():
+    nothing, told = Guessed({}, frozenset()), Guessed({}, frozenset({"two_volunteers"}))
+    assert nothing.veiled("two_volunteers") == ["mean", "1/σ", "1/σ²"], "nor whom the server should listen to"
+    assert told.veiled("two_volunteers") == []
+    for name, label in (
+        ("half_and_half", "mean"),
+        ("send_changes", "weights in ±1"),
+        ("who_is_silenced", "mean"),
+    ):
+        assert label in nothing.veiled(name)
+        assert label not in told.veiled(name)
+        assert set(presets.get(name).ask.of) <= set(told.veiled(name)), "its own question is still open"
+
+
 def test_a_figure_of_another_version_is_told_as_such():
     found = outcomes.stored("two_volunteers")
     assert found is not None
     draft = presets.get("two_volunteers").draft
-    assert "version 0ld, not of this one" in made(draft, replace(found, version="0ld"))
+    assert "stored: an earlier version, " in made(draft, replace(found, version="0ld"))
     assert not replace(found, key="another").current
