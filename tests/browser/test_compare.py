@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from ldp_core import presets
-from ldp_core.experiment import Draft
-from ldp_core.runs import queue
+from ldp_core.runs import jobs
 from tests.browser.conftest import Visitor, at_rest
 from tests.browser.layouts import as_it_was, look
-from tests.runs.in_process import compute, queued, take
+from tests.runs.processes import until
 
 THEIRS = "round,accuracy\n1,0.5\n3,61%\n"
-
-
-def trained(draft: Draft) -> str:
-    """A job that has been trained, by this process if no worker was quicker."""
-    job = queued(draft)
-    identity = job.id
-    if not take(identity):
-        while queue.get(identity).live:
-            time.sleep(0.05)
-        return identity
-    outcome = compute(job)
-    assert queue.move(identity, outcome.status)
-    return identity
 
 
 def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -36,7 +21,7 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
     draft = presets.get("two_volunteers").draft.with_base(
         {"rounds": 3, "attack": None, "name": "<b>three</b>"}
     )
-    identity = trained(draft)
+    identity = until(jobs.submit(draft), lambda job: not job.live).id
     page = visitor.open("/runs", "text=What has been trained on this server?")
     find = page.get_by_role("textbox", name="Find")
     find.fill("<b>three")  # what others have trained on this server is no matter of its picture

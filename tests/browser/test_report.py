@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from ldp_core import presets
 from ldp_core.runs import carry
 from tests.browser.conftest import violations
-from tests.browser.test_compare import trained
+from tests.runs.in_process import trained
 
 EVIL = "</title><script>document.title='run'</script>"
 
@@ -18,7 +18,7 @@ def test_the_report_opens_without_a_network_and_everybody_can_read_it(
     browser: Browser, runs_dir: Path, tmp_path: Path
 ):
     base = {"rounds": 2, "name": EVIL}
-    carry.written(trained(presets.get("two_volunteers").draft.with_base(base)), tmp_path / "report.html")
+    carry.written(trained(presets.get("two_volunteers").draft.with_base(base)).id, tmp_path / "report.html")
     context = browser.new_context(offline=True)
     page, asked, said = context.new_page(), list[str](), list[str]()
     page.on("request", lambda request: asked.append(request.url))

@@ -70,7 +70,7 @@ def _stored() -> None:
         "under each mechanism and budget, and the server tries to get the images back."
     )
     if not found:
-        st.caption(f"Press Attack: {how} The ladder fills here.")
+        st.caption(f"Press Attack: {how} A ladder of your own draft fills here.")
         return
     whose = "this version" if found.current else "an earlier version"
     ladder = found.desk.start["ladder"]
