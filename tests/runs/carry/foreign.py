@@ -14,7 +14,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from ldp_core.runs import carry, kinds
+from ldp_core.errors import InvalidInput
+from ldp_core.runs import carry, kinds, queue
 from tests.runs.in_process import trained
 
 Body = dict[str, Any]
@@ -88,3 +89,20 @@ def edited(files: Files, edit: Callable[[list[Body]], Iterable[Body] | None]) ->
     made = edit(found)
     lines = "".join(json.dumps(one) + "\n" for one in (found if made is None else made))
     return with_events(files, lines.encode())
+
+
+def files_of(kind: str = "run") -> Files:
+    return unzipped(export_of(kind))
+
+
+def refused(files: Files, words: str, most: int = 64_000_000) -> None:
+    with pytest.raises(InvalidInput, match=words) as caught:
+        carry.bring_back(zipped(files), most=most)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+    nothing_is_left()
+
+
+def nothing_is_left() -> None:
+    assert queue.find() == []
+    assert [*(queue.queue_path().parent / "computed").glob("*")] == []
