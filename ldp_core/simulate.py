@@ -53,7 +53,7 @@ def simulate(
 
 
 class Run:
-    """A run between its rounds, for whoever trains them: `begin`, then `prepare` and `finish` until it is
+    """A run between its rounds, for a driver: `begin`, then `prepare` and `finish` until it is
     `done`, then `end`. What these yield is to be heard to its end.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 `version` stands beside everything that is stored. It changes when a figure changes that was recorded of a
 part in use: a rename or a comment keeps every stored run, and so does a part that joins or changes elsewhere.
-Each part of each registry is in the set by itself. Whoever adds one, or changes what is computed, runs
+Each part of each registry is in the set by itself. Who adds one, or changes what is computed, runs
 `python -m ldp_core.behaviour --record`.
 """
 
@@ -85,10 +85,10 @@ def _version(used: frozenset[Part]) -> str:
 
 
 def plugged(parts: Iterable[Part]) -> list[str]:
-    """Whose parts come from outside, with their versions: nobody records them here."""
+    """Whose parts come from outside, with their versions: they are not recorded here."""
     return sorted({REGISTRIES[kind].kind(name).plugin for kind, name in parts} - {""})
 
 
 def own(registry: Registry[Any]) -> list[str]:
-    """The names of the parts that are the program's own, and so recorded; no folder of somebody's images."""
+    """The names of the parts that are the program's own, and so recorded; no folder of images."""
     return [name for name in registry.names() if not registry.kind(name).plugin and ":" not in name]

@@ -50,7 +50,7 @@ def _refuse_port(arguments: Sequence[str]) -> None:
     """Do nothing where the port that was asked for is free; where none was, Streamlit looks for a free one.
 
     Raises:
-        InvalidInput: somebody else listens there, or it is not for this user.
+        InvalidInput: the port is taken, or this user may not listen there.
     """
     asked = _option(arguments, PORT)
     if not asked.isdecimal() or not 0 < int(asked) < 65536:

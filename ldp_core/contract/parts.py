@@ -58,7 +58,7 @@ def of_selection(one: Selection) -> Promises:
             rounds = 1 if one.problem(count, 19) else 19
             for number in range(1, rounds + 1):
                 chosen = one.choose(count, 0, number, rounds)
-                # only where each draws for itself may nobody come
+                # only where each draws for itself may a round be empty
                 require(
                     len(chosen) or one.size(count) is None, f"nobody in round {number} of {count} clients"
                 )

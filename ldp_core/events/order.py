@@ -18,7 +18,7 @@ from ldp_core.experiment import Experiment, departures
 
 CONTROLS = (None, "clean", "clipped")
 LOOKS = 100
-"""At one search on its way: more than any attacker tells, and all that whoever looks at it keeps."""
+"""At one search on its way: more than any attacker tells, and all that its readers keep."""
 
 
 class Order(ABC):
@@ -141,7 +141,7 @@ class _Run:
         self._attacked = event.round
 
     def _all_tried(self) -> None:
-        """Whoever is attacked is attacked under both controls as well."""
+        """Each attacked client is attacked under both controls as well."""
         kinds = {upload for upload, _, _ in self._tried}
         must(self._tried == set(product(kinds, self._targets, CONTROLS)))
         must(not self._looks.over() or bool(self._tried))

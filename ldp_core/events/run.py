@@ -221,4 +221,4 @@ class Ended(Event):
     right: Packed = ""
     """… and which of them are named right (ldp_core.bits): so that runs are compared sample by sample."""
     seconds: float | None = None
-    """Added by whoever runs the simulation; it keeps no clock itself."""
+    """Added by the caller of the simulation, which keeps no clock itself."""

@@ -61,7 +61,7 @@ def resolved(experiment: Experiment) -> Experiment:
     """The same with its attack spelled out: by whom, on which clients, in which rounds, how far.
 
     What is chosen stays; who was not chosen does as much as `beside` says. An experiment has one key, spelled
-    out or not; nothing is spelled out where nobody attacks, or two attackers each have a kind of upload.
+    out or not; nothing is spelled out without an attack, or two attackers each have a kind of upload.
     """
     attack = experiment.attack
     if attack is None or (attack.attacker and attack.clients):

@@ -1,6 +1,6 @@
 """One round: select, train, clip, perturb, aggregate, step. A newcomer starts reading here.
 
-It has two halves, so that whoever drives many runs can train them together: `prepare` says what is to be
+It has two halves, so that a driver of many runs can train them together: `prepare` says what is to be
 trained, `finish` makes the next state of what has been.
 """
 
@@ -31,7 +31,7 @@ from ldp_core.systems import Participation
 
 @dataclass(frozen=True)
 class RoundResult:
-    """What a round came to, and what was measured on the way to it; where nobody asked for that, NaN, and the
+    """What a round came to, and what was measured on the way to it; where not asked for, NaN, and the
     new model in place of what it would be.
     """
 
@@ -58,7 +58,7 @@ class RoundResult:
 
 @dataclass(frozen=True)
 class Round:
-    """A round between its halves: who takes part is known, and nobody has trained. It is finished once."""
+    """A round between its halves: clients are chosen and not trained yet. It is finished once."""
 
     federation: Federation
     before: State

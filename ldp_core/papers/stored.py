@@ -74,7 +74,7 @@ def read(path: Path) -> list[Figure]:
 
 
 def write(path: Path, figures: Iterable[Figure]) -> None:
-    """Write them, whole or not at all: whoever is stopped meanwhile leaves what stood there before."""
+    """Write them, atomically: a process that is killed leaves what stood there before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
         {name: value for name, value in asdict(one).items() if name == "value" or value not in (None, (), {})}

@@ -16,6 +16,6 @@ OF_THE_CLUSTER = (RAY_TOKEN.name, "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a process that trains, whose code or cluster may be somebody else's."""
+    """The environment of a process that trains, whose code or cluster may be another's."""
     needed = OF_THE_CLUSTER if environment.get(RAY_ADDRESS.name, "").strip() else ()
     return {name: text for name, text in environment.items() if name in needed or not SECRET.search(name)}

@@ -30,7 +30,7 @@ def unwritten() -> Iterator[None]:
 
 
 def open_to_others(folder: Path) -> str:
-    """Why what lies in a folder may be of somebody else; "" where it cannot be."""
+    """Why what lies in a folder may be another user's; "" where it cannot be."""
     if not hasattr(os, "geteuid"):
         return "this system does not tell who else can write there"
     place = folder.resolve(strict=True)

@@ -1,4 +1,4 @@
-"""How much an attack does that nobody has spelled out: counted, so that it is the same on every machine.
+"""How much an attack does by default: counted, so that it is the same on every machine.
 
 A search follows gradients of pictures, and training those of samples: so both are counted in samples that are
 trained. What a closed form looks at is counted in answers whose likelihood a mechanism is asked for. The
@@ -15,9 +15,9 @@ from ldp_core.attacks.base import CONTROLS, Facts, Reconstructor
 from ldp_core.attacks.shared.search import Search
 
 SHARE = 1 / 5
-"""Of what training does, so much an attack may do that nobody has chosen …"""
+"""Of what training does, so much an attack may do by default …"""
 UNNOTICED = 75_000_000
-"""… or as many answers, where a closed form looks at those: nobody waits for them."""
+"""… or as many answers, where a closed form looks at those: it takes no time."""
 GRADIENT, TORCH = 96, 8
 """Samples that a kernel trains, made for a chain of layers: what a search's gradient counts as, which is
 differentiated again, a few pictures at a time; and what a sample does that PyTorch trains."""

@@ -67,7 +67,7 @@ class Law(ABC, Generic[M]):
     @property
     @abstractmethod
     def max_variance(self) -> Any:
-        """Over the safe range: it depends on nobody's data, so a server may weigh uploads by it."""
+        """Over the safe range: it does not depend on data, so a server may weigh uploads by it."""
 
     @property
     def weighing_variance(self) -> Any:

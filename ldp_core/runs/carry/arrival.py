@@ -53,7 +53,7 @@ def bring_back(
         stream = file.open("rb") if isinstance(file, Path) else nullcontext(file)
     except OSError as error:
         raise InvalidInput(f"{on_one_line(str(file))} cannot be read ({error.strerror})") from error
-    computations.sweep()  # whoever was killed at this has left a part behind
+    computations.sweep()  # an import that was killed has left a part behind
     with stream as content, _one_at_a_time, opened(content, most) as told:
         made, asked = _asked(told)
         refuse_without_room(told.size, owner, address)

@@ -44,7 +44,7 @@ class Told(NamedTuple):
 
 @contextmanager
 def opened(stream: IO[bytes], most: int) -> Iterator[Told]:
-    """An export; whoever makes sense of it in this context says in one sentence that it makes none.
+    """An export; what is read in this context and makes no sense is refused in one sentence.
 
     Args:
         most: bytes that it may unpack to.

@@ -1,4 +1,4 @@
-"""Room for what is brought here: a file costs its bearer nothing, so it takes the place of nobody's run."""
+"""Room for what is brought here: a file costs its bearer nothing, so no run is removed for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EACH, NEAR = (20, 0.05), (100, 0.2)
 
 
 def refuse_without_room(size: int, owner: str | None, address: str | None) -> None:
-    """Do nothing where there is room for so many bytes; nobody in particular is the operator, who has all.
+    """Do nothing where there is room for so many bytes; None is the operator, who has all.
 
     Raises:
         NotNow: what takes the room, and what to do.

@@ -1,6 +1,6 @@
 """What pages and the command line do with jobs: submit, look, cancel, pin, delete.
 
-An id that no job has raises UnknownJob, a job of somebody else's that one may not touch NotYours, a record
+An id that no job has raises UnknownJob, another person's job that one may not touch NotYours, a record
 that cannot be read or written StorageFailed.
 """
 

@@ -22,7 +22,7 @@ def look(identity: str, person: Person = OPERATOR) -> Job:
     """The job as it is now; one whose worker has died is marked so first.
 
     Raises:
-        UnknownJob: there is no such job, or it is private and somebody else's.
+        UnknownJob: there is no such job, or it is private and another person's.
     """
     job = queue.get(identity)
     refuse_others(job, person)
@@ -38,7 +38,7 @@ def look(identity: str, person: Person = OPERATOR) -> Job:
 
 
 def refuse_others(job: Job, person: Person) -> None:
-    """Raise UnknownJob where a job is private and somebody else's."""
+    """Raise UnknownJob where a job is private and another person's."""
     if job.room and not (person == OPERATOR or (person.owner and person.owner == job.owner)):
         raise UnknownJob(job.id)
 

@@ -34,7 +34,7 @@ def launch(
         draft_id: the draft that it comes from, so that its page finds the job again.
         owner: who launches it, if that is known (see `ldp_core.runs.queue.people`).
         address: from where, if that is known, as `people.address` gives it.
-        room: of what is private (`people.room_of`): nobody else finds what it computes, and when it is
+        room: of what is private (`people.room_of`): only its owner finds what it computes, and when it is
             deleted nothing of it is left.
 
     Raises:

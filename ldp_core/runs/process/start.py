@@ -1,6 +1,6 @@
 """Starting a worker where there is none; the server imports nothing of the worker's loop for it.
 
-Whoever starts one takes its lock and hands it over with the open file, so that there is one from the first
+A starter takes its lock and hands it over with the open file, so that there is one from the first
 moment, however many ask at once. One of another version of the program is asked to leave by the one that is
 to take its place.
 """
@@ -36,7 +36,7 @@ def ensure_worker(newest: bool = False) -> None:
     """Start a worker unless one is there; returns at once.
 
     Args:
-        newest: have one of another version replaced, if it was wanted by somebody who began before this
+        newest: have one of another version replaced, if it was wanted by one that began before this
             process: of two servers of different versions the one that was started last has its way. Whoever
             only looks does not ask for that.
 
@@ -53,7 +53,7 @@ def ensure_worker(newest: bool = False) -> None:
         return
     locks.refuse_without_locks()
     file = locks.taken(path)
-    if file is None:  # somebody else was quicker
+    if file is None:  # another process was quicker
         return
     try:
         os.ftruncate(file, os.pwrite(file, b" " * 400, 0))  # no room: no process either

@@ -39,7 +39,7 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
     if not _on_a_gpu():
         memory.limit(slot.memory)
     outcome = train_job(job, slot.memory)
-    with suppress(OSError):  # nobody listens any more
+    with suppress(OSError):  # the reader has gone
         tell.send_bytes(json.dumps(asdict(outcome)).encode())
     os._exit(0)  # whatever it has started and not ended is not waited for
 

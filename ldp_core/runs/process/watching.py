@@ -104,11 +104,11 @@ class Watched:
                 end = Outcome("cancelled")
             elif self._leaving:
                 end = self._leaving
-            elif end.status == "cancelled":  # which nobody has asked for
+            elif end.status == "cancelled":  # without a request
                 end = Outcome("interrupted", "the training process was told to stop from outside; " + KEPT)
         logging.info("job %s ends: %s", self.job.id, end.status)
         if not queue.move(self.job.id, end.status, end.message):
-            # somebody asked for it to stop since it was looked at, and it may not wait any more
+            # it was asked to stop since it was looked at, and it may not wait any more
             queue.move(self.job.id, "cancelled")
 
     def _heard(self) -> Outcome:

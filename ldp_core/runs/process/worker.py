@@ -2,7 +2,7 @@
 
 It outlives the page, the browser and the server that started it, keeps torch imported so that the
 next job begins at once, and gives every job a process of its own, so that a crash or a cancelled
-run takes nothing else along. It holds `worker.lock` as long as it lives, and whoever comes second leaves. How
+run takes nothing else along. It holds `worker.lock` as long as it lives, and a second one leaves. How
 one is started, and replaced by one of another version, is in `start`.
 """
 
@@ -107,7 +107,7 @@ def _stay(held: Held, said: dict[str, Any]) -> None:
     while True:
         with held:
             replaced = _work(held)
-        # whoever submits from now on finds no worker; who did so just before has found this one
+        # who submits from now on finds no worker; who did so just before has found this one
         if _leaving or replaced or not _is_asked():
             return
         if (again := locks.hold(held.path, **said)) is None:

@@ -15,7 +15,7 @@ from ldp_core.runs.queue.table import changing, one
 MOST_NAME, MOST_NOTE = 80, 500
 """Characters."""
 MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
-"""Of a job that somebody deletes, or whose record is removed."""
+"""Of a job that is deleted, or whose record is removed."""
 
 
 def move(identity: str, to: Status, message: str = "") -> bool:
@@ -29,7 +29,7 @@ def move(identity: str, to: Status, message: str = "") -> bool:
     marks = ", ".join("?" * len(sources))
     ended = None if to in LIVE else time.time()
     with changing() as db:
-        # why somebody has stopped it is kept
+        # why it was stopped is kept
         said = "CASE WHEN status = 'cancelling' AND ? = 'cancelled' THEN message ELSE ? END"
         sets = f"status = ?, message = {said}, ended = ?"
         query = f"UPDATE jobs SET {sets} WHERE id = ? AND status IN ({marks})"  # noqa: S608

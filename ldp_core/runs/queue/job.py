@@ -41,17 +41,17 @@ class Job:
     address: str | None = None
     """From where it was launched, as a digest (`people.address`); None if nobody knows."""
     room: str = ""
-    """Of a private job: it is in nobody else's lists, and shares its computations with none of theirs."""
+    """Of a private job: it is in its owner's lists alone, and shares no computation with others' jobs."""
     pinned: bool = False
     deleted: float | None = None
-    """When somebody deleted it (seconds since 1970)."""
+    """When it was deleted (seconds since 1970)."""
     name: str = ""
     note: str = ""
     """What its owner calls it; "" where that is what its experiment is called."""
     noted: str | None = None
     """What each variant came to, as JSON; None before it has ended, or of another kind of job."""
     imported: bool = False
-    """Its record came here as a file: nobody knows whether its figures are as they were computed, nothing
+    """Its record came here as a file: its figures may have been changed, nothing
     goes on from it, and it is the first to go."""
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Jobs that nobody looks after: there is no worker, or it has lost sight of them.
+"""Orphaned jobs: there is no worker, or it has lost sight of them.
 
 Only the one worker takes a job from the queue, and it holds its lock meanwhile: where that lock is free, no
 job has a process.
@@ -20,7 +20,7 @@ AT_WORK = "status IN ('running', 'cancelling') AND id NOT IN (SELECT value FROM 
 
 
 def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str]:
-    """Mark jobs as interrupted that nobody looks after; returns their ids.
+    """Mark orphaned jobs as interrupted; returns their ids.
 
     Args:
         watched: what the worker looks after, where that asks.
@@ -30,7 +30,7 @@ def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str
         return []
     message = f"{why}; what it had trained until then is kept"
     with changing() as db:
-        if _is_looked_after(watched):  # by a worker that came since: now nobody can take a job
+        if _is_looked_after(watched):  # by a worker that came since: now no other can take a job
             return []
         query = f"UPDATE jobs SET status = 'interrupted', message = ?, ended = ? WHERE {AT_WORK} RETURNING id"  # noqa: S608
         found = db.execute(query, (message, time.time(), json.dumps([*(watched or ())]))).fetchall()
@@ -38,7 +38,7 @@ def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str
 
 
 def lost() -> dict[str, str]:
-    """The jobs that nobody looks after, marked or not, and what has become of them."""
+    """The orphaned jobs, marked or not, and what has become of them."""
     return dict.fromkeys(_lost(None), STOPPED)
 
 

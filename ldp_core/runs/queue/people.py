@@ -3,7 +3,7 @@
 A person without sign-in is a random token that their browser keeps; one who signs in is who the
 provider says, whatever the browser. Jobs hold a digest of either, so that nobody can read it from the
 database or from a page. A teacher knows the secret that the server was
-started with (`settings.table.TEACHER`). Whoever has a shell on the machine may do everything.
+started with (`settings.table.TEACHER`). Who has a shell on the machine may do everything.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Person:
         return self.teacher or (owner is not None and owner == self.owner)
 
     def check(self, owner: str | None) -> None:
-        """Do nothing for somebody who may."""
+        """Do nothing if this person may."""
         if not self.may(owner):
             raise NotYours("only whoever launched this job can stop it or take it up, or a teacher")
 

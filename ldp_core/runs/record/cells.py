@@ -49,7 +49,7 @@ class FiguresNoted:
         return {place: known[key].figures for place, key in enumerate(keys) if key in known}
 
     def note(self, experiment: Experiment, figures: dict[str, Any]) -> None:
-        """What did not complete is trained again by whoever asks."""
+        """What did not complete is trained again on request."""
         if figures["status"] == "completed":
             key = key_of_figures(experiment, self._equal_to(experiment), self._room)
             self._waiting.append((key, "figures", "completed", figures))

@@ -56,7 +56,7 @@ def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str
         what: everything that decides what it comes to.
         by: the version of the program (`ldp_core.behaviour`).
         salt: what keeps it apart from the same computation of others.
-        room: of what is private: nobody else's has this key, and its files lie in a folder of their own.
+        room: of what is private: no other room's has this key, and its files lie in a folder of their own.
     """
     digest = hashlib.sha256("\n".join((kind, by, what, salt, room)).encode()).hexdigest()[:16]
     return f"{room}.{digest}" if room else digest
@@ -110,7 +110,7 @@ def is_computed(key: str) -> bool:
 
 
 def note_begun(computations: Iterable[Computation]) -> None:
-    """Have these be known as begun: what no row speaks of is nobody's to remove."""
+    """Have these be known as begun: only what has a row is removed."""
     rows = [(one.key, one.kind, BEGUN, "{}", time.time()) for one in computations]
     with changing() as db:
         db.executemany("INSERT OR IGNORE INTO computations VALUES (?, ?, ?, ?, ?)", rows)
@@ -146,7 +146,7 @@ def left(keys: Sequence[str]) -> list[str]:
 
 
 def forget(keys: Collection[str]) -> None:
-    """Have these computed again by whoever asks."""
+    """Have these computed again on request."""
     with changing() as db:
         db.executemany("DELETE FROM computations WHERE key = ?", [(key,) for key in keys])
 
@@ -192,7 +192,7 @@ def named_by_it_alone(job: str) -> list[str]:
 
 
 def unlink(key: str) -> bool:
-    """Remove a computation's files; False if somebody is at it, or if they cannot be removed."""
+    """Remove a computation's files; False if its lock is held, or if they cannot be removed."""
     if not folder_of(key).exists():
         return True
     if (held := hold(key)) is None:

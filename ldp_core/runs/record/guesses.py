@@ -58,7 +58,7 @@ def skip(who: str, scenario: str, skipped: bool = True) -> None:
 
 
 def shown(who: str, draft: Draft) -> None:
-    """Remember that somebody has seen what came of these settings."""
+    """Remember that a visitor has seen what came of these settings."""
     if not is_skipped(who, about := key_of(draft)):
         skip(who, about)
 

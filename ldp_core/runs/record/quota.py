@@ -1,6 +1,6 @@
 """A clean house: what the runs take on the disk, and which go first when it is too much.
 
-A job's row stays in the queue with a note; what is removed is what it alone names (`removal`). What somebody
+A job's row stays in the queue with a note; what is removed is what it alone names (`removal`). What a person
 has deleted goes first, though it could still be brought back; pinned jobs, and those that wait or run, are
 never touched.
 """

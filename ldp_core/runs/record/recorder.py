@@ -52,7 +52,7 @@ FLUSH_SECONDS = 0.1
 class Recorder:
     """Writes turns of computations that this process holds; commits a tenth of a second's worth at a time.
 
-    The events of a turn and the checkpoint after it are committed together, so that whoever takes it up again
+    The events of a turn and the checkpoint after it are committed together, so that what takes it up again
     loses no event and repeats none. What is committed outlives this process at once, and a loss of power once
     the computation has ended.
 

@@ -1,6 +1,6 @@
 """How a job goes: its row says so first, and the sweep removes the computations that no job names any more.
 
-What somebody has deleted names them for a while, and is brought back by its row alone.
+A deleted job names them for a while, and is brought back by its row alone.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def strip(job: Job) -> bool:
 
 
 def _noted(job: Job, note: Callable[[], bool]) -> bool:
-    """On a full disk the record goes before it is noted: whoever is killed then leaves a job without one."""
+    """On a full disk the record goes before it is noted: a kill in between leaves a job without one."""
     try:
         with suppress(DiskFull):
             return note()

@@ -92,7 +92,7 @@ def persist(path: Path) -> None:
 
 @contextmanager
 def reading(path: Path, advice: str = MOVE_IT) -> Iterator[sqlite3.Connection | None]:
-    """A read-only connection, or None before there is anything; `advice` is for whoever finds it damaged."""
+    """A read-only connection, or None before there is anything; `advice` is said where it is damaged."""
     with _named(path, (*UNREADABLE, OSError), advice):
         connection = _patiently(path) if _has_something(path) else None
     if connection is None:

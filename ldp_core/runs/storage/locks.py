@@ -1,7 +1,7 @@
 """Who is alive, told by locks of the kernel's on files of the folder of runs, in whichever container.
 
-Whoever computes something holds its lock (`record.computations`); the one worker holds `worker.lock` as long
-as it lives, and where that is free no job has a worker. Whoever holds one for long says in the file who it
+What computes holds a lock for it (`record.computations`); the one worker holds `worker.lock` as long
+as it lives, and where that is free no job has a worker. Who holds one for long says in the file who it
 is, and gives a sign of life every second: a process that is stopped (SIGSTOP) keeps its lock and gives none.
 """
 
@@ -26,7 +26,7 @@ from ldp_core.system import kernel_lock
 
 WORKER = "worker.lock"
 BEAT_BYTES = 32
-"""In which the last sign of life stands, a time of its holder's own clock: nobody compares it with theirs."""
+"""In which the last sign of life stands, a time of its holder's own clock: compared with no other."""
 ASKED_AT = 2048
 """Where the token of a holder is written that shall leave."""
 BEAT_SECONDS = 1.0
@@ -62,7 +62,7 @@ class Holder:
         return self.host == socket.gethostname()
 
     def in_words(self) -> str:
-        """For whoever looks from here."""
+        """As seen from here."""
         elsewhere = f" of host {self.host[:60]!r}, in another container or on another machine"
         return f"process {self.pid}{'' if self.here else elsewhere}"
 
@@ -96,8 +96,8 @@ class Held:
             kernel_lock.let_go(self.file)
 
     def is_to_go(self) -> bool:
-        """True once somebody has asked for that (`ask_to_go`), or could hold another file of its name."""
-        with suppress(OSError):  # nobody can tell now
+        """True once that was asked for (`ask_to_go`), or could hold another file of its name."""
+        with suppress(OSError):  # it cannot be told now
             asked = os.pread(self.file, len(self.who.token), ASKED_AT)
             return asked == self.who.token.encode() or not _is_still(self.file, self.path)
         return False
@@ -114,7 +114,7 @@ def _now() -> bytes:
 
 
 def hold(path: Path, **said: Any) -> Held | None:
-    """Hold a file, which is made if it is not there; None if somebody else does.
+    """Hold a file, which is made if it is not there; None if another process does.
 
     Args:
         path: of the file; its folder is there.
@@ -133,7 +133,7 @@ def hold(path: Path, **said: Any) -> Held | None:
 
 
 def taken(path: Path) -> int | None:
-    """A file, open and locked; None if somebody else has it locked.
+    """A file, open and locked; None if another process has it locked.
 
     Raises:
         OSError: it cannot be made, or its file system has no locks.
@@ -160,7 +160,7 @@ def _is_still(file: int, path: Path) -> bool:
 
 
 def is_held(path: Path) -> bool:
-    """True while a process lives that holds this file; and where nobody can tell, for better one that is
+    """True while a process lives that holds this file; and where it cannot be told, for better one that is
     waited for than one that is taken for dead.
     """
     try:
@@ -178,7 +178,7 @@ def is_held(path: Path) -> bool:
 
 
 def holder(path: Path) -> Holder | None:
-    """Who holds a file, by its own words; None if nobody does, or it has not said so yet."""
+    """Who holds a file, by its own words; None if no process does, or it has not said so yet."""
     try:
         said = json.loads(path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]) if is_held(path) else {}
         host, token, program = (str(said[name]) for name in ("host", "token", "program"))
@@ -203,7 +203,7 @@ def ask_to_go(path: Path, token: str) -> None:
 def stands_still(path: Path) -> float:
     """Seconds for which the holder of a file has shown no sign of life, if they are too many; else 0.
 
-    0 too on the first look, and where nobody holds it that beats.
+    0 too on the first look, and where no process that beats holds it.
     """
     who = holder(path)
     try:
@@ -226,7 +226,7 @@ def stands_still(path: Path) -> float:
 
 
 def look_twice(paths: Collection[Path]) -> None:
-    """For whoever looks but once: where a first look leaves a doubt, wait until the next one is sure."""
+    """For a single look: where a first one leaves a doubt, wait until the next one is sure."""
     for path in paths:
         stands_still(path)
     if any(path in _seen and _seen[path][2] >= STALLED_SECONDS for path in paths):
@@ -251,5 +251,5 @@ def refuse_without_locks() -> None:
 def _no_locks(folder: Path) -> str:
     try:
         return kernel_lock.missing(folder)
-    except OSError:  # full, or read-only: whoever writes is told of that
+    except OSError:  # full, or read-only: the next write says so
         return ""

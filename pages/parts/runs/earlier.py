@@ -10,7 +10,7 @@ from pages.parts.ui.text import plain
 
 
 def results(stale: bool) -> DeltaGenerator:
-    """Where results are drawn; faintly if they are of earlier settings, until somebody points at them."""
+    """Where results are drawn; faintly if they are of earlier settings, until they are pointed at."""
     if stale:
         st.html(ASSETS / "stale.css")
     return st.container(key="results", gap="small")

@@ -11,7 +11,7 @@ from pages.parts.ui.text import few, number, percent, seconds
 
 
 def costs(base: Experiment) -> str:
-    """What is done where nobody has said how much, and how long all takes; "" where there is no attack."""
+    """What is done by default, and how long all takes; "" where there is no attack."""
     asked, spelled = base.attack, resolved(base)
     attack, who = spelled.attack, spies(spelled)
     if asked is None or attack is None or not who:

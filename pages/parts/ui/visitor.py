@@ -49,7 +49,7 @@ def look(identity: str) -> Job:
     """A job as it is now, for the person at this page.
 
     Raises:
-        UnknownJob: there is none, or it is private and somebody else's.
+        UnknownJob: there is none, or it is private and another person's.
     """
     return jobs.look(identity, visitor())
 
