@@ -43,14 +43,14 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Registry[Any]:
 
 
 def test_a_file_in_the_folder_is_a_part_with_its_digest_as_version(place: Path, registry: Registry[Any]):
-    (place / "in_turn.py").write_text(SELECTION)
+    (place / "by_turns.py").write_text(SELECTION)
     (place / "_notes.py").write_text("nothing that could be imported")
-    assert registry.names() == sorted([*OWN, "in_turn"])
-    assert [*registry.labels()][-1] == "in_turn", "colours and places of the program's own stay"
-    kind = registry.kind("in_turn")
-    assert kind.plugin.startswith("selections/in_turn.py ") and len(kind.plugin.split()[1]) == 12
+    assert registry.names() == sorted([*OWN, "by_turns"])
+    assert [*registry.labels()][-1] == "by_turns", "colours and places of the program's own stay"
+    kind = registry.kind("by_turns")
+    assert kind.plugin.startswith("selections/by_turns.py ") and len(kind.plugin.split()[1]) == 12
     assert registry.refused == {}
-    assert "in_turn (selections/in_turn.py)" in program.parts().found
+    assert "by_turns (selections/by_turns.py)" in program.parts().found
 
 
 def test_an_entry_point_names_a_class_or_its_module(
@@ -100,8 +100,8 @@ def test_what_will_not_do_is_left_out_with_a_sentence(
     name: str, text: str, words: str, place: Path, registry: Registry[Any]
 ):
     (place / f"{name}.py").write_text(text)
-    (place / "in_turn.py").write_text(SELECTION)
-    assert registry.names() == sorted([*OWN, "in_turn"]), "the others are not harmed"
+    (place / "by_turns.py").write_text(SELECTION)
+    assert registry.names() == sorted([*OWN, "by_turns"]), "the others are not harmed"
     why = registry.refused[name]
     assert words in why and why.startswith(f"{name} of selections/{name}.py is left out: ")
     found = program.parts()
@@ -145,12 +145,12 @@ def test_a_mechanism_without_a_whole_law_is_left_out(
 def test_of_two_with_one_name_the_first_is_taken(
     place: Path, registry: Registry[Any], monkeypatch: pytest.MonkeyPatch
 ):
-    (place / "in_turn.py").write_text(SELECTION)
-    other = EntryPoints([EntryPoint("in_turn", "turns_of_others", registry.package)])
+    (place / "by_turns.py").write_text(SELECTION)
+    other = EntryPoints([EntryPoint("by_turns", "turns_of_others", registry.package)])
     monkeypatch.setattr(candidates, "_installed", lambda: other)
-    assert registry.kind("in_turn").plugin.startswith("selections/in_turn.py")
+    assert registry.kind("by_turns").plugin.startswith("selections/by_turns.py")
     assert (
-        "in_turn of turns_of_others is left out: another distribution or file" in registry.refused["in_turn"]
+        "by_turns of turns_of_others is left out: another distribution or file" in registry.refused["by_turns"]
     )
 
 
@@ -166,12 +166,12 @@ def test_a_parts_version_counts_in_the_runs_that_name_it_and_in_no_other(
         return [run.key, *(one.key for one in ladder.computations(asked, "a job"))]
 
     without = keys("all")
-    (place / "in_turn.py").write_text(SELECTION)
-    first = keys("in_turn")
+    (place / "by_turns.py").write_text(SELECTION)
+    first = keys("by_turns")
     assert keys("all") == without
-    (place / "in_turn.py").write_text(SELECTION + "# changed\n")
-    sys.modules.pop(f"{folder.__name__}.selections.in_turn")
-    assert not {*keys("in_turn")} & {*first}
+    (place / "by_turns.py").write_text(SELECTION + "# changed\n")
+    sys.modules.pop(f"{folder.__name__}.selections.by_turns")
+    assert not {*keys("by_turns")} & {*first}
     assert keys("all") == without
 
 
