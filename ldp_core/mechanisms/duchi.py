@@ -37,9 +37,6 @@ class Duchi(ScaleFree):
     def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         return xp.where(2 * u - 1 < v * k["slope"], k["outcome"], -k["outcome"])
 
-    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        return v + np.zeros_like(epsilon)
-
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         # B² − v² = (B² − 1) + (1 − v²): at the ends the difference would lose every digit
         return 1 / np.sinh(np.minimum(epsilon, 700) / 2) ** 2 + (1 - v) * (1 + v)
@@ -53,9 +50,6 @@ class Duchi(ScaleFree):
         minus = ((1 - v) + x * (1 + v)) / (2 * (1 + x))
         return one_of_two(y, outcome, -outcome, plus, minus)
 
-    def unit_loss(self, epsilon: Floats) -> Floats:
-        return epsilon
-
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         # the two ends of the range: P(+) = 1/(1+x) against x/(1+x)
         return -np.expm1(target - epsilon) / (1 + np.exp(-epsilon))
@@ -63,6 +57,3 @@ class Duchi(ScaleFree):
     def unit_atoms(self, epsilon: float) -> Floats:
         outcome = 1 / np.tanh(epsilon / 2)
         return np.array([-outcome, outcome])
-
-    def unit_edges(self, v: float, epsilon: float) -> Floats:
-        return np.empty(0)

@@ -53,9 +53,6 @@ class GRR(ScaleFree):
         level = xp.where(u < k["dealt"], dealt, kept)
         return (level * (2 / last) - 1) * k["rest"]
 
-    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        return v + np.zeros_like(epsilon)
-
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         x, k, gap = np.exp(-epsilon), self.levels, -np.expm1(-epsilon)
         total, squares = 1 + (k - 1) * x, k * (k + 1) / (3 * (k - 1))
@@ -84,18 +81,12 @@ class GRR(ScaleFree):
         with np.errstate(divide="ignore"):
             return np.where(possible, np.log((x + gap * hat) / total), -np.inf)
 
-    def unit_loss(self, epsilon: Floats) -> Floats:
-        return epsilon
-
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         # a level's own probability against any other's: 1/(1+(k−1)x) against x of it
         return -np.expm1(target - epsilon) / (1 + (self.levels - 1) * np.exp(-epsilon))
 
     def unit_atoms(self, epsilon: float) -> Floats:
         return np.linspace(-1, 1, self.levels) * self._stretch(np.asarray(epsilon))
-
-    def unit_edges(self, v: float, epsilon: float) -> Floats:
-        return np.empty(0)
 
     def _stretch(self, epsilon: Floats) -> Floats:
         """1/(p − q), which undoes the pull towards the centre."""

@@ -56,9 +56,6 @@ class Hybrid(ScaleFree):
         narrow = PIECEWISE.unit_sample(xp, v, u * k["below"], pm)
         return xp.where(u < share, narrow, DUCHI.unit_sample(xp, v, (u - share) * k["above"], duchi))
 
-    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        return v + np.zeros_like(epsilon)
-
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
         mixed = q * (1 + 3 * q) / (3 * gap) + q / np.tanh(epsilon / 2) ** 2
@@ -82,9 +79,6 @@ class Hybrid(ScaleFree):
         atom = np.sign(y) / np.tanh(epsilon / 2)
         beside = np.abs(y - atom) <= np.maximum(blur, BLUR * (1 + np.abs(atom)))
         return np.where(beside, atom, PIECEWISE.unit_settled(y, epsilon, blur))
-
-    def unit_loss(self, epsilon: Floats) -> Floats:
-        return epsilon
 
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         share = _share(epsilon)

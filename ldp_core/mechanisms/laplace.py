@@ -32,9 +32,6 @@ class Laplace(ScaleFree):
         tail = xp.log(xp.clip(1 - 2 * xp.abs(side), 2.0**-25, None))
         return v - k["scale"] * xp.sign(side) * tail
 
-    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        return v + np.zeros_like(epsilon)
-
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         return 8 / epsilon**2 + np.zeros_like(v)
 
@@ -44,18 +41,12 @@ class Laplace(ScaleFree):
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         return np.log(epsilon / 4) - np.abs(y - v) * epsilon / 2
 
-    def unit_loss(self, epsilon: Floats) -> Floats:
-        return epsilon
-
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         return -np.expm1((target - epsilon) / 2)
 
     def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats:
         halves = np.abs(v - w) * epsilon / 4
         return np.exp(-halves) * (1 + halves)
-
-    def unit_atoms(self, epsilon: float) -> Floats:
-        return np.empty(0)
 
     def unit_edges(self, v: float, epsilon: float) -> Floats:
         return np.array([-np.inf, v, np.inf])

@@ -50,9 +50,6 @@ class PDPM(ScaleFree):
         p_high = (v * k["lean"] + k["level"]) / k["total"]
         return xp.where(u < p_high, high, -low)
 
-    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        return v + np.zeros_like(epsilon)
-
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
         # (a − v)(v + b), each factor written so that it stays exact at the ends of the range
@@ -65,9 +62,6 @@ class PDPM(ScaleFree):
         x, high, low = _outcomes(epsilon)
         return one_of_two(y, high, -low, _p_high(v, x), _p_low(v, x))
 
-    def unit_loss(self, epsilon: Floats) -> Floats:
-        return epsilon
-
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         # the high answer at the two ends: 1/(1+2x) against x/(1+2x); the low ones give less
         return -np.expm1(target - epsilon) / (1 + 2 * np.exp(-epsilon))
@@ -75,9 +69,6 @@ class PDPM(ScaleFree):
     def unit_atoms(self, epsilon: float) -> Floats:
         _, high, low = _outcomes(np.asarray(epsilon))
         return np.array([-low, high], dtype=np.float64)
-
-    def unit_edges(self, v: float, epsilon: float) -> Floats:
-        return np.empty(0)
 
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use

@@ -56,9 +56,6 @@ class Piecewise(ScaleFree):
         outside = xp.where(outside < left, outside, outside + window)
         return xp.where(u < p_outside, outside, inside)
 
-    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        return v + np.zeros_like(epsilon)
-
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
         return q / gap * v**2 + q * (1 + 3 * q) / (3 * gap**2)
@@ -91,9 +88,6 @@ class Piecewise(ScaleFree):
 
         return law
 
-    def unit_loss(self, epsilon: Floats) -> Floats:
-        return epsilon
-
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         # two disjoint windows: probability 1/(1+q) against e^−ε of it
         return -np.expm1(target - epsilon) / (1 + np.exp(-epsilon / 2))
@@ -104,9 +98,6 @@ class Piecewise(ScaleFree):
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
         uncovered = np.minimum(np.abs(v - w) / (2 * q), 1.0)
         return 1 - uncovered * gap**2 / (1 + q)
-
-    def unit_atoms(self, epsilon: float) -> Floats:
-        return np.empty(0)
 
     def unit_edges(self, v: float, epsilon: float) -> Floats:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)

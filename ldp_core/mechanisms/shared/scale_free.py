@@ -93,7 +93,7 @@ class UnitLaw(Law["ScaleFree"]):
 
 
 class ScaleFree(Mechanism):
-    """A per-coordinate mechanism given by its law on [−1, 1]."""
+    """A per-coordinate mechanism given by its law on [−1, 1]: unbiased and exactly ε, if it says no more."""
 
     law = UnitLaw
     discrete: ClassVar[bool] = False
@@ -107,9 +107,9 @@ class ScaleFree(Mechanism):
     def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         """Outputs for inputs v from uniforms u in [0, 1) and coefficients k; `xp` is numpy or torch."""
 
-    @abstractmethod
     def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        """The expected output; v where it is unbiased."""
+        """The expected output."""
+        return v + np.zeros_like(epsilon)
 
     @abstractmethod
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
@@ -135,21 +135,21 @@ class ScaleFree(Mechanism):
             y = np.where(np.abs(y - atom) <= blur, atom, y)
         return y
 
-    @abstractmethod
     def unit_loss(self, epsilon: Floats) -> Floats:
         """The largest log likelihood ratio."""
+        return epsilon
 
     @abstractmethod
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
         """The exact δ at a target budget below the loss (it is 0 from there on)."""
 
-    @abstractmethod
     def unit_atoms(self, epsilon: float) -> Floats:
         """Outputs with a probability of their own, whatever the input."""
+        return np.empty(0)
 
-    @abstractmethod
     def unit_edges(self, v: float, epsilon: float) -> Floats:
         """Where the density is not smooth."""
+        return np.empty(0)
 
     def unit_law(self, y: Floats, epsilon: Floats, log_half: Floats) -> Callable[[Floats], Any]:
         """`unit_log_prob` of one output as a function of v; less `log_half` where that is of a density."""

@@ -90,7 +90,8 @@ def law_figure(
     stems = next((one for one in own if isinstance(one, Atoms)), None)
     notes = [] if stems is None else [*_notes(stems, tint)]
     which = "true" if value == weight else "clipped"
-    top = 1.2 if notes else rounded_up(1.1 * max(one.highest for one in (*apart, *own)))
+    highest = max((one.highest for one in (*apart, *own)), default=1.0)
+    top = 1.2 if notes else rounded_up(1.1 * highest)
     return figure(
         [one.brief() if moving else one.trace() for one in (*apart, *own)],
         x={"title": "what is sent", "range": _across([*apart, *own], low, high), "nticks": 6},
