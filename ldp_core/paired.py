@@ -74,7 +74,7 @@ class Difference:
         *most, last = map(in_points, self.gaps)
         return f"{', '.join(most)} and {last}"
 
-    def told(self) -> str:
+    def in_words(self) -> str:
         """What it rests on: the seeds, then the interval, in points."""
         samples = f" and the {self.held_out:,} held-out samples".replace(",", THIN) if self.held_out else ""
         over = f"{self.seeds} shared seeds{samples}" if self.gaps else "their seeds, which are not paired"

@@ -60,7 +60,7 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         beside = "".join(f",{one.id}" for one in files)
         curves(begun, Moment(moment.job + beside, moment.status, moment.seq), others)
         figures(found)
-        elsewhere.told(others)
+        elsewhere.show(others)
         settings(found, fields)
         served(begun, moment)
         bought(begun, moment)

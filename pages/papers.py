@@ -26,7 +26,7 @@ def main() -> None:
         for name in papers.names()
     }
     count = sum(counts.values(), Counter())
-    told = listed(
+    summary = listed(
         f"**{count[word]}** {look.one if count[word] == 1 else look.more}"
         for word, look in LOOKS.items()
         if count[word]
@@ -36,7 +36,7 @@ def main() -> None:
     more = f" {listed(coming)} {'are' if len(coming) > 1 else 'is'} to come." if coming else ""
     here = len(every) - len(coming)
     systems = f"all {here}" if here == len(every) else f"{here} of {len(every)}"
-    headline(f"Of {count.total()} claims of {systems} published systems, {told}.{more}")
+    headline(f"Of {count.total()} claims of {systems} published systems, {summary}.{more}")
     with line, st.popover("How this is decided", type="tertiary"):
         st.markdown(RULE)
         st.markdown(

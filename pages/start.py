@@ -77,7 +77,7 @@ def _hero(name: str, found: Outcome | None, known: Guessed) -> None:
         with left:
             st.header(preset.label, anchor=False)
             st.markdown(preset.question)
-            if found and known.untold(name):
+            if found and known.is_open(name):
                 st.markdown(f"**Guess first.** {plain(preset.ask.text)}")
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                     field(preset.ask, preset.draft, known.guesses.get(name), "start")
@@ -112,19 +112,19 @@ def _grid(names: Sequence[str], outcomes: dict[str, Outcome], known: Guessed) ->
 
 def _card(preset: Preset, name: str, found: Outcome | None, known: Guessed) -> None:
     draft = preset.draft
-    untold = known.untold(name)
+    is_open = known.is_open(name)
     with st.container(border=True, height="stretch", key=f"card-{name}", gap="small"):
         st.markdown(f"**{plain(preset.label)}**")
         st.markdown(preset.question)
         if found:
             _picture(name, found, known, SMALL)
-            st.caption(plain(preset.ask.text) if untold else _lesson(found))
+            st.caption(plain(preset.ask.text) if is_open else _lesson(found))
         else:
             (asked,) = asked_in_words([draft.base])
             st.caption(f"{asked}; compared: " + few([plain(variant.label) for variant in draft.variants]))
         with st.container(horizontal=True, vertical_alignment="center"):
             _open(preset, name)
-            if found and untold:
+            if found and is_open:
                 way_around("Show", preset.label, help="What it came to; open it to guess first")
             if found:
                 st.caption(made(preset.draft, found))

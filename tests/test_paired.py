@@ -76,9 +76,9 @@ def test_a_pair_has_one_interval_and_what_is_picked_among_many_needs_more_to_be_
     alone, picked = (difference([0.60, 0.63, 0.62], [0.50, 0.51, 0.54], among=n) for n in (1, 9))
     assert (alone.low, alone.high) == (picked.low, picked.high)
     assert alone.clear and not picked.clear
-    assert alone.told() in picked.told()
-    assert alone.told().startswith("10, 12 and 8 by seed; 95")
-    assert picked.told().endswith("; among 9 differences the largest may be so by chance")
+    assert alone.in_words() in picked.in_words()
+    assert alone.in_words().startswith("10, 12 and 8 by seed; 95")
+    assert picked.in_words().endswith("; among 9 differences the largest may be so by chance")
     assert difference(np.ones(9), np.zeros(9)).each == "", "too many to be listed"
     assert difference([], []).outcome == "cannot tell", "no seed in common"
 

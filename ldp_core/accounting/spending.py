@@ -69,15 +69,15 @@ class Spending:
         """
         if count <= 0:
             return _by("basic", 0.0, 0.0, 0.0, generic=0.0)
-        told = [release for _, release in self._first(count)]
-        clear = next((release.sent.why for release in told if release.sent.clear), "")
+        first = [release for _, release in self._first(count)]
+        clear = next((release.sent.why for release in first if release.sent.clear), "")
         if clear:
             return Promise(why=clear)
-        if all(release.mechanism.at(*client).mu is not None for release in told):
+        if all(release.mechanism.at(*client).mu is not None for release in first):
             return self._normal(client, count)
         # the bound is for the next whole use
         uses = [math.ceil(n * release.uses - 1e-9) for n, release in self._first(count)]
-        parts = [_pure(release.mechanism, client, n) for release, n in zip(told, uses, strict=True)]
+        parts = [_pure(release.mechanism, client, n) for release, n in zip(first, uses, strict=True)]
         return parts[0] if len(parts) == 1 else _added(parts)
 
     def again(self, client: Client, times: int) -> Promise:

@@ -57,7 +57,7 @@ def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> An
     atoms = law.atoms(low)
     if not 2 <= len(atoms) <= MOST:
         return None
-    found = _told_apart(*(law.log_prob(atoms, end) for end in (high, low)))
+    found = _merged(*(law.log_prob(atoms, end) for end in (high, low)))
     if len(found) != 2:
         return None
     top, bottom = found.T.tolist()
@@ -72,7 +72,7 @@ def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> An
     return Answers(bottom[0], top[0], bottom[1], top[1])
 
 
-def _told_apart(top: Floats, bottom: Floats) -> Floats:
+def _merged(top: Floats, bottom: Floats) -> Floats:
     """(n, 2): answers that tell the same are one, with the sum of their probabilities (as logarithms, from
     both ends), in the order of what they tell: as printed PDPM has two low answers of equal likelihoods.
     """

@@ -26,7 +26,7 @@ COUNTED, SHARES = ("accuracy", "identification", "recovered"), 0.01
 """The same of what counts samples, of which another processor may see one otherwise."""
 CAME_BACK = 40.0
 """Decibels beyond which a picture's likeness is rounding."""
-TOLD = (
+NUMBERS = (
     *("accuracy", "loss", "noise_variance", "noise_variance_theory", "signal_variance", "clipped_fraction"),
     *("client_weights", "heterogeneity", "accuracy_per_client", "accuracy_own_mix", "ledger"),
     *("psnr", "ncc", "recovered", "label_recovered", "identified", "identification_credit", "cap"),
@@ -58,21 +58,21 @@ def found(one: Experiment | Ladder) -> Figures:
         events = simulate(one, _data(one), _cpu(), keep=last.append)
     else:
         events = climb(one, _data(one.base), _cpu())
-    told: Figures = {}
+    totals: Figures = {}
     for event in (event.as_json() for event in events):
         of = [event["event"], *(event.get(name) for name in ("upload", "control", "mechanism"))]
-        for field in (*WORDS, *TOLD):
+        for field in (*WORDS, *NUMBERS):
             where = " ".join([*filter(None, of), field])
             if field in WORDS and field in event:
-                told[where] = event[field]
+                totals[where] = event[field]
             elif numbers := [*_numbers(event.get(field))]:
                 most = CAME_BACK if field == "psnr" else math.inf
-                told[where] = float(told.get(where, 0.0)) + math.fsum(min(each, most) for each in numbers)
+                totals[where] = float(totals.get(where, 0.0)) + math.fsum(min(each, most) for each in numbers)
     if last:
         weights = np.asarray(last[-1].weights, dtype=np.float64).ravel()
         turns = np.arange(weights.size)
-        told |= {f"weights {n}": float(weights @ np.cos(n * turns)) for n in range(1, 5)}
-    return _rounded(told)
+        totals |= {f"weights {n}": float(weights @ np.cos(n * turns)) for n in range(1, 5)}
+    return _rounded(totals)
 
 
 def _cpu() -> Any:

@@ -32,8 +32,8 @@ def check(options: argparse.Namespace) -> int:
                 promise.check()
         except Exception as error:  # whatever the code of others does
             failed, kind = True, "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
-            told = on_one_line(f"{promise.words}: {kind}{error}")
-            print(textwrap.fill(told, WIDTH, initial_indent="no  ", subsequent_indent="    "), flush=True)
+            text = on_one_line(f"{promise.words}: {kind}{error}")
+            print(textwrap.fill(text, WIDTH, initial_indent="no  ", subsequent_indent="    "), flush=True)
         else:
             print(f"ok  {promise.words}", flush=True)
     return int(failed)

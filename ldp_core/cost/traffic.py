@@ -30,8 +30,8 @@ def traffic(experiment: Experiment) -> Traffic:
     taking_part = clients.count * experiment.selection.expected_uploads(clients.count, experiment.rounds)
     taking_part /= experiment.rounds
     whole = [piece.mechanism.bits() for piece in experiment.pieces()]
-    told = math.fsum(one for one in whole if one is not None)
-    perturbed = told if None not in whole else sent.perturbed * _bits(experiment)
+    bits_known = math.fsum(one for one in whole if one is not None)
+    perturbed = bits_known if None not in whole else sent.perturbed * _bits(experiment)
     bits = perturbed + sent.clear * 8 * FLOAT
     return Traffic(
         down=taking_part * FLOAT * experiment.uploaded,

@@ -60,8 +60,8 @@ def addresses() -> Finding:
 def hosts() -> Finding:
     """The names that the server answers to, as far as they do not stand on its command line."""
     server = tomllib.loads(CONFIG.read_text(encoding="utf-8")).get("server", {}) if CONFIG.exists() else {}
-    told = os.environ.get("STREAMLIT_SERVER_ALLOWED_HOSTS")
-    names = told.replace(",", " ").split() if told else [str(one) for one in server.get("allowedHosts", [])]
+    given = os.environ.get("STREAMLIT_SERVER_ALLOWED_HOSTS")
+    names = given.replace(",", " ").split() if given else [str(one) for one in server.get("allowedHosts", [])]
     address = os.environ.get("STREAMLIT_SERVER_ADDRESS") or str(server.get("address", ""))
     where = f"{', '.join(names) or 'any name'}, at {address or 'every address of this machine'}"
     if not names or "*" in names:

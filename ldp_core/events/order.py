@@ -55,8 +55,8 @@ def counted(statuses: Iterable[str], every: int, what: str) -> tuple[Status, str
         return "cancelled", ""
     if diverged == every:
         return "diverged", f"diverged in every {what}"
-    told = [f"{n} of {every} {what}s {how}" for n, how in ((diverged, "diverged"), (failed, "failed")) if n]
-    return "completed", ", ".join(told)
+    counts = [f"{n} of {every} {what}s {how}" for n, how in ((diverged, "diverged"), (failed, "failed")) if n]
+    return "completed", ", ".join(counts)
 
 
 class Looks:
@@ -131,8 +131,8 @@ class _Run:
     def _begun(self, event: Started) -> Started:
         must(event.key == self._experiment.key and event.targets <= self._count)
         must(len(event.accuracy_per_class) == self._experiment.source.classes)
-        told = [one.as_json() for one in departures(self._experiment)]
-        return replace(event, experiment=self._experiment.as_json(), departures=told)
+        differences = [one.as_json() for one in departures(self._experiment)]
+        return replace(event, experiment=self._experiment.as_json(), departures=differences)
 
     def _try(self, event: Attacked) -> None:
         one = event.upload, event.client, event.control
@@ -158,16 +158,16 @@ class _Run:
         self._all_tried()
         whole = event.status == "completed" and self._round == self._experiment.rounds
         must(event.round == self._round and (whole or event.status == "diverged"))
-        told = event.ledger
-        must((told["clients"] if isinstance(told, Mapping) else len(told)) == self._count)
+        ledger = event.ledger
+        must((ledger["clients"] if isinstance(ledger, Mapping) else len(ledger)) == self._count)
         must(len(b64decode(event.right)) == (-(-event.held_out // 8) if event.right else 0))
         self.end = event
 
 
-def _shapes(told: Mapping[str, Any]) -> set[tuple[int, ...]]:
+def _shapes(body: Mapping[str, Any]) -> set[tuple[int, ...]]:
     """Of the pictures in an event."""
     found = [
-        told.get("image"),
-        *(one[side] for one in told.get("pairs", ()) for side in ("image", "original")),
+        body.get("image"),
+        *(one[side] for one in body.get("pairs", ()) for side in ("image", "original")),
     ]
     return {tuple(one["shape"]) for one in found if one}

@@ -116,11 +116,11 @@ class RoundDone(Event):
     before clipping and noise. Papers add it up over rounds."""
 
     def as_json(self) -> Json:
-        told = super().as_json()
+        body = super().as_json()
         for name in ("accuracy_per_client", "accuracy_own_mix", "heterogeneity"):
-            if told[name] is None:
-                del told[name]
-        return told
+            if body[name] is None:
+                del body[name]
+        return body
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.parts import Part
 from ldp_core.experiment.reading import parse, problems_of
 from ldp_core.experiment.schema import Experiment
-from ldp_core.experiment.threat_model import facts, nobody
+from ldp_core.experiment.threat_model import facts, why_no_attacker
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms import Mechanism
 
@@ -145,6 +145,6 @@ def _conflicts(ladder: Ladder) -> Any:
     name = ladder.attacker.name if ladder.attacker else "auto"
     why = attacks.unfit(base.model, source.shape, source.classes, name, base.local.optimizer)
     if not why and ladder.attacker is None and not attacks.choose(ladder.facts(ladder.mechanisms[0])):
-        why = nobody(base, ladder.upload)
+        why = why_no_attacker(base, ladder.upload)
     if why:
         yield Problem("attacker", f"will not do: {why}")

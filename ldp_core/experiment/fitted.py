@@ -34,10 +34,10 @@ class Fit:
 @cache
 def fit_of(model: str) -> Fit | None:
     """The fit of a model by its name; None where it was not measured, or learns at no rate that was tried."""
-    told = json.loads(FILE.read_text(encoding="utf-8"))
+    table = json.loads(FILE.read_text(encoding="utf-8"))
     for data in ("digits", "mnist"):
-        if one := told[data].get(model):
-            where = f"{data}, without noise, {told['date']}"
+        if one := table[data].get(model):
+            where = f"{data}, without noise, {table['date']}"
             return Fit(one["rate"], one["range"], one["accuracy"], where)
     return None
 

@@ -77,7 +77,7 @@ def resolved(experiment: Experiment) -> Experiment:
         plan = beside(who, _training(experiment), len(clients), least)
     first, *others = (spy.who for spy in able)
     own = first.at_most(plan.steps) if plan.steps and isinstance(first, Search) else first
-    told = {
+    filled_in = {
         "attacker": own if all(who == first for who in others) else None,
         "clients": clients[-plan.victims :],
         "uploads": able[0].upload if not others else attack.uploads,
@@ -85,7 +85,7 @@ def resolved(experiment: Experiment) -> Experiment:
         "rounds": (1,) if plan.once else attack.rounds,
         "after": plan.after or attack.after,
     }
-    return changed(experiment, {"attack": attack_as_json(attack.model_copy(update=told))})
+    return changed(experiment, {"attack": attack_as_json(attack.model_copy(update=filled_in))})
 
 
 def spread_by_budget(experiment: Experiment) -> NDArray[np.int64]:
@@ -112,10 +112,10 @@ def why_not(experiment: Experiment) -> str:
     """One sentence on why no upload of an experiment is attacked, though it asks for that; "" if one is."""
     if experiment.attack is None or spies(experiment):
         return ""
-    return _unfit(experiment) or nobody(experiment, experiment.attack.kinds[0])
+    return _unfit(experiment) or why_no_attacker(experiment, experiment.attack.kinds[0])
 
 
-def nobody(experiment: Experiment, upload: str) -> str:
+def why_no_attacker(experiment: Experiment, upload: str) -> str:
     """One sentence for a kind of upload that no attacker suits."""
     what = "an image out of such an upload" if upload == "audit" else "many images out of one upload"
     why = "" if upload == "audit" else ": their gradients are added up, and other images have the same sum"
@@ -129,8 +129,8 @@ def _unfit(experiment: Experiment) -> str:
         other: Form = "corrected" if experiment.form == "as_printed" else "as_printed"
         here = "in this form; in the other one there is" if experiment.system.readable(other) else "here"
         because = experiment.system.why_unread(experiment.form)
-        told = "; which of a few images one was made of can be told" if identifiable(experiment) else ""
-        why = f" (because {because}){told}" if because else ""
+        identifies = "; which of a few images one was made of can be told" if identifiable(experiment) else ""
+        why = f" (because {because}){identifies}" if because else ""
         return f"no attacker makes a picture of the uploads of {experiment.system.label} {here}{why}"
     source = experiment.source
     who = experiment.attack.attacker if experiment.attack else None

@@ -160,9 +160,9 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
         bias += uploads.bias
         variance += uploads.variance
 
-    somebody = prepared.client_weights.any()
+    any_weight = prepared.client_weights.any()
     noisy = experiment.aggregator.finish(noisy)
-    stepped = _step(federation, weights, joined.finish(noisy)) if somebody else weights
+    stepped = _step(federation, weights, joined.finish(noisy)) if any_weight else weights
     sent = prepared.before.uploads.copy()
     sent[chosen] += 1
     state = State(number, stepped.cpu().numpy(), sent, joined.arrays, federation.engine.kind)
@@ -172,7 +172,7 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
     theory = float((variance + bias**2).mean())
     return RoundResult(
         state=state,
-        unnoised=_step(federation, weights, joined.finish(exact)) if somebody else weights,
+        unnoised=_step(federation, weights, joined.finish(exact)) if any_weight else weights,
         participants=chosen,
         client_weights=prepared.client_weights,
         noise_variance=float(((noisy - exact) ** 2).mean()),

@@ -48,13 +48,13 @@ def search(
 
     Without noise and uncut all mechanisms send the same, so that control is searched for once.
     """
-    told = _Told(desk, mechanisms, who, known)
-    tasks, cells = told.tasks(), len(mechanisms) * len(desk.ladder.epsilons)
+    progress = _Progress(desk, mechanisms, who, known)
+    tasks, cells = progress.tasks(), len(mechanisms) * len(desk.ladder.epsilons)
     before = cells * desk.ladder.mechanisms.index(mechanisms[0]) // len(mechanisms)
     parts, step = desk.parts(), max(1, TOGETHER // desk.numbers)
     turns = [(tasks[i : i + step], part) for i in range(0, len(tasks), step) for part in parts]
     for number, (some, victims) in enumerate(turns):
-        wanted = [not told.knows(task) for task in some]
+        wanted = [not progress.knows(task) for task in some]
         if not any(wanted):
             continue
         seen = [desk.seen(task.rung, task.noise, victims)[task.control] for task in some]
@@ -74,12 +74,12 @@ def search(
                     done=round(done, 3),
                 )
             if look.done:
-                told.note(task, seen[look.observation], guesses, victims)
+                progress.note(task, seen[look.observation], guesses, victims)
                 if victims is parts[-1]:
-                    yield from told.found(task)
+                    yield from progress.found(task)
 
 
-class _Told:
+class _Progress:
     """What is known of a ladder so far, and what may be told next."""
 
     def __init__(self, desk: Desk, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
@@ -120,7 +120,7 @@ class _Told:
             if control == "clean" and clean:
                 self._figures[name, None, control] = clean
             figures = self._figures.get((name, None if control else rung.epsilon, control))
-            known = self._told_before(rung, control)
+            known = self._released(rung, control)
             if figures is None and not known:
                 return
             self._order.pop(0)
@@ -132,7 +132,7 @@ class _Told:
                 references = {one: self._figures[name, None, one] for one in CONTROLS}
                 yield self._desk.cell(rung, self._who, figures, references)
 
-    def _told_before(self, rung: Rung, control: Control | None) -> bool:
+    def _released(self, rung: Rung, control: Control | None) -> bool:
         name = rung.mechanism.name
         if control:
             return (name, control) in self._known.references

@@ -49,12 +49,12 @@ class Known:
     """By mechanism, budget, control and steps."""
 
     @classmethod
-    def of(cls, told: Sequence[dict[str, Any]]) -> Known:
-        references = {(e["mechanism"], e["control"]): e for e in told if e["event"] == "reference"}
-        cells = {(e["mechanism"], e["epsilon"]) for e in told if e["event"] == "cell"}
+    def of(cls, earlier: Sequence[dict[str, Any]]) -> Known:
+        references = {(e["mechanism"], e["control"]): e for e in earlier if e["event"] == "reference"}
+        cells = {(e["mechanism"], e["epsilon"]) for e in earlier if e["event"] == "cell"}
         guesses = {
             (e["mechanism"], e["epsilon"], e["control"], e["iterations"])
-            for e in told
+            for e in earlier
             if e["event"] == "guess"
         }
         return cls(references, cells, guesses)
@@ -237,14 +237,14 @@ def climb_rungs(desk: Desk, mechanism: Mechanism, known: Known) -> Iterator[Refe
     }
     for row, epsilon in enumerate(ladder.epsilons):
         wanted = [control for control in CONTROLS if control not in references]
-        told = (mechanism.name, epsilon) in known.cells
-        if told and not wanted:
+        has_cell = (mechanism.name, epsilon) in known.cells
+        if has_cell and not wanted:
             continue
         found = _attacked(desk, Rung(mechanism, row, epsilon), who, bool(wanted))
         for control in wanted:
             references[control] = found[control]
             yield desk.reference(mechanism, control, who, found[control])
-        if not told:
+        if not has_cell:
             yield desk.cell(Rung(mechanism, row, epsilon), who, found[None], references)
 
 

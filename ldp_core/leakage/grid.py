@@ -31,7 +31,7 @@ def climb(
     ladder: Ladder,
     data: Data,
     device: torch.device | None = None,
-    told: Sequence[dict[str, Any]] = (),
+    earlier: Sequence[dict[str, Any]] = (),
 ) -> Iterator[Event]:
     """The events of a ladder: its start, and for each mechanism two references and a cell per budget.
 
@@ -51,9 +51,9 @@ def climb(
             status="diverged", cells=0, message=f"diverged before round {ladder.round}: {error}"
         )
         return
-    if not told:
+    if not earlier:
         yield desk.start()
-    known = Known.of(told)
+    known = Known.of(earlier)
     for who, alike in groupby(ladder.mechanisms, ladder.attacker_of):
         mechanisms = list(alike)
         if isinstance(who, Search):

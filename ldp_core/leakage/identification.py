@@ -77,10 +77,10 @@ def identify(
         scores = [identifier().scores(observed, kinds[kind], own) for observed in wanted.values()]
         each = (np.tile(one, len(wanted)) for one in (right[kind], table[:, 2 * kind + 1]))
         came = places(np.concatenate(scores), *each)
-        told = zip(came.rank.tolist(), came.tied.tolist(), came.credit.tolist(), strict=True)
+        outcomes = zip(came.rank.tolist(), came.tied.tolist(), came.credit.tolist(), strict=True)
         for control in wanted:
             for row in found.setdefault(control, [{} for _ in keys]):
-                rank, tied, credit = next(told)
+                rank, tied, credit = next(outcomes)
                 row[f"candidates{suffix}"] = int(count[kind])
                 row[f"identification_rank{suffix}"] = rank
                 row[f"identification_tied{suffix}"] = tied

@@ -44,8 +44,8 @@ class Attempts:
     def __init__(self, federation: Federation) -> None:
         experiment = federation.experiment
         self.spies = spies(experiment)
-        nobody = Victims(*(np.empty(0, np.int64),) * 2)
-        self.victims = choose_victims(federation) if self.spies else nobody
+        no_victims = Victims(*(np.empty(0, np.int64),) * 2)
+        self.victims = choose_victims(federation) if self.spies else no_victims
         self._under, self._federation = None, federation
         self._waits = bool(experiment.attack and experiment.attack.after)
         self._rounds = experiment.attack.attacked(experiment.rounds) if experiment.attack else ()

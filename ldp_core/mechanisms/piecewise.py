@@ -114,7 +114,7 @@ class Piecewise(ScaleFree):
             Difference(
                 "δ between an upload and one with a scale a tenth smaller",
                 0.0,
-                printed_scale.told_apart(epsilon, use.dimension - 1),
+                printed_scale.distinguishing_delta(epsilon, use.dimension - 1),
                 f"at any ε, if the other {use.dimension - 1} weights lie at 0",
             ),
         )
@@ -211,5 +211,5 @@ class PiecewiseAsPrinted(Piecewise):
     form = "as_printed"
 
     def in_clear(self) -> tuple[InClear, ...]:
-        told = "the largest weight of each upload", "the ends of what is sent"
-        return (InClear(*told, "the scale is taken from the data"),)
+        what = "the largest weight of each upload", "the ends of what is sent"
+        return (InClear(*what, "the scale is taken from the data"),)

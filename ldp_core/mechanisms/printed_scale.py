@@ -66,7 +66,7 @@ def log_density(y: Floats, v: Floats, epsilon: Floats) -> Floats:
     return np.where((y >= left - blur) & (y <= bound + blur), result, -np.inf)
 
 
-def told_apart(epsilon: float, d: int) -> float:
+def distinguishing_delta(epsilon: float, d: int) -> float:
     """A lower bound on δ, at any ε, between an upload with scale t and one with 0.9 t.
 
     d weights lie at 0 in both; an answer beyond 0.9·C·t can only come from the larger scale.

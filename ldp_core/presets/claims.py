@@ -57,7 +57,7 @@ class Sentence:
 Lesson = tuple[Sentence, ...]
 
 
-def told(sentences: Lesson, evidence: Evidence) -> str:
+def in_words(sentences: Lesson, evidence: Evidence) -> str:
     """A lesson as these runs bear it out: where they do not, what they show instead."""
     parts = []
     for one in sentences:

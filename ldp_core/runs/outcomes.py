@@ -19,7 +19,7 @@ from ldp_core.datasets import Told, quiet
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.limits import spelled
-from ldp_core.presets.claims import told
+from ldp_core.presets.claims import in_words
 from ldp_core.runs.lockstep import drive, one_thread
 from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.outcomes import evidence, verdict_on
@@ -133,7 +133,7 @@ def outcome(name: str, draft: Draft, progress: Told = quiet) -> Outcome:
         ends=[[round(one.curves["accuracy"][-1], DIGITS) for one in each] for each in own],
         diverged=[v for v, each in enumerate(own) if any(_wild(one) for one in each)],
         reference=_curve(clean) if clean else [],
-        lesson=told(presets.get(name).says, evidence(folded)),
+        lesson=in_words(presets.get(name).says, evidence(folded)),
         **_pictures([each[0] for each in own]),
     )
 

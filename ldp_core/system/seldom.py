@@ -19,7 +19,7 @@ class Seldom(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: dict[tuple[str, str], float] = {}
+        self._last: dict[tuple[str, str], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """True for what is to be told."""
@@ -27,10 +27,10 @@ class Seldom(logging.Filter):
             return True
         raised = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
         what, now = (record.getMessage(), raised), time.monotonic()
-        if now - self._told.get(what, -SECONDS) < SECONDS:
+        if now - self._last.get(what, -SECONDS) < SECONDS:
             return False
-        self._told.pop(what, None)
-        self._told[what] = now
-        while len(self._told) > MOST:
-            del self._told[next(iter(self._told))]
+        self._last.pop(what, None)
+        self._last[what] = now
+        while len(self._last) > MOST:
+            del self._last[next(iter(self._last))]
         return True

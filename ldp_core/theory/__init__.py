@@ -7,14 +7,13 @@ part; `feasibility` is the verdict, in the scope that `measured` states; `clear`
 from ldp_core.theory.clear import sent_in_clear
 from ldp_core.theory.clients import client_variance, worst_variance
 from ldp_core.theory.feasibility import Outlook, outlook
-from ldp_core.theory.server import ServerNoise, client_weights, nobody, server_noise, server_variance
+from ldp_core.theory.server import ServerNoise, client_weights, server_noise, server_variance
 
 __all__ = [
     "Outlook",
     "ServerNoise",
     "client_variance",
     "client_weights",
-    "nobody",
     "outlook",
     "sent_in_clear",
     "server_noise",

@@ -55,11 +55,6 @@ def server_variance(experiment: Experiment) -> float:
     return server_noise(experiment).variance
 
 
-def nobody(experiment: Experiment) -> float:
-    """The share of the rounds that are empty: nobody is drawn, or nobody sends any more."""
-    return server_noise(experiment).empty
-
-
 def client_weights(experiment: Experiment) -> Floats:
     """How much each client counts in the aggregate when all take part, on average over rounds that are not
     empty, (K,); they sum to 1.
@@ -80,9 +75,9 @@ def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNois
     variance = empty = 0.0
     imagined: dict[int, Floats] = {}
     for turnout in turnouts(experiment, public.kinds):
-        noise, nobody = public.noise(turnout)
+        noise, silent = public.noise(turnout)
         variance += float(turnout.share @ noise)
-        empty += float(turnout.share @ nobody)
+        empty += float(turnout.share @ silent)
         if turnout.drawn:  # the same row of each is of the same imagined run, where there are as many
             imagined[len(noise)] = imagined.get(len(noise), 0.0) + turnout.share.sum() * noise
     heard = variance / (1 - empty) if empty < 1 - 1e-12 else 0.0
@@ -135,22 +130,22 @@ class _Public:
             _nodes(*turnout.rounds) if self._changes else (np.array(turnout.rounds[:1]), np.ones(1))
         )
         found = [self._in_round(turnout, int(number)) for number in rounds]
-        noise, nobody = (
+        noise, silent = (
             sum(s * part for s, part in zip(share, parts, strict=True)) for parts in zip(*found, strict=True)
         )
-        return np.asarray(noise), np.asarray(nobody)
+        return np.asarray(noise), np.asarray(silent)
 
     def _in_round(self, turnout: Turnout, number: int) -> tuple[Floats, Floats]:
         pieces, worst = self._facts(number)
         aggregator, who = self._experiment.aggregator, turnout.clients
-        total = nobody = np.zeros(len(who))
+        total = silent = np.zeros(len(who))
         for share, drawn in pieces:
             of = Drawn(drawn.variance[who], drawn.bias[who])
-            noise, nobody = aggregator.noise(
+            noise, silent = aggregator.noise(
                 of, worst[who], self._held[who], turnout.here, aggregator.between
             )
             total = total + share * noise
-        return total, nobody
+        return total, silent
 
     def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
         """Each piece's share of the weights with the clients' noise there, and what the server weights by."""

@@ -115,12 +115,12 @@ def _whole_runs(
     sent = np.zeros((runs, count), dtype=np.int64)
     everybody = np.broadcast_to(np.arange(count), sent.shape)
     for first, last in _stretches(rounds):
-        told = generator.integers(first, last + 1, runs)  # the round that stands for the stretch, run by run
+        its = generator.integers(first, last + 1, runs)  # the round that stands for the stretch, run by run
         whom, here = np.empty((runs, size), dtype=np.int64), np.empty((runs, size), dtype=bool)
         for number in range(first, last + 1):
             chosen = generator.permuted(everybody, axis=1)[:, :size]
             can = np.take_along_axis(sent < most, chosen, axis=1)
-            now = told == number
+            now = its == number
             whom[now], here[now] = chosen[now], can[now]
             np.put_along_axis(sent, chosen, np.take_along_axis(sent, chosen, axis=1) + can, axis=1)
         share = np.full(runs, (last - first + 1) / rounds / runs)

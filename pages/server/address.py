@@ -25,18 +25,18 @@ WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([\d.]+):\d+")
 def of_request(scope: Scope) -> str:
     """The address of whoever makes a request or opens a connection."""
     peer, header = scope.get("client"), ADDRESS_HEADER.value()
-    told = Headers(scope=scope).getlist(header) if header else []
-    return known(str(peer[0]) if peer else "", told)
+    forwarded = Headers(scope=scope).getlist(header) if header else []
+    return known(str(peer[0]) if peer else "", forwarded)
 
 
 def of_page() -> str:
     """The address of whoever sees the page that is being drawn."""
     header = ADDRESS_HEADER.value()
-    told = st.context.headers.get_all(header) if header else []
-    return known(str(st.context.ip_address or "127.0.0.1"), told)
+    forwarded = st.context.headers.get_all(header) if header else []
+    return known(str(st.context.ip_address or "127.0.0.1"), forwarded)
 
 
-def known(peer: str, told: Sequence[str]) -> str:
+def known(peer: str, forwarded: Sequence[str]) -> str:
     """One name for an address; of IPv6 the network, as a home has 2⁶⁴ of them.
 
     Args:
@@ -44,7 +44,7 @@ def known(peer: str, told: Sequence[str]) -> str:
         told: the named header, once for each time that it is there. Proxies append to it, so its last entry
             is our own proxy's.
     """
-    text = told[-1].rpartition(",")[2].strip() if told else peer
+    text = forwarded[-1].rpartition(",")[2].strip() if forwarded else peer
     if with_port := WITH_PORT.fullmatch(text):
         text = with_port[1] or with_port[2]
     try:

@@ -115,11 +115,11 @@ _plain_read, _plain_set = WStates.__getitem__, WStates.set_widget_from_proto
 
 def _set(states: WStates, widget_state: WidgetState) -> None:
     """Hear what a browser says that a widget holds, if it was drawn as one that can hold it."""
-    told = widget_state
-    drawn = states.widget_metadata.get(told.id)
-    own = told.id.removeprefix(PRESSES)  # of a component of ours: its presses have a place beside its state
-    if is_element_id(own) and (drawn is None or _can_hold(drawn, told)):
-        _plain_set(states, told)
+    state = widget_state
+    drawn = states.widget_metadata.get(state.id)
+    own = state.id.removeprefix(PRESSES)  # of a component of ours: its presses have a place beside its state
+    if is_element_id(own) and (drawn is None or _can_hold(drawn, state)):
+        _plain_set(states, state)
 
 
 def _read(states: WStates, identity: str) -> Any:
@@ -150,17 +150,17 @@ def _is_object(text: str, kind: type) -> bool:
         return False
 
 
-def _can_hold(drawn: WidgetMetadata[Any], told: WidgetState) -> bool:
+def _can_hold(drawn: WidgetMetadata[Any], state: WidgetState) -> bool:
     """False for another type, for a choice that was not offered, and for none where one is always made."""
-    kind = told.WhichOneof("value")
+    kind = state.WhichOneof("value")
     if kind not in (None, drawn.value_type) and not {kind, drawn.value_type} <= NUMBERS:
         return False
     if kind in OBJECTS:
-        return _is_object(getattr(told, kind), OBJECTS[kind])
+        return _is_object(getattr(state, kind), OBJECTS[kind])
     own = getattr(drawn.deserializer, "__self__", None)
     options = getattr(own, "formatted_option_to_option_index", None)
     if options is None or kind not in ("string_value", "string_array_value"):
         return True
-    chosen = [told.string_value] if kind == "string_value" else list(told.string_array_value.data)
+    chosen = [state.string_value] if kind == "string_value" else list(state.string_array_value.data)
     always_one = getattr(own, "default_option_index", None) is not None
     return all(one in options for one in chosen) and (bool(chosen) or not always_one)

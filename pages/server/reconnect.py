@@ -48,12 +48,12 @@ class Reconnect:
                 threshold.hear(message.get("bytes") or b"")
             return message
 
-        async def told(message: Message) -> None:
+        async def send_some(message: Message) -> None:
             if message["type"] != "websocket.send" or threshold.lets_pass(message.get("bytes") or b""):
                 await send(message)
 
         try:
-            await self.app(scope, heard, told)
+            await self.app(scope, heard, send_some)
         finally:
             asking.cancel()
 

@@ -60,7 +60,7 @@ class Uploads:
             return
         begun = False
 
-        async def told(message: Message) -> None:
+        async def send_on(message: Message) -> None:
             nonlocal begun
             begun = True
             await send(message)
@@ -69,7 +69,7 @@ class Uploads:
         self.addresses[session] = address
         try:
             async with asyncio.timeout(MOST_SECONDS):
-                await self.app(scope, receive, told)
+                await self.app(scope, receive, send_on)
         except TimeoutError:
             if not begun:
                 words = "The upload took too long.\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -33,8 +34,8 @@ PLACES = 2 * 2 + 2 * 2 - 1
 """Cells and controls that are searched for: without noise and uncut both mechanisms send the same."""
 
 
-def events(told: list[dict[str, Any]] | None = None, **changes: Any) -> list[dict[str, Any]]:
-    return [e.as_json() for e in climb(parse_ladder(ASKED | changes), digits(), told=told or ())]
+def events(earlier: Sequence[dict[str, Any]] = (), **changes: Any) -> list[dict[str, Any]]:
+    return [e.as_json() for e in climb(parse_ladder(ASKED | changes), digits(), earlier=earlier)]
 
 
 @cache

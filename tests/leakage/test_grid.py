@@ -90,7 +90,7 @@ def test_what_was_told_before_is_not_computed_again(monkeypatch: pytest.MonkeyPa
             return observe(*given, **named)
 
         monkeypatch.setattr(desk, "observe", counted)
-        rest = [event.as_json() for event in climb(request, digits(), told=whole[:stopped])]
+        rest = [event.as_json() for event in climb(request, digits(), earlier=whole[:stopped])]
         assert rest == whole[stopped:]
         assert len(calls) == left
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ldp_core.presets import claims
-from ldp_core.presets.claims import Check, Sentence, told
+from ldp_core.presets.claims import Check, Sentence, in_words
 from ldp_core.presets.evidence import Attempts, Evidence, Missing, Outcome
 
 TRIES = Attempts(np.array([12.0, 25.0, 14.0]), "recovered", hits=9, n=10, chance=0.1, recovered=4, images=20)
@@ -85,14 +85,14 @@ def test_what_does_not_hold_is_replaced_by_what_is_there():
         Sentence("Nothing comes back.", claims.keeps("good", "real")),
         Sentence("The third is silent.", claims.names("third", [0], high=0.1)),
     )
-    assert told(lesson, SHOWN) == (
+    assert in_words(lesson, SHOWN) == (
         "Noise hides. The good one is ahead. "
         "In these runs at most 4 of 20 images of a real upload came back (good)."
     )
     with pytest.raises(Missing):
         claims.diverges("third")(SHOWN)
     half = Evidence([replace(GOOD, seed=0), replace(POOR, seed=0), replace(POOR, seed=1)])
-    assert told(lesson[1:2], half) == "", "one run is missing: nothing is said"
+    assert in_words(lesson[1:2], half) == "", "one run is missing: nothing is said"
 
 
 def test_orders_and_distances_are_judged_by_the_interval_over_seeds():
@@ -119,7 +119,7 @@ def test_orders_and_distances_are_judged_by_the_interval_over_seeds():
     assert near(shown([0.5, 0.5, 0.5], [0.5, 0.4, 0.6])).outcome == "cannot tell"
     lesson = (Sentence("The good one is ahead.", claims.ranked("good", "poor")),)
     assert (
-        told(lesson, shown([0.5], [0.9]))
+        in_words(lesson, shown([0.5], [0.9]))
         == "In these runs good ends at 90 % and poor ends at 50 %: cannot tell."
     )
 

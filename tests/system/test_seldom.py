@@ -25,4 +25,4 @@ def test_what_goes_wrong_again_and_again_is_told_once_a_minute(monkeypatch: pyte
     assert one.filter(record("a"))
     for n in range(3 * seldom.MOST):
         one.filter(record(str(n)))
-    assert len(one._told) == seldom.MOST
+    assert len(one._last) == seldom.MOST

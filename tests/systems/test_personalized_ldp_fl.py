@@ -97,7 +97,7 @@ def test_the_weights_of_b_and_the_empty_rounds_of_c(oracles):
         for name in ("inverse_std", "probability_selection")
     )
     assert theory.client_weights(b) == pytest.approx(known["aggregation"]["alpha_seed001"], rel=1e-9)
-    assert theory.nobody(c) == pytest.approx(0.0323, abs=1e-4)
+    assert theory.server_noise(c).empty == pytest.approx(0.0323, abs=1e-4)
 
 
 def test_sampling_records_lowers_nothing_in_the_ledger():
@@ -142,7 +142,7 @@ def test_votes_are_weighted_by_the_noise_behind_them():
     by_noise = parse(VOTES | {"aggregator": {"name": "sign_majority", "votes": "inverse_std"}})
     assert theory.client_weights(by_noise) == pytest.approx([0.05] * 5 + [0.15] * 5)
     lottery = parse(VOTES | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})
-    assert theory.nobody(lottery) == pytest.approx(0.85)
+    assert theory.server_noise(lottery).empty == pytest.approx(0.85)
     assert mechanisms.get("ldpsign").at(5.0, -4, 4).weighing_variance == pytest.approx(7.751688420168623**2)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.experiment import parse
-from ldp_core.theory import client_weights, nobody, outlook, server_noise, server_variance, worst_variance
+from ldp_core.theory import client_weights, outlook, server_noise, server_variance, worst_variance
 
 MECHANISMS = {"pdpm": "pdpm", "duchi": "duchi", "piecewise": "piecewise", "laplace": "laplace"}
 
@@ -61,11 +61,11 @@ def test_harmony_layer_by_layer_has_the_reference_noise(oracles: dict[str, Any])
 
 def test_a_lottery_is_mostly_empty():
     lottery = parse({"aggregator": "probability_selection", "clients": {"epsilon": "half_and_half"}})
-    assert 0.8 < nobody(lottery) < 1
+    assert 0.8 < server_noise(lottery).empty < 1
     assert client_weights(lottery).sum() == pytest.approx(1)
     told = server_noise(lottery)
     assert told.heard > server_variance(parse({"clients": {"epsilon": 8}}))
-    assert told.variance == pytest.approx(told.heard * (1 - nobody(lottery)))
+    assert told.variance == pytest.approx(told.heard * (1 - server_noise(lottery).empty))
 
 
 def test_what_changes_from_round_to_round_is_told_for_each_round():
@@ -92,4 +92,6 @@ def test_of_a_vote_no_noise_is_predicted_and_it_is_said_why(mechanism: str):
     assert view.word == "unknown"
     assert view.why == "no noise is predicted, as it depends on how close each vote is: press Train"
     assert server_variance(parse(vote | {"mechanism": "none"})) == 0
-    assert nobody(parse(vote | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})) > 0.5
+    assert (
+        server_noise(parse(vote | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})).empty > 0.5
+    )

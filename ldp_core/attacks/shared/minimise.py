@@ -114,8 +114,8 @@ class Curved(Descent):
         q, shares = self._slope.clone(), []
         for step, bend in zip(reversed(steps), reversed(bends), strict=True):
             product = (step * bend).sum(1)
-            told = product > 1e-12 * (bend**2).sum(1)
-            inverse = torch.where(told, 1 / torch.where(told, product, 1.0), 0.0)
+            usable = product > 1e-12 * (bend**2).sum(1)
+            inverse = torch.where(usable, 1 / torch.where(usable, product, 1.0), 0.0)
             share = inverse * (step * q).sum(1)
             q -= share[:, None] * bend
             shares.append((share, inverse))

@@ -87,10 +87,10 @@ class Search(Reconstructor):
         return Effort(gradients=self.each * self.iterations * self.restarts)
 
     def knows(self, facts: Facts) -> list[str]:
-        return [*super().knows(facts), self.told_effort]
+        return [*super().knows(facts), self.stated_effort]
 
     @property
-    def told_effort(self) -> str:
+    def stated_effort(self) -> str:
         """How much it does, in words: that is part of what an attacker is."""
         starts = (
             "1 random image"
@@ -257,8 +257,8 @@ class _Chunk:
             last = seen[0].model.slices(seen[0].shape, seen[0].classes)[-1]
             targets = rows([one.gradients[:, last.start : last.stop] for one in readings])
         else:
-            told = np.concatenate([labels(part, found) for part, found in zip(parts, readings, strict=True)])
-            targets = rows([np.eye(seen[0].classes)[told]])
+            named = np.concatenate([labels(part, found) for part, found in zip(parts, readings, strict=True)])
+            targets = rows([np.eye(seen[0].classes)[named]])
         before = [_before(part, self._pixels) for part in parts] if who.behind_layers else []
         goal = Goal(
             gradients=rows([one.gradients for one in readings]),

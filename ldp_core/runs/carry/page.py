@@ -108,7 +108,7 @@ def verdict(found: Variants) -> str:
     if gap.seeds < 2:
         return f"{told}; one seed cannot tell whether that is more than chance.{gone}"
     how = f"{in_points(gap.mean)} points apart" if gap.clear else gap.outcome
-    return f"{told}: {how} ({gap.told()}).{gone}"
+    return f"{told}: {how} ({gap.in_words()}).{gone}"
 
 
 def _figures(found: Variants) -> str:

@@ -72,7 +72,7 @@ class AttackJob(Kind):
         from ldp_core.leakage.grid import climb
 
         stored, began, last = recorder.told(0), time.perf_counter(), dict[str, Any]()
-        for event in climb(asked, load(asked.base.dataset, teller(work.folder)), told=stored):
+        for event in climb(asked, load(asked.base.dataset, teller(work.folder)), earlier=stored):
             last = event.as_json()
             recorder.write(Turn(0, [last], None, time.perf_counter() - began))
         recorder.end(0, last["status"], {"message": str(last["message"])})

@@ -31,12 +31,12 @@ _NOTHING: list[Piece] = [("nothing was attacked", None)]
 def head(desk: Desk, live: bool) -> Body:
     """What was found in a line and three figures, as assets/web/head.js writes them."""
     every = {name: cells_of(desk, name) for name in desk.start["attackers"]}
-    told = {name: cells for name, cells in every.items() if cells}
-    if live or not told:
+    measured = {name: cells for name, cells in every.items() if cells}
+    if live or not measured:
         line: list[Piece] = [("The ladder fills; what it shows is told when it is full", None)]
         back = picked = _WAITING if live else _NOTHING
     else:
-        line, back, picked = _line(told), _each(told, _back_from), _each(told, _picked_from(desk))
+        line, back, picked = _line(measured), _each(measured, _back_from), _each(measured, _picked_from(desk))
     start, ladder = desk.start, desk.start["ladder"]
     seen = ladder["rounds_observed"]
     uploads = "one upload" if seen == 1 else f"{number(seen, 6)} uploads"
@@ -45,7 +45,7 @@ def head(desk: Desk, live: bool) -> Body:
     fewer = f" ({ladder['images']} asked for)" if start["n"] < ladder["images"] else ""
     good = f"{RECOVERED_DB:.0f} dB or more, median of {start['n']} images{fewer}"
     better = f"of {ladder['candidates']} candidates, more often than by guessing"
-    better = (audit and not live and _doubts(desk, told)) or better
+    better = (audit and not live and _doubts(desk, measured)) or better
     return {
         "line": line,
         "chips": [
@@ -62,12 +62,12 @@ def head(desk: Desk, live: bool) -> Body:
     }
 
 
-def _line(told: dict[str, list[Body]]) -> list[Piece]:
+def _line(measured: dict[str, list[Body]]) -> list[Piece]:
     """Who gives the image back, from the least budget on, and who does not."""
-    ranked = sorted(told, key=lambda name: _lowest(told[name]))
+    ranked = sorted(measured, key=lambda name: _lowest(measured[name]))
     found: list[Piece] = []
     for place, name in enumerate(ranked[:MOST_NAMED]):
-        cells, lowest = told[name], _lowest(told[name])
+        cells, lowest = measured[name], _lowest(measured[name])
         kinds = {cell["verdict"]["kind"] for cell in cells}
         if lowest < float("inf"):
             says = f" gives the image back {where(lowest, cells)}"
@@ -90,9 +90,9 @@ def _lowest(cells: list[Body]) -> float:
     return float("inf") if found is None else found
 
 
-def _each(told: dict[str, list[Body]], says: Callable[[list[Body]], str]) -> list[Piece]:
+def _each(measured: dict[str, list[Body]], says: Callable[[list[Body]], str]) -> list[Piece]:
     found: list[Piece] = []
-    for name, cells in told.items():
+    for name, cells in measured.items():
         label, tint = _named(name)
         found += [(" · ", None)] * bool(found) + [(f"{label} {says(cells)}", tint)]
     return found
@@ -124,9 +124,9 @@ def _picked_from(desk: Desk) -> Callable[[list[Body]], str]:
     return says
 
 
-def _doubts(desk: Desk, told: dict[str, list[Body]]) -> str:
+def _doubts(desk: Desk, measured: dict[str, list[Body]]) -> str:
     """What else stands above guessing in the charts, and is no finding."""
-    found = {_named(name)[0]: doubtful(asked(cells), desk) for name, cells in told.items()}
+    found = {_named(name)[0]: doubtful(asked(cells), desk) for name, cells in measured.items()}
     return "; ".join(f"{label} {words}" for label, words in found.items() if words)
 
 

@@ -85,8 +85,8 @@ def _formed(shot: Body, desk: Desk, place: Place, steps: list[int]) -> Body:
         return shot
     shown, height = [], len(shot["lines"])
     for then in through(steps, frames):
-        told = decibels(then["psnr"], 1)
-        lines = [shot["lines"][0], told] if place[2] else [told, f"step {then['iterations']}"]
+        likeness = decibels(then["psnr"], 1)
+        lines = [shot["lines"][0], likeness] if place[2] else [likeness, f"step {then['iterations']}"]
         shown.append(framed(then["image"], lines, height))
     return shot | {"frames": shown}
 

@@ -19,7 +19,7 @@ from pages.parts.attack.head import head
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.settings import setting_of
 from pages.parts.attack.words import caption, controls, findings, limits
-from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure, told
+from pages.parts.charts.attack_grid import ends_in_words, identification_figure, picture_figure, share_figure
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
@@ -154,14 +154,14 @@ def _first_card(desk: Desk, real: bool) -> Card:
             rest=f" from one upload of {n}",
             caption="20 dB or more; band: 95 % interval; by chance: held-out images that fit as well",
             figure=share_figure(desk),
-            label=f"Share of images back. {told(desk, 'recovered')}",
+            label=f"Share of images back. {ends_in_words(desk, 'recovered')}",
         )
     return Card(
         title="Does the picture come back?",
         rest=f" Median of {n} images",
         caption=f"band: {_band(n)}; a copy above 45 dB is drawn at 45",
         figure=picture_figure(desk),
-        label=f"PSNR against the budget. {told(desk, 'psnr')}",
+        label=f"PSNR against the budget. {ends_in_words(desk, 'psnr')}",
         row=2,
     )
 
@@ -179,6 +179,6 @@ def _second_card(desk: Desk) -> Card:
         caption="band: 95 % interval; dashed: no attacker picks more often, on average over which of the "
         f"{candidates} is the right one",
         figure=identification_figure(desk),
-        label=f"Share picked out of {candidates}. {told(desk, 'identified')}",
+        label=f"Share picked out of {candidates}. {ends_in_words(desk, 'identified')}",
         row=2,
     )

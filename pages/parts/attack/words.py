@@ -147,10 +147,10 @@ def controls(desk: Desk) -> list[str]:
         if all(found.values()):
             label = plain(mechanisms.registry.kind(name).label)
             who = plain(attacks.registry.kind(attacker).label)
-            told = {kind: _back(body) for kind, body in found.items() if body}
+            came_back = {kind: _back(body) for kind, body in found.items() if body}
             sentences.append(
-                f"**{label}** (“{who}”): neither clipped nor noised {told['clean']}; clipped only "
-                f"{told['clipped']}"
+                f"**{label}** (“{who}”): neither clipped nor noised {came_back['clean']}; clipped only "
+                f"{came_back['clipped']}"
             )
     return sentences
 

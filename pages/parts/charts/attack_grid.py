@@ -157,7 +157,7 @@ def _paint(name: str) -> str:
     return colour(_tint(name))
 
 
-def told(desk: Desk, what: str) -> str:
+def ends_in_words(desk: Desk, what: str) -> str:
     """A chart in words, for those who cannot see it."""
     ends = []
     for name in _names(desk):

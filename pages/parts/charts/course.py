@@ -24,7 +24,7 @@ def _line(one: Series, curve: str, says: Callable[[float], str]) -> str:
     if not known.size:
         return ""
     places = known[np.unique(np.linspace(0, known.size - 1, PLACES).round().astype(int))]
-    told = [f"{says(float(mean[at]))} {'at the start' if at == 0 else f'after round {at}'}" for at in places]
+    each = [f"{says(float(mean[at]))} {'at the start' if at == 0 else f'after round {at}'}" for at in places]
     low, high = float(mean[known].min()), float(mean[known].max())
     span = f" (lowest {says(low)}, highest {says(high)})" if known.size > PLACES else ""
-    return f"{one.label}: {', '.join(told)}{span}"
+    return f"{one.label}: {', '.join(each)}{span}"

@@ -71,9 +71,9 @@ class Density:
         """As assets/web/law.js spells it out."""
         heights = np.round(self.y / (self.highest or 1.0) * 4095).astype(int)
         pairs = LETTERS[np.stack(np.divmod(heights, 64), 1)]
-        told = {"ends": self.ends.tolist(), "closer": self.closer}
-        told |= {"top": self.highest, "heights": "".join(pairs.ravel())}
-        return {**self.look, "law": told}
+        body = {"ends": self.ends.tolist(), "closer": self.closer}
+        body |= {"top": self.highest, "heights": "".join(pairs.ravel())}
+        return {**self.look, "law": body}
 
 
 def law_figure(

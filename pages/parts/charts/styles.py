@@ -16,7 +16,7 @@ from ldp_core.component import Registry
 from ldp_core.experiment import Draft, Variant
 from pages.parts.charts.base import DASHES
 
-TOLD_APART_BY: tuple[tuple[str, Registry[Any]], ...] = (
+MARKED_BY: tuple[tuple[str, Registry[Any]], ...] = (
     ("mechanism.name", mechanisms.registry),
     ("aggregator.name", aggregators.registry),
 )
@@ -80,7 +80,7 @@ def ladders(draft: Draft) -> list[tuple[str, float]]:
 
 def _own(variant: Variant) -> int | None:
     """The colour of what sets a variant apart, if that has one."""
-    named = (tint_of(registry, variant.set[path]) for path, registry in TOLD_APART_BY if path in variant.set)
+    named = (tint_of(registry, variant.set[path]) for path, registry in MARKED_BY if path in variant.set)
     return next(named, None)
 
 

@@ -89,7 +89,7 @@ def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:
         StudioError, TypeError: they make no sense any more, or its record is damaged.
     """
     if sweep := cells.swept(job):
-        experiment = changed(sweep.base, cells.told_values(sweep, number))
+        experiment = changed(sweep.base, cells.cell_values(sweep, number))
         return experiment, cells.cell_series(job, sweep, number, experiment, cells.label(sweep, number))
     draft = parse_draft(job.request["draft"])
     lines, _ = series(progress_of(job).update(PAUSE_SECONDS if job.live else 0.0), draft)
@@ -118,11 +118,11 @@ def _dressed(found: Sequence[Arm]) -> list[Arm]:
         for arm in found
     ]
     apart = [path for path in named[0] if len({one[path] for one in named}) > 1]
-    told = [
+    variants = tuple(
         Variant(arm.letter, {path: one[path] for path in apart})
         for arm, one in zip(found, named, strict=True)
-    ]
-    looks = styles(Draft(found[0].experiment, tuple(told)))
+    )
+    looks = styles(Draft(found[0].experiment, variants))
     return [
         replace(arm, series=replace(arm.series, style=look)) for arm, look in zip(found, looks, strict=True)
     ]

@@ -50,25 +50,27 @@ def cell_series(job: Job, sweep: Sweep, number: int, experiment: Experiment, wor
     cells = sweep_of(job).update(PAUSE_SECONDS if job.live else 0.0).cells
     every = count(sweep)
     found = [cells.get(number + every * seed) for seed in range(sweep.seeds)]
-    runs = [_run(number, words, experiment.seed + seed, experiment, told) for seed, told in enumerate(found)]
+    runs = [
+        _run(number, words, experiment.seed + seed, experiment, figures) for seed, figures in enumerate(found)
+    ]
     return Series(number, words, tuple(runs))
 
 
 def _run(
-    number: int, words: str, seed: int, experiment: Experiment, told: Mapping[str, Any] | None
+    number: int, words: str, seed: int, experiment: Experiment, figures: Mapping[str, Any] | None
 ) -> RunProgress:
     run = RunProgress(number, words, seed, "")
-    if told is None:  # still to come
+    if figures is None:  # still to come
         return run
-    last = {name: told.get(name) for name in CURVES} if told["status"] == "completed" else {}
+    last = {name: figures.get(name) for name in CURVES} if figures["status"] == "completed" else {}
     for name in (*CURVES, "noise_variance_theory"):
         run.curves[name] = Column()
-        for value in (*(nan,) * told["round"], last.get(name)):
+        for value in (*(nan,) * figures["round"], last.get(name)):
             run.curves[name].append(value)
-    run.end = {**told, "ledger": ledger(experiment)}
+    run.end = {**figures, "ledger": ledger(experiment)}
     return run
 
 
-def told_values(sweep: Sweep, number: int) -> dict[str, Scalar]:
+def cell_values(sweep: Sweep, number: int) -> dict[str, Scalar]:
     """What a setting sets; a cell is trained without an attack."""
     return {**sweep.setting(number), "attack": None}

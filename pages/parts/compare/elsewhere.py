@@ -136,7 +136,7 @@ def drawn(found: Sequence[Curve], name: str, taken: Collection[int]) -> list[Bes
     ]
 
 
-def told(found: Sequence[Curve]) -> None:
+def show(found: Sequence[Curve]) -> None:
     """What they end at, and that no sentence of the page is of them."""
     if not found:
         return

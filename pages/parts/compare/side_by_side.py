@@ -112,12 +112,12 @@ def _against(arm: Arm, first: Arm) -> str:
     if arm is first or not (arm.ended and first.ended) or arm.series.diverged or first.series.diverged:
         return "–"
     found = gap(arm, first)
-    told = "+" * (found.mean >= 0) + in_points(found.mean)
+    mean = "+" * (found.mean >= 0) + in_points(found.mean)
     if found.seeds < 2:
-        return f"{told} (one seed)"
+        return f"{mean} (one seed)"
     each = f": {found.each}" if found.each else ""
     alone = "" if found.gaps else ", unpaired"
-    return f"{told}{each} ({in_points(found.low)} to {in_points(found.high)}{alone})"
+    return f"{mean}{each} ({in_points(found.low)} to {in_points(found.high)}{alone})"
 
 
 def _promised(arm: Arm) -> str:
@@ -201,7 +201,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
 def _leaks(points: Sequence[Bought], unsure: float) -> Card:
     """`unsure` is half the widest interval of a share."""
     unbeaten = [each.one.label for each in front(points)]
-    told = (
+    sentences = (
         f"{p.one.label}: {percent(p.accuracy, 1)}, {percent(p.price)} of images picked out" for p in points
     )
     return Card(
@@ -212,7 +212,7 @@ def _leaks(points: Sequence[Bought], unsure: float) -> Card:
             f"A share is unsure by up to ±{number(100 * unsure, 2)} points (95{THIN}%)."
         ),
         figure=pareto_figure(points, picked=True),
-        label="; ".join(told),
+        label="; ".join(sentences),
         row=2,
     )
 

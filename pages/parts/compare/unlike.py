@@ -31,13 +31,16 @@ class Field:
 
 
 def unlike(experiments: Sequence[Experiment]) -> list[Field]:
-    """The settings in which they differ; seeds and names are none.
+    """The flats in which they differ; seeds and names are none.
 
     What belongs to a part goes with it, and the same population written in two ways is one.
     """
-    told = [flat({**one.as_json(), "seed": 0}) for one in experiments]
+    flats = [flat({**one.as_json(), "seed": 0}) for one in experiments]
     paths = {
-        path: None for one in told for path in one if len({shown(each.get(path), 10**6) for each in told}) > 1
+        path: None
+        for one in flats
+        for path in one
+        if len({shown(each.get(path), 10**6) for each in flats}) > 1
     }
     found: dict[str, Field] = {}
     for path in [path for path in paths if path.rpartition(".")[0] not in paths]:
@@ -50,8 +53,8 @@ def unlike(experiments: Sequence[Experiment]) -> list[Field]:
             if not _alike([one.clients.budgets() for one in experiments]):
                 found["budgets"] = Field(path, "budgets", tuple(map(_budgets, experiments)))
         else:
-            name = field_name(path, next(one for one in told if path in one))
-            values = tuple(_value(path, one[path]) if path in one else "–" for one in told)
+            name = field_name(path, next(one for one in flats if path in one))
+            values = tuple(_value(path, one[path]) if path in one else "–" for one in flats)
             found.setdefault(name, Field(path, name, values))
     return list(found.values())
 

@@ -27,7 +27,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     if len(ranked) < 2:
         return f"{gone}Less than two of these runs have come to an end that can be compared."
     why = causes(fields if not lost else unlike([arm.experiment for arm in ranked]))
-    return gone + _told(ranked, why)
+    return gone + _ranking(ranked, why)
 
 
 def gap(one: Arm, other: Arm, among: int = 2) -> Difference:
@@ -41,7 +41,7 @@ def gap(one: Arm, other: Arm, among: int = 2) -> Difference:
     return unpaired(one.series.final("accuracy"), other.series.final("accuracy"), pairs)
 
 
-def _told(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
+def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
     best, worst = ranked[0], ranked[-1]
     chance = _chance(ranked)
     if same_model([arm.series for arm in ranked]):
@@ -87,14 +87,14 @@ def _alone(ranked: Sequence[Arm]) -> str:
     if not clear:
         return "" if pairs else " Compare two that differ in one thing."
     one, other, field, apart = max(clear, key=lambda each: abs(each[3].mean))
-    told = _between(one, other, apart)
-    return f" Two of them differ in the {plain(field.name)} alone: {told}."
+    gap_words = _between(one, other, apart)
+    return f" Two of them differ in the {plain(field.name)} alone: {gap_words}."
 
 
 def _between(one: Arm, other: Arm, found: Difference) -> str:
     """How far apart two runs end, and what that rests on."""
     ahead = f"{_name(one)} ends {in_points(found.mean)} points above {_name(other)}"
-    return f"{ahead}, with one seed" if found.seeds < 2 else f"{ahead} ({found.told()})"
+    return f"{ahead}, with one seed" if found.seeds < 2 else f"{ahead} ({found.in_words()})"
 
 
 def _fields(why: Sequence[Field]) -> str:

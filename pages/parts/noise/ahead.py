@@ -38,7 +38,7 @@ def _along(slider: str, key: str, now: WhatIf, shown: Sequence[Design]) -> bytes
 def _verdicts(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequence[Design]) -> dict[str, Any]:
     """They do not depend on the weight, and take longer than the laws."""
     if slider == "weight":
-        return columns([_told(now, shown)])
+        return columns([_verdict(now, shown)])
     other = now.tau if slider == "epsilon" else now.epsilon
     drafts = tuple(design.experiment.key for design in shown), tuple(design.label for design in shown)
     place: Hashable = ("verdicts", *drafts, now.client, slider, other)
@@ -51,12 +51,12 @@ def _along_all(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequen
     ends = [asking(design.experiment, place) for place in (places[0], places[-1]) for design in shown]
     refused = [why for _, why in ends if why]
     if MANY in refused:  # then it is the same verdict wherever the client's own is not what is asked for
-        still = _told(places[0 if own else -1], shown)
-        return columns([_told(place, shown) if at == own else still for at, place in enumerate(places)])
-    return columns([_told(place, shown, checked=not refused) for place in places])
+        still = _verdict(places[0 if own else -1], shown)
+        return columns([_verdict(place, shown) if at == own else still for at, place in enumerate(places)])
+    return columns([_verdict(place, shown, checked=not refused) for place in places])
 
 
-def _told(place: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
+def _verdict(place: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
     found = verdicts(place, shown, checked)
     return {part: found[part] for part in ("rest", "rows", "note")}
 

@@ -23,7 +23,7 @@ from pages.parts.ui.text import number, percent, plain
 VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unknown": ":gray"}
 COVERS = {"coordinate": "one weight", "layer": "one layer", "upload": "one upload"}
 SAMPLES = 100_000
-TOLD = 0.002
+SHOWN_FROM = 0.002
 """A relative error of the noise from here on is told."""
 
 
@@ -40,7 +40,7 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
         empty, weights = noise.empty, client_weights(design.experiment)
         # one standard error, where rounds had to be imagined: half of it for σ, as that is a root
         doubt = noise.error / noise.variance / 2 if noise.variance else 0.0
-        about = f" (±{percent(doubt, 1)})" if doubt > TOLD else ""
+        about = f" (±{percent(doubt, 1)})" if doubt > SHOWN_FROM else ""
         empty_words = f"; {percent(empty)} of the rounds are empty" if empty else ""
         rows.append(
             [

@@ -95,8 +95,8 @@ def _sentence(view: View, found: Measured | None) -> str:
             "0: each can come from a weight that is not, and the other way round. They are computed in "
             "float64 and rounded to a grid that hangs on nothing but what everybody knows: ε and the limits."
         )
-    told = "" if here.loss is None else f"; the most that one tells is {number(here.loss, 4)}"
-    return f"**None** of {name}'s answers {at} is out of reach of the other end of the safe range{told}."
+    most = "" if here.loss is None else f"; the most that one tells is {number(here.loss, 4)}"
+    return f"**None** of {name}'s answers {at} is out of reach of the other end of the safe range{most}."
 
 
 def _card(drawn: Sequence[tuple[View, Measured]]) -> Card:

@@ -102,7 +102,7 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
                 },
                 "sliders": [
                     _slider("epsilon", "Budget ε", now) | {"note": covered(shown[0].experiment).strip()},
-                    _slider("tau", "Safe range ±τ", now) | _told_of_range(low, high, whole),
+                    _slider("tau", "Safe range ±τ", now) | _range_note(low, high, whole),
                     _slider("weight", "Its weight", now),
                 ],
                 "seq": _moves(asked),
@@ -124,7 +124,7 @@ def standing(shown: list[Design], named: Mapping[str, int], asked: Mapping[str, 
     seen = tuple(moved(first, epsilon.here, tau.here))
     weight, steps = _weight(asked, seen)
     sliders = {"epsilon": epsilon, "tau": tau, "weight": Stand(steps, None, steps.index(weight))}
-    told, wants = asked.get("has"), str(asked.get("wants"))
+    has, wants = asked.get("has"), str(asked.get("wants"))
     return WhatIf(
         who,
         client,
@@ -133,7 +133,7 @@ def standing(shown: list[Design], named: Mapping[str, int], asked: Mapping[str, 
         seen,
         tau.here,
         sliders,
-        told if isinstance(told, Mapping) else {},
+        has if isinstance(has, Mapping) else {},
         wants if wants in sliders else "epsilon",
     )
 
@@ -152,7 +152,7 @@ def _slider(key: str, label: str, now: WhatIf) -> dict[str, Any]:
     }
 
 
-def _told_of_range(low: float, high: float, whole: bool) -> dict[str, Any]:
+def _range_note(low: float, high: float, whole: bool) -> dict[str, Any]:
     """What the slider of the safe range says besides: where the range's centre is, if not at 0; and where
     `whole` uploads are shortened in all designs, that there is none.
     """
@@ -166,8 +166,8 @@ def _weight(asked: Mapping[str, Any], seen: Sequence[View]) -> tuple[float, tupl
     """The weight, which stays where it was put whatever the range becomes, and where it may stand."""
     own = [view.asked[1:] for view in seen]
     first = weights(min(low for low, _ in own), max(high for _, high in own))[FIRST_WEIGHT]
-    told = asked.get("weight")
-    weight = float(told) if isinstance(told, int | float) and abs(told) <= BOUND.maximum else first
+    chosen = asked.get("weight")
+    weight = float(chosen) if isinstance(chosen, int | float) and abs(chosen) <= BOUND.maximum else first
     return weight, weights(min(view.low for view in seen), max(view.high for view in seen), weight)
 
 
@@ -179,8 +179,8 @@ def settled(workspace: Workspace) -> int:
 
 def _asked(key: str) -> Mapping[str, Any]:
     """What the strip says, if it is the strip that says it."""
-    told = (st.session_state.get(key) or {}).get(ASKED)
-    return told if isinstance(told, Mapping) else {}
+    state = (st.session_state.get(key) or {}).get(ASKED)
+    return state if isinstance(state, Mapping) else {}
 
 
 def _moves(asked: Mapping[str, Any]) -> int:

@@ -63,9 +63,9 @@ def _watch(system: str, claim: Claim) -> None:
         reached = kinds.get(job.kind).progress(job)
     share = reached.done / reached.in_all if reached and reached.in_all else 0.0
     words = "in the queue" if job.status == "queued" else reached.words if reached else "begins"
-    told = f": {plain(job.message, 200)}" if job.message else ""
+    reason = f": {plain(job.message, 200)}" if job.message else ""
     verb = "Stalled" if job.status == STALLED else "Measuring again"
-    st.progress(min(1.0, share), text=f"{verb}, {words}{told}")
+    st.progress(min(1.0, share), text=f"{verb}, {words}{reason}")
     mine = visitor().may(job.owner)
     st.button(
         "Stop",

@@ -18,5 +18,5 @@ def results(stale: bool) -> DeltaGenerator:
 
 def of_earlier_settings(since: str = "", more: str = "") -> None:
     """Said beside the button that makes newer ones; what has changed `since`, in a few words."""
-    told = f"; since then: {plain(since, 300)}" if since else ""
-    st.caption(f":orange[**The results below are of earlier settings**, so drawn faintly{told}.{more}]")
+    changes = f"; since then: {plain(since, 300)}" if since else ""
+    st.caption(f":orange[**The results below are of earlier settings**, so drawn faintly{changes}.{more}]")

@@ -45,7 +45,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         at = progress.at()
         trained = at == draft.base.rounds  # an attack may have waited for that
         verb = "Stopping" if job.status == "cancelling" else "Attacking" if trained else "Training"
-        told = f"; {plain(job.message, 200)}" if job.message else ""
+        reason = f"; {plain(job.message, 200)}" if job.message else ""
         step = doing(job.folder) if not progress.seq else None
         if step is not None and job.status == "running":
             st.progress(step.share, text=plain(str(step), 200))
@@ -58,7 +58,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         ended = f", {progress.ended()} of them done" if progress.ended() else ""
         st.progress(
             min(1.0, (progress.done() + share) / every),
-            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{told}",
+            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{reason}",
         )
     elif job.status == "completed":
         known = _known(job, progress)

@@ -19,28 +19,28 @@ from pages.parts.watch.guess_field import me
 class Guessed:
     guesses: Mapping[str, Guess]
     """By the scenario's name."""
-    told: frozenset[str]
+    revealed: frozenset[str]
 
     @classmethod
     def here(cls) -> Guessed:
         about = guesses.all_of(me())
         names = {name: guess for name in presets.names() if (guess := about.get(_key(name))) is not None}
         passed = guesses.all_skipped(me())
-        told = (name for name in presets.names() if passed & {presets.get(name).label, _key(name)})
-        return cls(names, frozenset(told))
+        revealed = (name for name in presets.names() if passed & {presets.get(name).label, _key(name)})
+        return cls(names, frozenset(revealed))
 
-    def untold(self, name: str) -> bool:
+    def is_open(self, name: str) -> bool:
         """Whether the answer has been neither asked for nor shown: a guess may be changed until then."""
-        return name not in self.told
+        return name not in self.revealed
 
     def veiled(self, name: str) -> list[str]:
         """The runs of a scenario whose ends would tell what is still to be guessed: those that it asks about;
         of the first scenario all, and elsewhere those that are much the same as it asks about.
         """
         first, draft = presets.names()[0], presets.get(name).draft
-        hidden = {*presets.get(name).ask.of} if self.untold(name) else set[str]()
+        hidden = {*presets.get(name).ask.of} if self.is_open(name) else set[str]()
         labels = [variant.label for variant in draft.variants]
-        if self.untold(first):
+        if self.is_open(first):
             asked = _kinds(first, presets.get(first).ask.of)
             hidden |= {label for label in labels if name == first or _kinds(name, (label,)) <= asked}
         return [label for label in labels if label in hidden]

@@ -21,7 +21,7 @@ MOST_PICTURES = 3
 """Beside the image itself; of more runs, the last ones."""
 
 
-UNTOLD = "?"
+UNKNOWN = "?"
 
 
 def picture(
@@ -49,7 +49,7 @@ def picture(
     if guess is not None:
         guides.append({"name": f"your guess {percent(guess)}", "y": guess})
     across = [np.log(epsilon) for _, epsilon in steps] if steps else [0, found.rounds]
-    told = "; ".join(f"{line['name']} {line['end']}" for line in lines)
+    ends = "; ".join(f"{line['name']} {line['end']}" for line in lines)
     budgets = sorted({epsilon for _, epsilon in steps})
     return {
         "lines": lines,
@@ -60,7 +60,7 @@ def picture(
         else f"accuracy over {found.rounds} rounds",
         "images": _images(draft, found, asked, veiled),
         "height": height,
-        "label": f"Accuracy: {told}",
+        "label": f"Accuracy: {ends}",
     }
 
 
@@ -81,7 +81,7 @@ def _by_round(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dic
 
 
 def _veil(name: str, run: int) -> dict[str, Any]:
-    return {"name": name, "run": run, "points": [], "end": UNTOLD}
+    return {"name": name, "run": run, "points": [], "end": UNKNOWN}
 
 
 def _by_budget(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ def compared(one: Series, other: Series, variants: int = 2) -> Difference:
 
 
 def _told(one: Series, other: Series, gap: Difference) -> str:
-    first, second, rests = f"**{plain(one.label)}**", f"**{plain(other.label)}**", gap.told()
+    first, second, rests = f"**{plain(one.label)}**", f"**{plain(other.label)}**", gap.in_words()
     ahead = f"{first} is {in_points(gap.mean)} points ahead of {second}"
     if gap.clear:
         return f"{ahead} ({rests})."

@@ -130,12 +130,12 @@ def _more_in_words(more: Mapping[str, int], found: SearchProgress) -> str:
 
 def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) -> None:
     if found.answer is None:
-        told, leaks = known(found.cells), leaks_of(found.leaks)
+        points, leaks = known(found.cells), leaks_of(found.leaks)
         so_far = [cap(asked, leaks, half) for half in asked.ranges]
         if caps := [one for one in so_far if one.most]:
             st.caption(plain(f"As far as was tried, {leak_in_words(asked, caps)}.", 400))
         for half in asked.ranges:
-            fails, meets = bracket(tried(asked, told, half))
+            fails, meets = bracket(tried(asked, points, half))
             if fails and meets:
                 words = f"±{half:g}: between ε {fails.epsilon:g} and ε {meets.epsilon:g}"
                 st.caption(plain(words))
@@ -172,14 +172,14 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
     """Every run over its ε, the mean of each setting as a line, and the target."""
     traces: list[Trace] = []
     ends: list[tuple[float, str, str]] = [(asked.accuracy, f"asked: {percent(asked.accuracy, 1)}", MUTED)]
-    told = known(found.cells)
-    every = [point.epsilon for point in told if point.epsilon is not None]
+    points = known(found.cells)
+    every = [point.epsilon for point in points if point.epsilon is not None]
     low, high = (min(every) / 1.15, max(every) * 1.15) if every else (0.1, 50.0)
     line = {"color": MUTED, "width": 1, "dash": "dot"}
     traces.append(scatter([low, high], [asked.accuracy] * 2, mode="lines", line=line, hoverinfo="skip"))
     for place, half in enumerate(asked.ranges):
         tint = colour(OTHERWISE[place % COLOURS])
-        ours = sorted((p.epsilon, value) for p, value in told.items() if p.half == half and p.epsilon)
+        ours = sorted((p.epsilon, value) for p, value in points.items() if p.half == half and p.epsilon)
         if not ours:
             continue
         budgets = sorted({epsilon for epsilon, _ in ours})
@@ -187,7 +187,7 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
         dots = {"color": colour(OTHERWISE[place % COLOURS], 0.35), "size": 5}
         x, y = [epsilon for epsilon, _ in ours], [value for _, value in ours]
         traces.append(scatter(x, y, mode="markers", marker=dots, hoverinfo="skip"))
-        full = {one.epsilon for one in tried(asked, told, half)}
+        full = {one.epsilon for one in tried(asked, points, half)}
         traces.append(
             scatter(
                 budgets,

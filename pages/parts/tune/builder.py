@@ -74,8 +74,8 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
     below["latin.points"] = st.container()
     base = workspace.draft.base
     for one, two in ((axis, other), (other, axis)):
-        if one.path not in wrong and (told := _wrong(base, one, typed[one.path], two, typed[two.path])):
-            wrong[one.path] = told
+        if one.path not in wrong and (mistake := _wrong(base, one, typed[one.path], two, typed[two.path])):
+            wrong[one.path] = mistake
     if not wrong:
         try:
             wanted = {"base": base.as_json(), **_way(typed, drawn), "seeds": seeds}

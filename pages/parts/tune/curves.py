@@ -131,7 +131,7 @@ def _said(one: Setting) -> str:
     return html.escape(", ".join(values))
 
 
-def told(found: Sequence[Setting]) -> str:
+def in_words(found: Sequence[Setting]) -> str:
     known = [(one.mean.mean, _said(one)) for one in found if one.mean is not None]
     if not known:
         return "no values yet"

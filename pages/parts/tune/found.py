@@ -49,9 +49,9 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
     every = len(sweep.cells) // sweep.seeds
     found = []
     for i in range(every):
-        told = [cells[i + every * s] for s in range(sweep.seeds) if i + every * s in cells]
-        accuracies = tuple(one["accuracy"] for one in told if one["status"] == "completed")
-        failed = next((one["status"] for one in told if one["status"] != "completed"), "")
+        seeds_done = [cells[i + every * s] for s in range(sweep.seeds) if i + every * s in cells]
+        accuracies = tuple(one["accuracy"] for one in seeds_done if one["status"] == "completed")
+        failed = next((one["status"] for one in seeds_done if one["status"] != "completed"), "")
         cell = sweep.cells[i]
         found.append(Setting(i, cell.set, cell.experiment, accuracies, sweep.seeds, failed))
     return found

@@ -126,16 +126,16 @@ def in_words(found: Allocation) -> str:
         {name: number(sqrt(left)) for name, left in each.items()} for each in (found.mid_range, found.left)
     )
     others = ", ".join(f"σ {middle[name]} under {labels[name]}" for name in middle if name != BEST)
-    told = f"Weighted by {labels[BEST]}, the server is left with **σ {middle[BEST]}** per weight; "
-    told += plain(f"{others}: for weights in mid-range, as on Noise.", 300)
+    said = f"Weighted by {labels[BEST]}, the server is left with **σ {middle[BEST]}** per weight; "
+    said += plain(f"{others}: for weights in mid-range, as on Noise.", 300)
     changing = found.experiment.pieces(1) != found.experiment.pieces(2)
     if middle != worst:
         first = " in the first round: this mechanism’s noise changes from round to round" if changing else ""
-        told += f" For weights with most noise, on which the table rests, {listed(worst.values())}{first}."
+        said += f" For weights with most noise, on which the table rests, {listed(worst.values())}{first}."
     if found.clipped:
         many = f"{number(found.clipped, 6)} client{'s accept' if found.clipped > 1 else ' accepts'}"
-        told += f" {many} less than the weights need, so their weights are clipped."
-    return told
+        said += f" {many} less than the weights need, so their weights are clipped."
+    return said
 
 
 def rows(found: Allocation, every: list[Group]) -> list[list[str]]:

@@ -17,7 +17,7 @@ from ldp_core.theory.feasibility import hits_in_words
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
-from pages.parts.tune.curves import front_figure, slices_figure, told
+from pages.parts.tune.curves import front_figure, in_words, slices_figure
 from pages.parts.tune.found import Setting, dearest, settings, verdict
 from pages.parts.tune.heat import heat_data, number_at
 from pages.parts.ui import components
@@ -154,7 +154,7 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
 def _curves(sweep: Sweep, found: list[Setting]) -> None:
     if not any(one.accuracies for one in found):
         return
-    words, shown = told(found), list[Card]()
+    words, shown = in_words(found), list[Card]()
     if sweep.grid:
         slices = Card(
             "Slices",

@@ -50,8 +50,8 @@ def once(place: Hashable, make: Callable[[], T], moment: Moment | None = None) -
     if found is None:
         with alone:
             found = _made(place, make, moment)
-    told: T = found[1]
-    return told
+    value: T = found[1]
+    return value
 
 
 Kept = tuple[Moment | None, Any]

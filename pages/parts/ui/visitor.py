@@ -61,8 +61,8 @@ def who() -> dict[str, str | None]:
 
 def token() -> str:
     """What names this browser to the server, and to nobody else."""
-    told = st.session_state.get("memory") or {}
-    given = (st.context.cookies.get(COOKIE), told.get("token"))
+    memory = st.session_state.get("memory") or {}
+    given = (st.context.cookies.get(COOKIE), memory.get("token"))
     known = next((t for t in given if isinstance(t, str) and TOKEN.fullmatch(t)), None)
     return known or str(st.session_state.setdefault("token of this session", secrets.token_hex(16)))
 

@@ -112,18 +112,19 @@ def _expected(draft: Draft) -> list[Piece]:
     looks = styles(draft)
     words: dict[str, list[Piece]] = {}
     for variant, experiment, look in zip(draft.variants, draft.experiments(), looks, strict=True):
-        if told := EXPECTED[outlook(experiment).word]:
-            words.setdefault(told, []).append((variant.label, look.tint))
+        if hope := EXPECTED[outlook(experiment).word]:
+            words.setdefault(hope, []).append((variant.label, look.tint))
     if not words:
         return [("Not trained yet: what theory can say is drawn already", None)]
     pieces: list[Piece] = [("Rule of thumb: ", None)]
-    for place, (told, names) in enumerate((told, words[told]) for told in EXPECTED.values() if told in words):
-        pieces += [("; ", None)] * bool(place) + _joined(names) + [(f" {_plural(told, len(names))}", None)]
+    for place, hope in enumerate(one for one in EXPECTED.values() if one in words):
+        names = words[hope]
+        pieces += [("; ", None)] * bool(place) + _joined(names) + [(f" {_plural(hope, len(names))}", None)]
     return pieces
 
 
-def _plural(told: str, many: int) -> str:
-    return told.replace("is ", "are ", 1) if many > 1 else told
+def _plural(hope: str, many: int) -> str:
+    return hope.replace("is ", "are ", 1) if many > 1 else hope
 
 
 def _joined(names: Sequence[Piece]) -> list[Piece]:
@@ -273,9 +274,9 @@ def promised(draft: Draft) -> Chip:
     experiments = draft.experiments()
     named = list(named_clients(experiments[0]).values())
     both = dict.fromkeys((named[0], named[-1]))
-    told = [_promises(draft, client, client == named[0]) for client in both]
-    pieces, guarantee = told[0]
-    others = f"; {told[1][0]}" if len(told) > 1 else ""
+    promises = [_promises(draft, client, client == named[0]) for client in both]
+    pieces, guarantee = promises[0]
+    others = f"; {promises[1][0]}" if len(promises) > 1 else ""
     first = f"client {named[0] + 1}{'' if others else _others(experiments)}, at worst"
     rest = f"{first}; client {named[-1] + 1}: {others[2:]}" if others else f"for {first}"
     kind = "" if guarantee else "recovered"
@@ -309,9 +310,9 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, bool]
     run, delta = [line.bound for line in lines], max(line.delta for line in lines)
     # a δ makes a run cheaper than one of its uploads was asked to be: say what it is without
     without = f"; {_between([line.sum for line in lines])} if δ = 0" if min(run) < min(own) else ""
-    told = f" (δ\u00a0{number(delta)}{without})" if delta else ""
+    with_delta = f" (δ\u00a0{number(delta)}{without})" if delta else ""
     none = f"; {few(bare)}: no guarantee" if bare and whole else ""
-    return f"{before} → {_between(run)} for the run{told}{none}", not bare
+    return f"{before} → {_between(run)} for the run{with_delta}{none}", not bare
 
 
 def _between(values: Sequence[float], exact: bool = False) -> str:

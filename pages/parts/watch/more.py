@@ -8,7 +8,7 @@ import streamlit as st
 
 from ldp_core.experiment import Draft
 from ldp_core.presets.claims import Lesson
-from ldp_core.presets.claims import told as lesson_told
+from ldp_core.presets.claims import in_words as lesson_in_words
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.outcomes import evidence
 from pages.parts.runs.job_state import diverged_lines
@@ -60,9 +60,9 @@ def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> No
 def _in_words(now: Seen, lesson: Lesson) -> None:
     """What the runs show, once they have ended, and of the scenario's lesson what they bear out."""
     status = now.job.status
-    told = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
-    learned = lesson_told(lesson, evidence(now.progress.runs)) if status == "completed" else ""
-    for words in (told, plain(learned, 2000)):
+    words_of_runs = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
+    learned = lesson_in_words(lesson, evidence(now.progress.runs)) if status == "completed" else ""
+    for words in (words_of_runs, plain(learned, 2000)):
         if words:
             st.markdown(words)
     diverged_lines(now.job, now.shown, known=now.reference is not None)

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
-from ldp_core.presets.claims import told as lesson_told
+from ldp_core.presets.claims import in_words as lesson_in_words
 from ldp_core.presets.evidence import Evidence, Missing
 from ldp_core.presets.questions import Figure, Question, accuracy
 from ldp_core.runs.queue.job import Job
@@ -137,7 +137,7 @@ def _answer(job: Job, now: Asked) -> None:
     _picture(scale(now.question, now.guess, answers))
     said = told(now.question, now.guess, answers)
     # why, of the scenario as it was prepared, and as far as these runs bear it out
-    why = lesson_told((now.question.why,), found) if lesson_of(job) else ""
+    why = lesson_in_words((now.question.why,), found) if lesson_of(job) else ""
     st.markdown(f":gray[{question}] **{literal(said.words)}** {literal(why)}")
 
 

@@ -46,9 +46,9 @@ def trio(
     accuracy that somebody has guessed, as a share; `open_question` as in `headline`.
     """
     rounds, steps = draft.base.rounds, ladders(draft)
-    told = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
-    expected = {i: noise.heard for i, noise in enumerate(told) if not noise.unknown}
-    why = [f"No noise is predicted, as {reason}." for reason in _unknown(told)]
+    noises = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
+    expected = {i: noise.heard for i, noise in enumerate(noises) if not noise.unknown}
+    why = [f"No noise is predicted, as {reason}." for reason in _unknown(noises)]
     lines = shown or announced(draft)
     seeds = max((len(one.runs) for one in shown), default=draft.seeds)
     chance = chance_of(shown)
@@ -57,11 +57,11 @@ def trio(
         at = min((one.round for one in shown), default=0)
         accuracy = accuracy_by_budget(shown, steps, chance, reference)
         noise, words = noise_by_budget(lines, steps, expected), f"after round {at} of {rounds}, against ε"
-        drawn = words if at else _predicted(draft, told, "{}, against ε")
+        drawn = words if at else _predicted(draft, noises, "{}, against ε")
     else:
         accuracy = accuracy_figure(shown, rounds, chance, reference, guess)
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
-        drawn = _predicted(draft, told, "dashed: {}") if told else noise_words(shown)
+        drawn = _predicted(draft, noises, "dashed: {}") if noises else noise_words(shown)
     return {
         "head": head(draft, shown, chance, pictured.upload, state, empty, reference, open_question),
         "accuracy": {
@@ -111,17 +111,17 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
     return "waiting for the first upload" if job.live else "nothing was uploaded"
 
 
-def _predicted(draft: Draft, told: Sequence[ServerNoise], drawn: str) -> str:
+def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
     """What the noise chart shows before the first round; `drawn` says how."""
-    if any(noise.heard > 0 for noise in told):
-        some = ", where it can be" * any(noise.unknown for noise in told)
+    if any(noise.heard > 0 for noise in noises):
+        some = ", where it can be" * any(noise.unknown for noise in noises)
         regions = {experiment.randomiser.region for experiment in draft.experiments()}
         which = " or ".join(words for region, words in ASSUMED.items() if region in regions)
         return drawn.format(f"predicted, for {which}{some}")
-    why = next(iter(_unknown(told)), "")
+    why = next(iter(_unknown(noises)), "")
     return f"no noise is predicted, as {why}" if why else "no noise is added"
 
 
-def _unknown(told: Sequence[ServerNoise]) -> list[str]:
+def _unknown(noises: Sequence[ServerNoise]) -> list[str]:
     """Why it does not show all of it, each reason once."""
-    return list(dict.fromkeys(noise.unknown for noise in told if noise.unknown))
+    return list(dict.fromkeys(noise.unknown for noise in noises if noise.unknown))

@@ -69,7 +69,7 @@ def test_more_than_one_thing_cannot_tell_but_a_pair_among_them_can(mean: Arm, we
 def test_a_difference_is_told_alike_wherever_the_two_runs_stand(mean: Arm, weighted: Arm):
     """Beside others or not, on Train, on Compare, in its table and in the report."""
     found = gap(weighted, mean)
-    other, told = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"}), found.told()
+    other, told = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"}), found.in_words()
     assert told.startswith(f"{found.each} by seed; 95")
     assert told in said(mean, weighted)
     assert told in said(mean, weighted, other)

@@ -47,7 +47,7 @@ def test_a_guess_is_held_against_what_is_stored():
     found = outcomes.stored("two_volunteers")
     assert found is not None
     mine = Guessed({"two_volunteers": 60, "half_and_half": "no"}, frozenset({"who_is_silenced"}))
-    assert [mine.untold(name) for name in ("two_volunteers", "who_is_silenced", "twenty_images")] == [
+    assert [mine.is_open(name) for name in ("two_volunteers", "who_is_silenced", "twenty_images")] == [
         True,
         False,
         True,

@@ -97,9 +97,9 @@ def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(prediction, "_evidence", lambda job: accuracies(0.18, 0.2, 0.19))
     assert queue.move(launched, "completed")
-    assert Guessed.here().untold("two_volunteers")
+    assert Guessed.here().is_open("two_volunteers")
     words = said(app)
-    assert not Guessed.here().untold("two_volunteers"), "nor is it asked on Start any more"
+    assert not Guessed.here().is_open("two_volunteers"), "nor is it asked on Start any more"
     assert "A surprise: you guessed 60\u202f%, and it came out at 19\u202f%" in words
     assert "drowns in the noise of the eighteen" in words, "why"
     monkeypatch.setattr(prediction, "_evidence", lambda job: accuracies(0.58, 0.6))
