@@ -61,7 +61,7 @@ class QueueFull(StudioError):
 
 
 class NotYours(StudioError):
-    """Something that only whoever launched a job, or a teacher, may do."""
+    """Something that only a job's owner, or a teacher, may do."""
 
 
 class NotNow(StudioError):

@@ -8,7 +8,7 @@ from typing import Literal
 Outcome = Literal["holds", "contradicted", "no difference", "cannot tell", "nothing learns"]
 
 SMALL = 0.005
-"""As a share: an interval around 0 that ends within ± this is told as no difference."""
+"""As a share: an interval around 0 that ends within ± this counts as no difference."""
 AT_CHANCE = 0.05
 """An accuracy that is less than this share above guessing is called chance."""
 

@@ -1,6 +1,6 @@
 """The privacy of Gaussian noise, exactly.
 
-A Gaussian mechanism is told by one number, μ = sensitivity / σ. Its δ at a target ε is
+A Gaussian mechanism is described by one number, μ = sensitivity / σ. Its δ at a target ε is
 δ(ε; μ) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) (Balle and Wang 2018, theorem 8); T uses are one use with
 the root of the sum of squares of their μ (Dong, Roth and Su 2022, corollary 3.3). All functions are
 float64 and broadcast; scipy.special is all they need, so that a server may ask them.

@@ -20,7 +20,7 @@ from ldp_core.mechanisms.base import Floats
 THIN = "\u202f"
 
 FEW = 5
-"""Seeds up to which each one's difference is told."""
+"""Seeds up to which each one's difference is listed."""
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,10 @@ class Run:
         experiment: what to run.
         data: its data set.
         device: where; by default a GPU where there is one.
-        start: go on from here; what happened before is not told again.
-        tick: is told, within a round, the share of its training that is done.
+        start: go on from here; earlier events are not yielded again.
+        tick: called, within a round, with the share of its training that is done.
         engine: the kind to begin with; "" for what the environment says, or this machine is best at.
-        figures: nobody asks for more than what a run without attacks comes to: only its last round is
+        figures: no more is asked for than what a run without attacks comes to: only its last round is
             measured, there is no ledger, and a small run takes some 0.6 of the time. One that
             diverges has then measured nothing.
 
@@ -130,7 +130,7 @@ class Run:
         return prepare(self._federation, self.state)
 
     def finish(self, prepared: Round, trained: Iterable[torch.Tensor]) -> Iterator[Event]:
-        """The second half, once each of its works has been trained; nothing is told of one that diverged."""
+        """The second half, once each of its works has been trained; one that diverged has no event."""
         before, last = self.state, prepared.number == self._experiment.rounds
         measured = last or not self._figures
         try:

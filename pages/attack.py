@@ -71,7 +71,7 @@ def _newest(found: list[Job]) -> Job | None:
 def _has_cells(job: Job) -> bool:
     try:
         return bool(desk_of(job).update().cells)
-    except StorageFailed:  # which is told where it is shown
+    except StorageFailed:  # reported where it is shown
         return True
 
 

@@ -23,7 +23,7 @@ class Amplified:
 
 
 def by_sampling(epsilon: float, share: float, hidden: bool) -> Amplified:
-    """ln(1 + q(e^ε − 1)) for a client that takes part with probability q, if nobody sees whether.
+    """ln(1 + q(e^ε − 1)) for a client that takes part with probability q, if it is hidden whether.
 
     Raises:
         InvalidInput: a share that is no probability.

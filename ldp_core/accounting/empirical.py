@@ -1,4 +1,4 @@
-"""An audit from outside: how much two inputs can be told apart, measured on samples.
+"""An audit from outside: how well two inputs are distinguished, measured on samples.
 
 The mechanism is run many times on the two ends of its safe range. For an event S the likelihood
 ratio bounds the budget from below: ε ≥ ln((P(S) − δ)/Q(S)). Clopper–Pearson bounds of both

@@ -2,7 +2,7 @@
 
 The laws are exact; what runs is float32. A uniform draw is one of 2²⁴ numbers, so a weight can be
 answered in at most 2²⁴ ways, and another weight is answered in other ways: rounding puts the answers
-on lattices that hardly meet (Mironov 2012). Whoever sees such an answer knows which of the two it was,
+on lattices that hardly meet (Mironov 2012). Such an answer shows which of the two it was,
 whatever ε says. Nothing is derived here: `perturb` itself runs, on draws that are given to it.
 """
 
@@ -157,7 +157,7 @@ def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) ->
     Args:
         mechanism: fitted; not known for others than those that `countable` names, Harmony, PrivUnit and
             Gaussian noise on whole uploads.
-        epsilon, low, high: the budget and the safe range, whose two ends are told apart.
+        epsilon, low, high: the budget and the safe range, whose two ends are distinguished.
     """
     if isinstance(mechanism, Harmony):
         return _harmony(mechanism, epsilon, low, high)

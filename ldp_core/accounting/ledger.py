@@ -6,7 +6,7 @@ safe range: nothing is assumed about them but that.
 
 Three of the four are bounds. What the run costs on average is the price of an average number of
 uploads: where who uploads is drawn by lot, about half of the clients may spend more, so that line
-claims no guarantee. What a stated share of the clients spends at most is told by `within`.
+claims no guarantee. What a stated share of the clients spends at most is what `within` gives.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> An
     top, bottom = found.T.tolist()
     whole = math.exp(top[0]) + math.exp(top[1])
     if abs(whole - 1) > 1e-9 or min(*top, *bottom) < LEAST:
-        return None  # it has other answers, or one that is too rare to be told from none
+        return None  # it has other answers, or one that is too rare to differ from none
     upper, lower = top[1] - bottom[1], bottom[0] - top[0]
     if min(upper, lower) > (1 - TOO_FEW) * max(upper, lower) or min(upper, lower) <= 0:
         return None

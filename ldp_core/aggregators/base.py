@@ -28,11 +28,11 @@ class Aggregator(Component):
     """Turns uploads of shape (K, d) into one aggregate of shape (d,)."""
 
     reads_in_clear: ClassVar[str] = ""
-    """What it needs to be told by clients in clear, besides their budgets and ranges ("" if nothing)."""
+    """What clients send it in clear, besides their budgets and ranges ("" if nothing)."""
     weighs_by_size: ClassVar[bool] = False
     """Whether it matters how many samples each client has."""
     unpredicted: ClassVar[str] = ""
-    """Why nobody can say beforehand how much noise is left in the aggregate, as the end of a sentence that
+    """Why it cannot be predicted how much noise is left in the aggregate, as the end of a sentence that
     begins “as”; "" where `noise` says it."""
 
     @property
@@ -75,7 +75,7 @@ class Aggregator(Component):
         between = between or self.between
         raw = self.raw_weights(noise, counts, between, generator)
         total = raw.sum()
-        return raw / total if total > 0 else raw  # an aggregator may draw nobody at all
+        return raw / total if total > 0 else raw  # an aggregator may draw none at all
 
     @abstractmethod
     def raw_weights(
@@ -86,7 +86,7 @@ class Aggregator(Component):
     def moments(
         self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
     ) -> tuple[Floats, Floats, float]:
-        """The mean and the mean square of each client's weight, and the chance that nobody is drawn.
+        """The mean and the mean square of each client's weight, and the chance that none is drawn.
 
         Where weights are not drawn, the mean is the weight itself.
         """
@@ -106,8 +106,8 @@ class Aggregator(Component):
             between: as in `weights`.
 
         Returns:
-            The mean square of that sum's noise, Σ w²·variance + (Σ w·bias)², which is 0 where nobody
-            is heard; and the chance that nobody is. Shape (…,) each.
+            The mean square of that sum's noise, Σ w²·variance + (Σ w·bias)², which is 0 where none
+            is heard; and the chance that none is. Shape (…,) each.
         """
         raw = np.where(here, self.raw_weights(worst, sizes, between or self.between, None), 0.0)
         total = raw.sum(axis=-1, keepdims=True)

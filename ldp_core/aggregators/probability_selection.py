@@ -2,7 +2,7 @@
 
 Client i has P_i ∝ 1/σ_i, and the P_i add up to 1. One ω, uniform in [0, 1), is drawn for the round;
 all clients with P_i > ω count the same, the others not at all. So the chosen are always the most
-permissive ones, and nobody is chosen with probability 1 − max P: the paper then divides by zero.
+permissive ones, and none is chosen with probability 1 − max P: the paper then divides by zero.
 Here the server keeps its model, and that round is empty.
 """
 

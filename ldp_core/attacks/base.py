@@ -140,7 +140,7 @@ class Reconstructor(Attacker):
         Args:
             seen: all that the server holds.
             generator: the stream for the purpose "reconstruction"; most need none.
-            on_progress: is told the share that is done, by those that take long.
+            on_progress: called with the share that is done, by those that take long.
         """
 
     def reconstruct_all(
@@ -189,7 +189,7 @@ class Identifier(Attacker):
         Args:
             seen: all that the server holds.
             candidates: (V, M, *shape) and (V, M): M labelled images for each victim.
-            uploads: (V, M, d), what each would have sent, clipped by nobody, where clients keep weights that
+            uploads: (V, M, d), what each would have sent, unclipped, where clients keep weights that
                 the server has not: the worst case, an attacker who knows them. By default the server reckons.
         """
 

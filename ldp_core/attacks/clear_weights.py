@@ -1,8 +1,8 @@
 """The weights that R-PSS sends as they are (paper 002; reference: attacks, section 4).
 
-Which weights were perturbed is not told, but it shows: a step is small, so a weight that arrives close to the
+Which weights were perturbed is not sent, but it shows: a step is small, so a weight that arrives close to the
 server's own has no noise on it, and one with noise on it is rarely so close. The larger the noise, the easier
-they are told apart. What is left of the first layer's gradient is completed to a matrix of rank 1.
+the two kinds are separable. What is left of the first layer's gradient is completed to a matrix of rank 1.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class CosineTV(Search):
     prior: Annotated[float, Number(PRIOR)] = Field(EDGES, description="how much smooth images are preferred")
 
     def suits(self, facts: Facts) -> float | None:
-        # nobody waits for a deep network's search who has not asked for it
+        # a deep network's search runs only where it was chosen
         deep = len(facts.model.layers(facts.shape, facts.classes)) > DEEP
         return 0.4 if facts.upload == "audit" and not deep else None
 

@@ -1,7 +1,7 @@
 """Everything that the server holds, and what anybody can compute from it.
 
 Here lies the boundary: an observation is made of uploads, the server's own model and what the
-experiment says in public, plus pictures of the same kind that are nobody's (held-out ones). No
+experiment says in public, plus pictures of the same kind that no client holds (held-out ones). No
 training sample can be reached from it (tests/attacks/test_boundary.py).
 """
 
@@ -82,7 +82,7 @@ class Observation:
     device: str = "cpu"
     """Where to compute."""
     clear: float = 0.0
-    """The share of an upload's weights that a system sends without noise; which they are is not told."""
+    """The share of an upload's weights that a system sends without noise; which they are is not announced."""
     unsent: NDArray[np.bool_] | None = None
     """(T, V, d): weights that were not sent, whatever the data; the server sees which, and has its own."""
     shortened_by: Mechanism | None = None

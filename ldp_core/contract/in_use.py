@@ -82,7 +82,7 @@ def _fitting(one: Reconstructor) -> dict[str, Any]:
 
 
 def _trained(experiment: Experiment) -> list[dict[str, Any]]:
-    """What is told of a run, without its time."""
+    """A run's events, without their times."""
     import torch
 
     data = experiment.source.load(data_dir())

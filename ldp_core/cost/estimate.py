@@ -1,6 +1,6 @@
 """What a draft will cost, before anything is launched: numbers stored, memory, and time.
 
-Time follows from a few rates of this machine (`ldp_core.cost.work`), measured once by whoever trains on it;
+Time follows from a few rates of this machine (`ldp_core.cost.work`), measured once by the worker;
 everything else is arithmetic, and what cannot fit is refused with that arithmetic.
 """
 
@@ -178,7 +178,7 @@ def _stored(experiment: Experiment) -> int:
 
 
 def _ledger(experiment: Experiment) -> int:
-    """The ledger in the event of a run's end: of a large population each promise is told once."""
+    """The ledger in the event of a run's end: of a large population each distinct promise is listed once."""
     count = experiment.clients.count
     if count <= EACH:
         return PROMISE_BYTES * count

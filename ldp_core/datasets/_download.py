@@ -33,7 +33,7 @@ class Remote:
 
     urls: tuple[str, ...]
     checksum: str
-    """In hexadecimal: MD5 or SHA-256, told apart by its length."""
+    """In hexadecimal: MD5 or SHA-256, by its length."""
 
     @property
     def name(self) -> str:

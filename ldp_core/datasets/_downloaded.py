@@ -1,4 +1,4 @@
-"""Data sets that are fetched from the internet once: by one process at a time, whoever else waits."""
+"""Data sets that are fetched from the internet once: by one process at a time, while others wait."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Downloaded(Dataset):
             ) from error
         except OSError as error:
             if error.errno in FULL:
-                raise  # whoever runs this knows what to say of a full disk
+                raise  # the caller has a message for a full disk
             raise DataUnavailable(
                 f"{self.label} is not on this machine and the data folder cannot be written "
                 f"({error.strerror}); name another folder in EPSILON_DATA_DIR, or choose the digits, which "

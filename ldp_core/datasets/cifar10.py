@@ -1,7 +1,7 @@
 """CIFAR-10: 60 000 photographs of 32 × 32 pixels in colour, through torchvision.
 
 Its files are Python pickles, which can run code. torchvision checks the MD5 of each against its own
-list before it opens any, and refuses what differs, also where somebody has put the files there by
+list before it opens any, and refuses what differs, also where a user has put the files there by
 hand; what is unpacked here comes from an archive whose checksum was right.
 """
 

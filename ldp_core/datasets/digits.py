@@ -47,7 +47,7 @@ class Digits(Dataset):
 def _table() -> NDArray[np.float64]:
     """The library's own file (1797, 65): pixels in [0, 16] and, last, the digit.
 
-    Read as `load_digits` reads it, without the library: its import costs whoever trains more than PyTorch's.
+    Read as `load_digits` reads it, without the library: its import costs a process more than PyTorch's.
 
     Raises:
         OSError: it is not there.

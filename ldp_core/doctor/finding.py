@@ -33,7 +33,7 @@ def ok(found: str, todo: str = "") -> Finding:
 
 
 def note(found: str, todo: str = "") -> Finding:
-    """It works, and somebody should know."""
+    """It works, and the operator should know."""
     return Finding("note", found, todo)
 
 

@@ -32,7 +32,7 @@ def settings() -> Finding:
 
 
 def teacher() -> Finding:
-    """Whether somebody can end what others have launched; the secret itself is told nowhere."""
+    """Whether a teacher can end what others have launched; the secret itself is never printed."""
     secret = TEACHER.value()
     if not secret:
         return note("no secret is set: nobody stops others' jobs from a page", f"{TEACHER.name}, for a class")
@@ -50,7 +50,7 @@ def cluster() -> Finding:
 
 
 def addresses() -> Finding:
-    """By what visitors are told apart."""
+    """By what visitors are identified."""
     header = ADDRESS_HEADER.value()
     if not header:
         return ok("by their connections", f"behind a proxy name its header in {ADDRESS_HEADER.name}")

@@ -33,7 +33,7 @@ class Event:
         """From what a stranger says is its JSON object.
 
         Raises:
-            ValueError: a field is missing, unknown, of another type, or larger than any that is told here.
+            ValueError: a field is missing, unknown, of another type, or larger than any that is written here.
         """
         given = {name: value for name, value in body.items() if name != "event"}
         try:

@@ -1,4 +1,4 @@
-"""What may be told after what: the events of a file from outside, held against what was asked.
+"""Which event may follow which: the events of a file from outside, held against what was asked.
 
 The program that tells them gets each of these right; a file that does not is damaged, or was made up.
 """

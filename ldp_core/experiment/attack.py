@@ -100,7 +100,7 @@ WHO = Who(Part(attacks.registry, "name", short=True))
 class Attack(BaseModel):
     """Whose uploads are attacked in each round, of which kind, and by whom.
 
-    Identification by the exact likelihood is tried on every audit upload, whoever reconstructs.
+    Identification by the exact likelihood is tried on every audit upload, whichever attacker reconstructs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -83,7 +83,7 @@ class Ladder(BaseModel):
 
     def experiment(self, mechanism: Mechanism | None) -> Experiment:
         """The base under one of the mechanisms; None: what trains up to the round, without noise."""
-        # beyond its last round the base trains no further: somebody who asks for a later one wants it trained
+        # beyond its last round the base trains no further: a user who asks for a later one wants it trained
         rounds = max(self.base.rounds, self.round)
         # a rung's ε is in the mechanism's own scope
         clients = {"clients.run_limit": None, "clients.epsilon_scope": "mechanism"}
@@ -97,7 +97,7 @@ class Ladder(BaseModel):
         """Who reconstructs from uploads under a mechanism.
 
         Raises:
-            LookupError: nobody suits; a ladder that was parsed has somebody.
+            LookupError: no attacker suits; of a ladder that was parsed one does.
         """
         found = self.attacker or attacks.choose(self.facts(mechanism))
         if found is None:

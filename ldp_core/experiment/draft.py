@@ -92,7 +92,7 @@ class Draft:
         if any(experiment.mechanism.role == "identity" for experiment in self.experiments()):
             return None
         plain: dict[str, Any] = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected"}
-        # what has no noise is within no limit, and nobody would send
+        # what has no noise is within no limit, and no client would send
         plain |= {"attack": None, "clients.run_limit": None}
         clean = changed(self.experiments()[-1], plain)
         return Run(REFERENCE, without_noise(self.seeds), clean)

@@ -17,7 +17,7 @@ GROUPS = ("clients", "local")
 
 
 def filled(data: Any) -> Any:
-    """The fields of an experiment with those that its system sets and nobody gave; a new object.
+    """The fields of an experiment with those that its system sets and the user did not give; a new object.
 
     Whatever is wrong with the system is left for its field to say.
     """

@@ -45,7 +45,7 @@ def fit_of(model: str) -> Fit | None:
 def with_fit(base: Experiment, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The changes, and where they choose another model the rate that fits it.
 
-    A rate that somebody has set stays: one that is neither the default nor that of the model before.
+    A rate that the user has set stays: one that is neither the default nor that of the model before.
     """
     name = changes.get(MODEL)
     if name is None or name == base.model.name or RATE in changes:

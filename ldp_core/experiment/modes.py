@@ -80,7 +80,7 @@ EPSILON_MODES: dict[str, Mode] = {
 }
 
 STRICT_SHARES = (10, 25, 50, 75, 90)
-"""Of the clients, in per cent: between nobody is strict and all are."""
+"""Of the clients, in per cent: between none is strict and all are."""
 EPSILON_MODES |= {
     f"strict_{share}": Mode(
         f"{share} % strict",

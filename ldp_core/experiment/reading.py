@@ -15,9 +15,9 @@ from ldp_core.experiment.schema import Experiment
 
 Path = tuple[int | str, ...]
 MOST_PROBLEMS = 100
-"""So many are told at a time."""
+"""Mistakes that one message lists."""
 MOST_OF_A_NAME = 60
-"""Characters of a name that nobody knows, when it is repeated."""
+"""Characters of an unknown name, when it is repeated."""
 TOO_DEEP = Problem("", "an experiment is an object of a few levels, and this one goes far too deep")
 
 
@@ -68,7 +68,7 @@ def read_json(text: str) -> Any:
 
 
 def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
-    """`rounds=5 mechanism.name=duchi`, as somebody typed it, by field.
+    """`rounds=5 mechanism.name=duchi`, as it was typed, by field.
 
     Raises:
         InvalidExperiment: one is no such pair, or would undo another one.
@@ -89,7 +89,7 @@ def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def typed(text: str) -> Any:
-    """What somebody typed: JSON, or else a bare word.
+    """A typed value: JSON, or else a bare word.
 
     Raises:
         InvalidExperiment: an object in which a name stands twice.
@@ -112,7 +112,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _short(name: object) -> str:
-    """A name as it is repeated to whoever typed it."""
+    """A name as a message repeats it."""
     text = "".join(c if c.isprintable() else "?" for c in str(name)[: MOST_OF_A_NAME + 1])
     return text if len(text) <= MOST_OF_A_NAME else text[: MOST_OF_A_NAME - 1] + "…"
 

@@ -282,7 +282,7 @@ class Experiment(BaseModel):
 
     @cached_property
     def releases(self) -> tuple[tuple[int, Release], ...]:
-        """For how many rounds each release is made, from the first round on; all equal ones told as one."""
+        """For how many rounds each release is made, from the first round on; all equal ones as one."""
         first = self.released(1)
         if self.rounds == 1 or first == self.released(2):
             return ((self.rounds, first),)

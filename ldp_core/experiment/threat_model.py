@@ -1,7 +1,7 @@
 """Who attacks which kind of upload in an experiment, and what they know: for pages and for runs.
 
 Whether an experiment is attacked is asked here and nowhere else: `spies` holds everybody who attacks,
-and `why_not` says why nobody does.
+and `why_not` says why none does.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _unfit(experiment: Experiment) -> str:
 
 
 def identifiable(experiment: Experiment) -> bool:
-    """Whether images can be told apart by the uploads that they make: also where nobody makes a picture."""
+    """Whether images can be identified by their uploads: also where none can be reconstructed."""
     system = experiment.system
     return system is None or system.identifiable(experiment.mechanism, experiment.form)
 

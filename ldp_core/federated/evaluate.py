@@ -21,7 +21,7 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.systems import Participation
 
 OWN_SAMPLES = 100_000
-"""Held-out samples that are scored in a round where every client has a model of its own, all told."""
+"""Held-out samples that are scored in a round where every client has a model of its own, in all."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def mixes(federation: Federation) -> Floats:
 
 
 def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int) -> Floats:
-    """The share that is right of each class, over all who were asked; 0 where nobody was."""
+    """The share that is right of each class, over all that were scored; 0 where none was."""
     asked = np.bincount(labels.ravel(), minlength=classes)
     return np.bincount(labels[right], minlength=classes) / np.maximum(asked, 1)
 

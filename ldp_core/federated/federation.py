@@ -43,7 +43,7 @@ class Federation:
     recipe: Recipe
     """How every client trains."""
     tick: Callable[[float], None] | None = None
-    """Is told, within a round, the share of its training that is done."""
+    """Called, within a round, with the share of its training that is done."""
 
     @property
     def shards(self) -> list[Indices]:
@@ -99,7 +99,7 @@ class Federation:
 
     @cached_property
     def group_mixes(self) -> dict[str, Floats]:
-        """The share of each class among the samples of each of the two; all zero if it has nobody."""
+        """The share of each class among the samples of each of the two; all zero if it has none."""
         return {name: self.deal.mix(members, self.classes) for name, members in self.groups.items()}
 
     @cached_property

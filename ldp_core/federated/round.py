@@ -48,7 +48,7 @@ class RoundResult:
     clipped_fraction: float
     heterogeneity: float | None = None
     """The variance between participants of their losses after training, on their own samples; None where
-    nobody asks for it."""
+    it is not asked for."""
 
     @property
     def weights(self) -> torch.Tensor:
@@ -87,7 +87,7 @@ class Round:
             begin = self.joined.begin(self.before.weights, clients)
             held = [federation.shards[i] for i in clients]
             shards = self.joined.records(held, records)
-            # where all who take part train on all that they hold, so does whoever else has the seed
+            # where all who take part train on all that they hold, so does anyone who has the seed
             whole = shards is held and len(clients) == len(self.participants)
             plan = _plan(federation, shards, batches, (self.number, clients.tobytes()) if whole else None)
             begun = weights if begin is None else federation.placed(begin)
@@ -206,7 +206,7 @@ def _plan(
 
 
 def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
-    """The aggregator's weight of each participant: all zero where it draws nobody, or nobody is left."""
+    """The aggregator's weight of each participant: all zero where it draws none, or none is left."""
     experiment = federation.experiment
     if not len(chosen):
         return np.zeros(0)

@@ -31,7 +31,7 @@ class Uploads:
     exact: Vectors
     """The same, clipped and without noise."""
     bias: Floats
-    """Of the noise, given the exact values, summed by shares, (m,); a single 0 where nobody asked."""
+    """Of the noise, given the exact values, summed by shares, (m,); a single 0 where it was not asked for."""
     variance: Floats
     outside: int
     """How many of the values that are sent lay outside their safe range …"""
@@ -61,7 +61,7 @@ def uploaded(
         epsilon: their budgets, (k, 1).
         known: what the server takes for a value that is not sent, (m,) or (1,).
         noise: the stream for the purpose "noise" of the round.
-        shares: the clients' weights in the aggregate, (k,); None: nobody asks for the noise's moments.
+        shares: the clients' weights in the aggregate, (k,); None: the noise's moments are not asked for.
         threads: at most.
         whether: of the moments only this is asked, whether there is any noise: some clients' are enough.
         laws: of the run, where it has more rounds like this one.

@@ -1,7 +1,7 @@
 """A ladder that is searched: first a guess in every cell, then better ones, as good as they get.
 
 All cells are solved side by side (`ldp_core.attacks.shared.search`), and each tells how it looks now and
-then. What a cell comes to is told in the order of the ladder, as soon as all before it is there.
+then. What a cell comes to is yielded in the order of the ladder, as soon as all before it is there.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def search(
 
 
 class _Progress:
-    """What is known of a ladder so far, and what may be told next."""
+    """What is known of a ladder so far, and what may be yielded next."""
 
     def __init__(self, desk: Desk, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
         self._desk, self._mechanisms, self._who, self._known = desk, mechanisms, who, known
@@ -111,7 +111,7 @@ class _Progress:
         task.rows.extend(rows)
 
     def found(self, task: _Task) -> Iterator[Reference | Cell]:
-        """All that may be told now that a task has come to its end."""
+        """All that may be yielded once a task has come to its end."""
         self._figures[task.place] = summary(task.rows)
         clean = self._figures.get((self._mechanisms[0].name, None, "clean"))
         while self._order:

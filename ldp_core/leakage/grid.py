@@ -37,8 +37,8 @@ def climb(
 
     Args:
         device: where to train; by default a GPU where there is one.
-        told: the first events of the same ladder, as JSON, if it was climbed before: they are neither
-            computed nor told again. What follows is the same to the last bit.
+        earlier: the first events of the same ladder, as JSON, if it was climbed before: they are neither
+            computed nor yielded again. What follows is the same to the last bit.
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.

@@ -1,7 +1,7 @@
 """The uploads under attack: whose they are, what they are made of, and what the server gets of them.
 
 For a few clients, an audit upload (one image, one step: the worst case) and the upload that the
-client itself would send. Images, batches and decoys are the same whatever the mechanism and whoever
+client itself would send. Images, batches and decoys are the same whatever the mechanism and whichever
 else is attacked. Each upload comes in three versions: as sent, clipped only, and neither clipped nor
 perturbed.
 """
@@ -83,7 +83,7 @@ def audit_values(federation: Federation, samples: NDArray[np.int64], weights: to
 
 
 def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> Vectors:
-    """(n, m): the same for each of n labelled images, whoever holds them; all from (d,), or each its own."""
+    """(n, m): the same for each of n labelled images on any client; all from (d,), or each its own."""
     experiment, network = federation.experiment, federation.recipe.model
     views = network.views(weights.expand(len(y), -1), federation.shape, federation.classes)
     alone, labels = x.unsqueeze(1), y.unsqueeze(1)
@@ -117,7 +117,7 @@ def real_values(
 
 
 def public_images(federation: Federation) -> Public:
-    """Held-out pictures of the same kind, nobody's training data."""
+    """Held-out pictures of the same kind, in no client's training data."""
     count = len(federation.test_y)
     draw = stream(federation.experiment.seed, "public images")
     chosen = torch.from_numpy(draw.permutation(count)[:PUBLIC_IMAGES])

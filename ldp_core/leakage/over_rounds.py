@@ -2,7 +2,7 @@
 
 Of every client, in every round, a few images are each trained on alone, in one step, and what that would
 send is held against what each of M candidates would have sent. So the models are those of the run itself,
-and the trials many; which clients the selection had called does not matter, as whoever is called sends.
+and the trials many; which clients the selection had called does not matter, as each of them sends.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def picked(
         device: where; by default a GPU where there is one.
 
     Raises:
-        InvalidInput: nobody can tell what an upload of such a run would be.
+        InvalidInput: what an upload of such a run would be is unknown.
     """
     if not identifiable(experiment):
         raise InvalidInput("the law of such uploads is not known to the server; choose the corrected form")

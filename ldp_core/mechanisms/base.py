@@ -48,7 +48,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class InClear:
-    """Something that the server is told without noise, so that no ε covers it."""
+    """Something that is sent to the server without noise, so that no ε covers it."""
 
     what: str
     by: str

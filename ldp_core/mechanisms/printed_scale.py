@@ -2,7 +2,7 @@
 
 With t = max θ some weights may lie below −t. Their window then begins below −C, where no weight in
 [−t, t] ever answers: such an answer gives the weight away, whatever ε says. And t itself is private
-data, told by the ends of what is sent. Where no weight is positive the paper divides by zero or
+data, shown by the ends of what is sent. Where no weight is positive the paper divides by zero or
 turns signs round; here max |θ| takes its place.
 """
 

@@ -7,7 +7,7 @@ directions along it: one of them is drawn, the nearer one more often, which keep
 the guarantee. Below, everything is in units of the ball's radius.
 
 Answers are computed in float64 and rounded to a public grid. In float32 a weight that is exactly 0 could be
-answered by scaled float32 normals alone, and any other answer told that it is not.
+answered by scaled float32 normals alone, and any other answer says that it is not.
 
 γ√d = Φ⁻¹(1 − q), p = P(⟨V, x⟩ ≥ γ), logit p − logit q = ε, and p is what makes m largest.
 """

@@ -68,7 +68,7 @@ class Alone:
     def pool(self, x: torch.Tensor) -> torch.Tensor:
         if x.requires_grad:
             return functional.max_pool2d(x, 2)
-        # the same maxima, four to seven times as fast; where they came from nobody asks without gradients
+        # the same maxima, four to seven times as fast; where they came from matters to gradients alone
         height, width = (side // 2 * 2 for side in x.shape[2:])
         rows = torch.maximum(x[:, :, 0:height:2], x[:, :, 1:height:2])
         return torch.maximum(rows[..., 0:width:2], rows[..., 1:width:2])

@@ -1,7 +1,7 @@
 """A network between two small transforms: what a client of paper 003 trains.
 
 The network's own weights come first in the vector, as they lie by themselves; the transforms' follow. So the
-stretch that is shared is a model by itself, for the server and for whoever attacks it.
+stretch that is shared is a model by itself, for the server and for its attackers.
 """
 
 from __future__ import annotations

@@ -281,7 +281,7 @@ def costs(*labels: str, epsilon: float, within: float, scope: Scope = "run_worst
 
 
 def both(*checks: Check) -> Check:
-    """All of them hold; what the others show is told."""
+    """All of them hold; the others' findings are shown."""
 
     def check(evidence: Evidence) -> Found:
         found = [one(evidence) for one in checks]

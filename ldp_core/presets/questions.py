@@ -1,7 +1,7 @@
 """What a scenario asks before it is run, and how the record of its runs answers.
 
 A question holds no answer. It names the runs that tell, and reads one answer from each seed of them: so it
-is right for settings that nobody has tried, and says where seeds disagree.
+is right for settings that have not been tried, and says where seeds disagree.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ldp_core.presets.evidence import Evidence, Missing, Outcome
 
 YES, NO = "yes", "no"
 TIE = "a tie"
-"""What a seed answers that prefers none; nobody can guess it."""
+"""What a seed answers that prefers none; it cannot be guessed."""
 BEFORE = " < "
 """Between designs that are ordered."""
 

@@ -56,7 +56,7 @@ class Selection(Component):
         return None
 
     def stretches(self, count: int, rounds: int) -> list[tuple[int, int, int]] | None:
-        """Of a kind in which nobody uploads twice: first round, last round, and how many take part in each of
+        """Where no client uploads twice: first round, last round, and how many take part in each of
         them, any so many as likely as any others. None for every other kind.
         """
         return None

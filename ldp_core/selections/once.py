@@ -1,4 +1,4 @@
-"""Everybody once: the clients are dealt over the rounds, and nobody uploads twice."""
+"""Each client once: the clients are dealt over the rounds, and none uploads twice."""
 
 from __future__ import annotations
 

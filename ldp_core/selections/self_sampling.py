@@ -18,7 +18,7 @@ from ldp_core.streams import stream
 class SelfSampling(Selection):
     """A chance q ~ U(least, 1), drawn afresh for each client and round, and then a draw with that chance.
 
-    Both draws together are one with probability (1 + least)/2. A round in which nobody takes part is empty:
+    Both draws together are one with probability (1 + least)/2. A round in which none takes part is empty:
     the server keeps its model.
     """
 

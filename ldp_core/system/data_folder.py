@@ -12,5 +12,5 @@ APP = "epsilon-studio"
 
 
 def data_dir() -> Path:
-    """The folder of downloaded data sets and of folders of images (made by whoever downloads)."""
+    """The folder of downloaded data sets and of folders of images (made by the first download)."""
     return DATA_DIR.value() or user_data_path(APP) / "data"

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value so that whoever reads `path` meanwhile gets the old one or the new one, never half of it.
+    """Write a value so that a reader of `path` meanwhile gets the old one or the new one, never half of it.
 
     Raises:
         OSError: no room, or no such folder; what stood there before still does.

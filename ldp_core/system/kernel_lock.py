@@ -1,4 +1,4 @@
-"""A lock on a file that the kernel takes back when whoever holds it dies, however that happens.
+"""A lock on a file that the kernel takes back when its holder dies, however that happens.
 
 It belongs to the open file (Linux: an open file description lock), so it counts in every namespace and in
 every container that sees the same file, a network file system that keeps locks passes it on to other
@@ -26,7 +26,7 @@ _kept: set[int] = set()
 
 
 def take(file: int) -> bool:
-    """Hold the lock of an open file from now on; False if somebody else holds it.
+    """Hold the lock of an open file from now on; False if another process holds it.
 
     Raises:
         OSError: its file system has no locks.
@@ -54,7 +54,7 @@ def let_go(file: int) -> None:
 
 
 def is_taken(file: int) -> bool:
-    """True while somebody (this process, by another opening of the file, too) holds its lock.
+    """True while a process (this one, by another opening of the file, too) holds its lock.
 
     Raises:
         OSError: its file system has no locks.

@@ -59,7 +59,7 @@ def read(file: Path) -> bytes | None:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Put a file in place in one move, if it can be and nobody else can write there; else do nothing."""
+    """Put a file in place in one move, if it can be and no other user can write there; else do nothing."""
     if _closed:
         return
     with suppress(OSError):

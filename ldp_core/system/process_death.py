@@ -15,7 +15,7 @@ def die_with(parent: int) -> None:
 
     Args:
         parent: the process that has started this one; if it is gone already, this one ends at once, without
-            a word and without what a forked copy of somebody else's program would do at its end.
+            a word and without what a forked copy of another program would do at its end.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

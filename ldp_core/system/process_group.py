@@ -1,8 +1,8 @@
 """A training process and all that it starts live and die as one.
 
-It leads a process group of its own, so that whoever watches over it can end them all; and on Linux
+It leads a process group of its own, so that its supervisor can end them all; and on Linux
 every process that it forks dies with its parent, so that none is left when the worker itself is
-killed and there is nobody to end anything.
+killed and nothing is left to end its children.
 """
 
 from __future__ import annotations

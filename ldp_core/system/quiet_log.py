@@ -1,4 +1,4 @@
-"""A log that nobody can fill: what is said again and again is said seldom, and the rest is counted."""
+"""A log that repetition cannot fill: what is said again and again is said seldom, and the rest is counted."""
 
 from __future__ import annotations
 

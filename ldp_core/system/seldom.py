@@ -6,7 +6,7 @@ import logging
 import time
 
 SECONDS = 60.0
-"""So long nothing is told twice."""
+"""So long nothing is logged twice."""
 MOST = 200
 """Different things that are remembered."""
 
@@ -22,7 +22,7 @@ class Seldom(logging.Filter):
         self._last: dict[tuple[str, str], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """True for what is to be told."""
+        """True for what is to be logged."""
         if record.levelno < logging.WARNING:
             return True
         raised = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""

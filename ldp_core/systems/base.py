@@ -76,7 +76,7 @@ class Participation:
     Attributes:
         public: what everybody knows.
         arrays: what clients keep from round to round, by name, each with one row a client. It is stored
-            with the state of the run: whoever takes the run up again is given the same arrays.
+            with the state of the run: a run that is resumed is given the same arrays.
     """
 
     compares_clients: ClassVar[bool] = False
@@ -139,7 +139,7 @@ class System(Component):
     """Its part in a round; the plain one, for a system that only composes."""
 
     shuffles: ClassVar[bool] = False
-    """Its clients' answers are to arrive one by one and in any order, so that nobody knows whose they are. It
+    """Its clients' answers are to arrive one by one and in any order, so that it is hidden whose they are. It
     moves no mean, so nothing of it is simulated; what it is worth is said."""
 
     readings: ClassVar[tuple[str, ...]] = ()
@@ -187,7 +187,7 @@ class System(Component):
         return ""
 
     def unpredicted(self, experiment: Any) -> str:
-        """Why nobody knows before training how much noise its clients add, as the end of a sentence that
+        """Why it is not known before training how much noise its clients add, as the end of a sentence that
         begins “as”; "" if it is known.
         """
         return ""
@@ -221,13 +221,13 @@ class System(Component):
 
     def why_unread(self, form: Form) -> str:
         """Why they cannot, in a form in which they cannot, as the end of a sentence that begins “because”;
-        "" if nobody has looked.
+        "" if it has not been examined.
         """
         return ""
 
     def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
         """Whether an upload of one image has a law that the server knows, up to the image, so that images can
-        be told apart by it: what is encoded is encoded in public, and what is left out is left out whatever
+        be distinguished by it: what is encoded is encoded in public, and what is left out is so whatever
         the data.
         """
         return self.readable(form)

@@ -2,7 +2,7 @@
 
 R-PSS sorts the weights of an upload by size. The larger half is perturbed, and of the smaller half each
 weight with probability p; the rest goes as it is. As printed each client looks at its own weights; so which
-weights go in clear, and what they are, is told. Corrected, the sizes are those of the server's model, which
+weights go in clear, and which they are, too. Corrected, the sizes are those of the server's model, which
 everybody knows, and the rest is not sent: the server keeps what it has.
 """
 

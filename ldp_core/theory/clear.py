@@ -1,4 +1,4 @@
-"""What the server is told as it is, and no ε covers."""
+"""What the server receives as it is, and no ε covers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Will it learn? The server's noise held against what training can move, before any training.
 
 A rule of thumb, and said to be one. It was made from random experiments on digits and tried on others, and
-`HITS` is of those alone. Whoever changes the rule counts again on numbers that nobody has seen (from
+`HITS` is of those alone. A change of the rule counts again on numbers that were not looked at (from
 `COUNTED[1]` on), and writes both here.
 """
 
@@ -72,7 +72,7 @@ def hits_in_words() -> str:
 class Outlook:
     word: Word
     sigma: float
-    """Standard deviation of the server's noise per weight in a round in which somebody is heard; NaN where
+    """Standard deviation of the server's noise per weight in a round in which a client is heard; NaN where
     none is predicted."""
     size: float | None
     """Of trained weights, where it is known."""

@@ -34,11 +34,11 @@ class ServerNoise:
     """Mean squares, per weight, of what the mechanism adds to the aggregate; NaN where none is predicted."""
 
     variance: float
-    """Over all rounds of a run; a round in which nobody is heard adds nothing."""
+    """Over all rounds of a run; a round in which no client is heard adds nothing."""
     heard: float
-    """Over the rounds in which somebody is heard; 0 if there are none."""
+    """Over the rounds in which a client is heard; 0 if there are none."""
     empty: float
-    """The share of the rounds in which nobody is heard."""
+    """The share of the rounds in which no client is heard: none is drawn, or none sends any more."""
     error: float
     """One standard error of `variance`; 0 where nothing is imagined: then it is exact, but for noise that
     changes from round to round, which is interpolated (1e-5 of it off at most, wherever tried)."""
@@ -125,7 +125,7 @@ class _Public:
         return alike(worst, self._held, *(part for _, drawn in pieces for part in drawn))
 
     def noise(self, turnout: Turnout) -> tuple[Floats, Floats]:
-        """For each of its rounds the mean square of the noise, and the chance that nobody is heard, (J,)."""
+        """For each of its rounds the mean square of the noise, and the chance that none is heard, (J,)."""
         rounds, share = (
             _nodes(*turnout.rounds) if self._changes else (np.array(turnout.rounds[:1]), np.ones(1))
         )
@@ -172,7 +172,7 @@ class _Public:
         return self._sent[number]
 
     def _is_symmetric(self) -> bool:
-        """True where all clients count alike, whoever takes part: then only their mean variance matters."""
+        """True where all clients count alike, whichever take part: then only their mean variance matters."""
         experiment = self._experiment
         share = experiment.aggregator.moments(
             worst_variance(experiment), self._held, experiment.aggregator.between

@@ -151,7 +151,7 @@ def _once(
     parts: list[tuple[int, int, int]],
     sends: NDArray[np.bool_],
 ) -> Iterator[Turnout]:
-    """Nobody uploads twice, so a limit either allows a client's upload or it does not; and each round by
+    """No client uploads twice, so a limit either allows a client's upload or it does not; and each round by
     itself is as if its clients were drawn from all.
     """
     generator = stream(0, "prediction")

@@ -1,10 +1,10 @@
 """Everybody has limits of their own: what leaves the server least noise, and whose strictness costs whom?
 
 A client's budget and safe range are read as limits: the largest ε that it accepts, and the widest range.
-Noise falls with ε, so each is used to its limit. Noise grows with the range, so nobody's is wider than the
-weights need; whoever accepts less than that has its weights clipped. Of all weights that sum to 1, those by
+Noise falls with ε, so each is used to its limit. Noise grows with the range, so no client's is wider than the
+weights need; one that accepts less has its weights clipped. Of all weights that sum to 1, those by
 1/σ² leave least (Σw²σ² ≥ 1/Σ(1/σ²), by Cauchy and Schwarz). σ² is a client's largest variance over its range,
-which depends on nobody's data; all take part.
+which depends on no client's data; all take part.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Allocation:
 
     def without(self, aggregator: str = BEST) -> Floats:
         """For each client, the server's noise if this one stayed away, over what it is now, (K,); infinite
-        where there is nobody else.
+        where there is no other.
         """
         every = len(self.variance)
         if every == 1:
@@ -98,7 +98,7 @@ def allocate(experiment: Experiment, need: float | None = None) -> Allocation:
         need: how far from 0 weights reach; no range is wider. None: every range stays at its limit.
 
     Raises:
-        InvalidInput: the mechanism adds no noise, or none that can be told before; or a `need` that leaves
+        InvalidInput: the mechanism adds no noise, or none that can be predicted; or a `need` that leaves
             a client nothing.
     """
     if experiment.randomiser.role != "estimate":

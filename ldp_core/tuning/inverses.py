@@ -2,7 +2,7 @@
 
 Nothing is trained: what `theory` and `accounting` say falls or rises steadily with ε, so it can be found
 where that meets what was asked. All is exact but for a noise for which theory itself has to draw who takes
-part: its error is told, and what follows has no more digits than that leaves. Everybody asks for the same ε
+part: its error is given, and what follows has no more digits than that leaves. Everybody asks for the same ε
 here; all else, ranges, mechanism, aggregator, who takes part, stays as the experiment has it.
 """
 
@@ -129,7 +129,7 @@ def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows
             f"the noise σ must be at least {left:.4g}, which {limits.spelled(most)} clients leave, as many "
             f"as {experiment.dataset} has samples for; got {sigma:g}; take a larger ε"
         )
-    low = high // 2  # which is too few, or nobody
+    low = high // 2  # which is too few, or none
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -137,7 +137,7 @@ def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows
 
 
 def _equal(experiment: Experiment, epsilon: float, clients: int | None = None) -> Experiment:
-    """The experiment if all asked for the same, and nobody stopped before the end."""
+    """The experiment if all asked for the same, and none stopped before the end."""
     fields: dict[str, Any] = {"clients.epsilon": epsilon, "clients.run_limit": None, "attack": None}
     return changed(experiment, fields | ({} if clients is None else {"clients.count": clients}))
 

@@ -1,6 +1,6 @@
 """How large an ε may be, so that an attacker picks the right image in no more than so many uploads.
 
-There is no formula: uploads are made of one of several images each, and whoever sees them says of which.
+There is no formula: uploads are made of one of several images each, and an observer says of which.
 The more ε, the surer; so a few budgets bracket the limit, and more between them narrow it. An interval of the
 share decides, below the limit or above it; where it lies over it, twice as many uploads are made, up to
 `UPLOADS` times the question's effort.

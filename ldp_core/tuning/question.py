@@ -108,7 +108,7 @@ class Question:
         of one image each. Each block is of a run of its own, and of the next client.
 
         Raises:
-            InvalidExperiment: nobody can tell what leaks of such uploads.
+            InvalidExperiment: what leaks of such uploads is unknown.
         """
         base = changed(self.base, {"clients.range": half, "attack": None})
         mechanism = base.mechanism

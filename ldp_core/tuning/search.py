@@ -3,9 +3,9 @@
 A setting meets the target where a fresh run would, with 97.5 % confidence by its seeds' own spread, if it
 were the only one that was looked at. The least of many that seem to do was lucky, too: so it is tried with as
 many more seeds, and where all of them together are not sure any more, the search goes on above it. What is
-told of the answer is of as many fresh seeds again, which had no part in the choice. They decide nothing, or
+said of the answer is of as many fresh seeds again, which had no part in the choice. They decide nothing, or
 they would be part of it. All settings share their seeds, so they are paired. What is trained next follows
-from what was found alone: a search that was killed goes on by being told what was stored.
+from what was found alone: a search that was killed resumes from what was stored.
 
 Where none meets it, that is said of each range by its own runs: it falls short where, as surely, fewer than
 97.5 % of runs reach the target; where neither is sure it is open, and tried with more seeds, as the effort

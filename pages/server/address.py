@@ -23,14 +23,14 @@ WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([\d.]+):\d+")
 
 
 def of_request(scope: Scope) -> str:
-    """The address of whoever makes a request or opens a connection."""
+    """The client address of a request or a connection."""
     peer, header = scope.get("client"), ADDRESS_HEADER.value()
     forwarded = Headers(scope=scope).getlist(header) if header else []
     return known(str(peer[0]) if peer else "", forwarded)
 
 
 def of_page() -> str:
-    """The address of whoever sees the page that is being drawn."""
+    """The client address of the session whose page is being drawn."""
     header = ADDRESS_HEADER.value()
     forwarded = st.context.headers.get_all(header) if header else []
     return known(str(st.context.ip_address or "127.0.0.1"), forwarded)
@@ -41,7 +41,7 @@ def known(peer: str, forwarded: Sequence[str]) -> str:
 
     Args:
         peer: who is at the other end of the connection.
-        told: the named header, once for each time that it is there. Proxies append to it, so its last entry
+        forwarded: the named header, each time that it is there. Proxies append to it, so its last entry
             is our own proxy's.
     """
     text = forwarded[-1].rpartition(",")[2].strip() if forwarded else peer

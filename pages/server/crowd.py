@@ -1,6 +1,6 @@
-"""How many pages may be open, and which of them are closed because nobody is there.
+"""How many pages may be open, and which of them are closed as idle.
 
-Whoever is one too many reads so, on a page of its own (429), and may come again.
+A visitor too many reads so, on a page of its own (429), and may come again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ need, and <a href="">try again</a> in half a minute. What is training goes on.</
 
 
 class Crowd:
-    """Middleware: counts the pages that are open, refuses more, and closes those that nobody speaks from."""
+    """Middleware: counts the pages that are open, refuses more, and closes those that are silent."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits

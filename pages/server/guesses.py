@@ -17,11 +17,11 @@ log = logging.getLogger(__name__)
 
 
 def guess(secret: str, visitor: str, address: str) -> str:
-    """Why whoever types this is not the teacher, in a sentence; "" if they are.
+    """Why this visitor is not the teacher, in a sentence; "" if they are.
 
     Args:
         secret: what was typed. It is written down nowhere.
-        visitor: whoever types it, as their jobs name them.
+        visitor: as their jobs name them.
         address: where they are.
     """
     limits = ((EACH, visitor), (PLACE, address), (ALL, ""))

@@ -1,7 +1,7 @@
 """The server's door: the names it answers to, and what a browser may do with what it is given.
 
 Streamlit checks the name of the host when a page opens its connection; here the same list holds for
-every request, so that a page of somebody else's, whose name was made to lead here (DNS rebinding),
+every request, so that another site's page, whose name was made to lead here (DNS rebinding),
 reads nothing at all.
 """
 
@@ -23,7 +23,7 @@ from ldp_core.settings.table import FRAME_ANCESTORS
 from ldp_core.system.pace import Pace
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
-"""Whoever is on this machine may always come in: no name of somebody else's reads like these."""
+"""Requests from this machine are always allowed: no other site's name reads like these."""
 
 HIDDEN = ("/_stcore/metrics", "/auth/login", "/auth/logout", "/oauth2callback")
 """Parts of Streamlit that serve its operators; and sign-in, where none is set up."""
@@ -49,7 +49,7 @@ def headers() -> Mapping[str, str]:
 
 
 class Door:
-    """Middleware: 403 for a host that this server was not told of, and for a websocket of another page;
+    """Middleware: 403 for a host that is not configured, and for a websocket of another page;
     headers on every answer.
     """
 
@@ -157,7 +157,7 @@ def welcome(host: str, allowed: Sequence[str]) -> bool:
 
 
 def refusal(host: str) -> str:
-    """What somebody reads who comes by a name that the server was not told."""
+    """What a visitor reads who comes by a name that is not configured."""
     try:
         name = urlsplit(f"//{host}").hostname or host
     except ValueError:

@@ -56,7 +56,7 @@ class Messages:
                 if is_needed(message.get("bytes") or b""):
                     return message
 
-        # a browser that leaves while it is told something is none that Streamlit has listened to
+        # a browser that leaves while it is sent something is none that Streamlit has listened to
         with suppress(WebSocketDisconnected):
             await self.app(scope, heard, send)
 

@@ -45,7 +45,7 @@ def session_named(identity: str) -> Any | None:
 
 
 def run_again(session: Any) -> None:
-    """Run the page that a session shows, with what its browser has told last."""
+    """Run the page that a session shows, with what its browser has sent last."""
     session.request_rerun(session._client_state)
 
 
@@ -140,7 +140,7 @@ def _read(states: WStates, identity: str) -> Any:
 OBJECTS = {"json_value": dict, "json_trigger_value": list}
 """What a component of our own may say."""
 NUMBERS = {"int_value", "double_value"}
-"""A field for whole numbers is drawn as one for any, until its first one is told."""
+"""A field for whole numbers is drawn as one for any, until its first one is known."""
 
 
 def _is_object(text: str, kind: type) -> bool:

@@ -116,7 +116,7 @@ class Search(Reconstructor):
         """(V,): what edges cost, given what is known of the uploads."""
 
     def looks(self) -> list[int]:
-        """The numbers of steps after which the pictures so far are told; the last one is the end."""
+        """The numbers of steps after which the pictures so far are reported; the last one is the end."""
         found, at = [], float(FIRST)
         while at < self.iterations:
             found.append(int(at))
@@ -306,7 +306,7 @@ class _Chunk:
 def _side_by_side(
     workers: int,
 ) -> Iterator[Callable[[Callable[[_Chunk], None], list[_Chunk]], Iterator[None]]]:
-    """A map over chunks, so many at a time; whoever leaves early does not wait for the rest."""
+    """A map over chunks, so many at a time; leaving it early does not wait for the rest."""
     if workers == 1:
         yield map
         return

@@ -34,7 +34,7 @@ def least_width(low: ArrayLike, high: ArrayLike, precision: Any = SINGLE) -> Flo
 
 
 def too_narrow(low: Floats, high: Floats, precision: Any = SINGLE) -> Any:
-    """True where a range is too narrow to be told apart."""
+    """True where a range is too narrow for its ends to differ."""
     return high - low < least_width(low, high, precision)
 
 

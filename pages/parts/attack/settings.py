@@ -133,7 +133,7 @@ def setting_of(base: Experiment, client: int) -> str:
 
 
 def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:
-    """A name, or a name with what it is told to do."""
+    """A name, or a name with its parameters."""
     base, labels = workspace.draft.base, attacks.registry.labels()
     names = ["auto", *attacks.reconstructors()]
     chosen = st.selectbox(

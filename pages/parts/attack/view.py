@@ -53,7 +53,7 @@ def _watch(identity: str, every: float | None) -> None:
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return
-    pace()  # who looks is counted; whoever comes later asks less often
+    pace()  # viewers are counted; those who come later poll less often
     if not isinstance(job.request.get("ladder"), dict):
         st.error("What was asked of the attacker cannot be read any more.")
         return

@@ -24,7 +24,7 @@ MARKS = {
 
 
 def caption(desk: Desk) -> str:
-    """What the pictures are, for the page and for whoever takes them away."""
+    """What the pictures are, for the page and for the file of them."""
     ladder, start = desk.start["ladder"], desk.start
     base = ladder["base"]
     model = base["model"] if isinstance(base["model"], str) else base["model"]["name"]

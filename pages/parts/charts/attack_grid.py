@@ -18,7 +18,7 @@ from pages.parts.ui.text import number, percent
 
 TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 16]
 MOST_DB = 45.0
-"""A better copy cannot be told from the image by eye."""
+"""A better copy looks the same as the image."""
 SHARES = [0, 0.25, 0.5, 0.75, 1.0]
 End = tuple[float, str, str]
 

@@ -102,7 +102,7 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
 
 
 def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
-    """Heterogeneity over accuracy, a dot an arm: neither is told without the other; None where it was not
+    """Heterogeneity over accuracy, a dot an arm: neither is shown without the other; None where it was not
     measured.
     """
     controls, made = {control.arm for control in claim.controls}, styles_of(claim)

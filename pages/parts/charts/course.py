@@ -9,7 +9,7 @@ import numpy as np
 from pages.parts.charts.series import Series
 
 PLACES = 4
-"""Rounds that are told of each line: the first, the last, and two between."""
+"""Rounds that are named of each line: the first, the last, and two between."""
 
 
 def course(title: str, shown: Sequence[Series], curve: str, says: Callable[[float], str]) -> str:

@@ -63,7 +63,7 @@ def population_figure(experiment: Experiment) -> Figure:
 
 def drawn(*curves: np.ndarray) -> np.ndarray:
     """The clients that are drawn: all, or of many those where a curve is lowest or highest among their
-    neighbours. So whoever stands out is seen, however many there are.
+    neighbours. So an outlier is seen, however many there are.
     """
     count = len(curves[0])
     if count <= MOST:

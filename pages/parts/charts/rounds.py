@@ -29,7 +29,7 @@ QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 ALIKE = 3.0
 """Signals within this factor are drawn as one."""
 MOST_POINTS = 200
-"""A line is thinned to about this many points; nobody can see more."""
+"""A line is thinned to about this many points; more cannot be seen."""
 MOST_DOTS = 32
 """More than these make a line of their own, and each is a shape that a browser draws anew at every look."""
 
@@ -57,7 +57,7 @@ def accuracy_figure(
     """Accuracy on the held-out set, with a band from the lowest to the highest seed.
 
     `reference` is the run without noise; `chance` the accuracy of guessing the commonest class;
-    `guess` what somebody expects, of a run that the page names; `beside` what is not ours.
+    `guess` what the visitor expects, of a run that the page names; `beside` what is not ours.
     """
     traces: list[Trace] = [_beside(one, "%{y:.1%}") for one in beside]
     ends = [(one.end, _not_ours(one, percent), colour(one.tint)) for one in beside]

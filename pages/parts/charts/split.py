@@ -17,7 +17,7 @@ MOST_BARS = 40
 MOST_CLASSES = 12
 """The rest is drawn as one."""
 VIRIDIS = ("#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725")
-"""From dark to light in steps that are told apart without seeing colours."""
+"""From dark to light in steps that differ without colours too."""
 NAME_LENGTH = 20
 
 

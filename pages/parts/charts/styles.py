@@ -27,7 +27,7 @@ OTHERWISE = (2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 0)
 COLOURS = len(OTHERWISE)
 """As many as the theme has (.streamlit/config.toml)."""
 FEW = 5
-"""More runs than this are not told apart by labels at the ends of their lines."""
+"""More runs than this have no labels at the ends of their lines."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class Arm:
     letter: str
     job: Job
     name: str
-    """Of its job, as somebody typed it."""
+    """Of its job, as it was typed."""
     experiment: Experiment
     series: Series
     """Labelled by its letter and its variant."""

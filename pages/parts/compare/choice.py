@@ -21,7 +21,7 @@ from pages.parts.ui.visitor import look
 from pages.parts.ui.workspace import offer_first
 
 MOST = 6
-"""Runs side by side: more lines than that nobody tells apart."""
+"""Runs side by side: more lines than that are hard to distinguish."""
 OFFERED = 60
 """Of the newest jobs, whose runs are in the list."""
 SUGGESTED = 5

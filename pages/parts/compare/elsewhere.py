@@ -126,7 +126,7 @@ def curves(found: Sequence[Outside]) -> list[Curve]:
 
 
 def drawn(found: Sequence[Curve], name: str, taken: Collection[int]) -> list[Beside]:
-    """Lines of one figure, of as many as can be told apart, in colours that no run of ours has."""
+    """Lines of one figure, of as many as can be distinguished, in colours that no run of ours has."""
     free = [tint for tint in OTHERWISE if tint not in taken]
     lines = [(curve, *curve.mean(name)) for curve in found[:MOST]]
     return [

@@ -2,7 +2,7 @@
 
 An answer tells up to ε one way or the other: its privacy loss. Sums of thousands of them are almost normal.
 So mean + z·spread, with z the deviations that luck exceeds with a probability of δ, is about the exact bound;
-where it is not, only the sum and the bound are told.
+where it is not, only the sum and the bound are shown.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _shares(epsilon: float, leans: float, digits: int) -> tuple[float, float]:
 def _normal(answers: int, mean: float, spread: float, delta: float, bound: float) -> str:
     """The sum's mean and luck as steps of their own, if together they come to about the bound, which is to
     follow; mean and spread are those of one answer, as they are shown. Each step goes on with what the one
-    before has shown, as whoever follows it does.
+    before has shown, as a reader with a calculator does.
     """
     together, luck = as_shown(answers * mean, 4), as_shown(math.sqrt(answers) * spread, 4)
     beyond = as_shown(-float(ndtri(delta)), 4)

@@ -62,7 +62,7 @@ def _verdict(place: WhatIf, shown: Sequence[Design], checked: bool = False) -> d
 
 
 def columns(values: Sequence[Any]) -> dict[str, Any]:
-    """Values that are alike, with what they have in common told once: {"same": …} of all of them,
+    """Values that are alike, with what they have in common sent once: {"same": …} of all of them,
     {"of": [columns] or {name: columns}} of lists or objects of one shape, {"kinds": [columns], "at":
     [[kind, which of it]]} of several shapes, {"each": […], "within": [before, after]} of texts, else
     {"each": […]}.

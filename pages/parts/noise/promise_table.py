@@ -47,9 +47,9 @@ FEW = 2
 FAR = 10.0
 """An ε beyond which a bound on the odds leaves them free: at 10 they may change 22 026-fold."""
 SLIGHT = 0.05
-"""An ε below which its factor is told as what it adds, in per cent: it begins with 1.0 anyway."""
+"""An ε below which its factor is shown as what it adds, in per cent: it begins with 1.0 anyway."""
 SPELLED = 15.0
-"""An ε beyond which its factor is told as a power of ten."""
+"""An ε beyond which its factor is shown as a power of ten."""
 MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
 
 

@@ -15,7 +15,7 @@ LABEL = "Take these designs to Train"
 
 
 def take_button(workspace: Workspace) -> None:
-    """Opens Train; whoever was dragged asks there for what was dragged, which can be undone."""
+    """Opens Train; the clients that were dragged ask there for what was dragged, which can be undone."""
     now: WhatIf | None = st.session_state.get(workspace.key("what if"))
     dragged = now is not None and not now.own and not _prepared(workspace.draft)
     help = "With what the sliders ask for; Undo takes it back" if dragged else "Where they learn, or do not"

@@ -58,7 +58,7 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
 
 
 def who_asks(now: WhatIf, experiment: Experiment) -> str:
-    """Who asks for something else, and for what; "" where nobody does."""
+    """Which clients ask for something else, and for what; "" where none does."""
     if now.own:
         return ""
     clients, client = experiment.clients, now.client

@@ -53,7 +53,7 @@ SWEPT = {
 }
 """What the fields that Tune sweeps over are called, where there are several values of them."""
 MOST_ASKED = 3
-"""Populations told of one run."""
+"""Populations listed of one run."""
 
 
 def job_list() -> None:
@@ -78,7 +78,7 @@ def job_list() -> None:
     page = min(st.session_state.get(chosen, 1), pages)
     for line in found[EACH * (page - 1) : EACH * page]:
         one = describe(line.job)
-        # by its key, as the list moves on while somebody looks at it
+        # by its key, as the list moves on while a visitor looks at it
         with st.container(horizontal=True, vertical_alignment="center", key=f"run {one.job.id}"):
             tick(one.job, one.name)
             with st.container(gap=None):
@@ -177,7 +177,7 @@ def _places() -> dict[str, int]:
 def _take_away(line: Line, name: str) -> None:
     if line.job.live or line.job.removed:
         return
-    # three buttons a run are a lot to send where nobody has asked for them
+    # three buttons a run are a lot to send before they are asked for
     shown = st.popover("Take away", type="tertiary", key=f"taking {line.job.id}", on_change="rerun")
     if shown.open:
         with shown:
@@ -221,7 +221,7 @@ def in_words(kind: str, request: Mapping[str, Any]) -> Words:
     if isinstance(asked, Training):
         return _training(asked)
     if isinstance(asked, Ladder):
-        # its draft is what it trains, not what somebody has edited: the name alone says where it is from
+        # its draft is what it trains, not what a visitor has edited: the name alone says where it is from
         return Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
     words = made.describe(asked)
     return Words(words.name, words.size, _swept(asked), words.asked) if isinstance(asked, Sweep) else words

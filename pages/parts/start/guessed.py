@@ -1,4 +1,4 @@
-"""What this visitor has guessed of the prepared scenarios, or asked to be told: before, nothing tells it."""
+"""What this visitor has guessed of the prepared scenarios, or asked to see: before, nothing shows it."""
 
 from __future__ import annotations
 

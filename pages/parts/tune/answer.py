@@ -83,7 +83,7 @@ def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> No
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return
-    pace()  # who looks is counted; whoever comes later asks less often
+    pace()  # viewers are counted; those who come later poll less often
     _state(job, found)
     if is_gone(job):
         return

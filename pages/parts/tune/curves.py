@@ -71,7 +71,7 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
 
 
 def front_figure(found: Sequence[Setting]) -> Figure | None:
-    """Accuracy against the worst-case budget of a run; None where nothing bounds one, or nobody is known."""
+    """Accuracy against the worst-case budget of a run; None where nothing bounds one, or none is known."""
     points = [
         (cost, one.mean.mean, one)
         for one in found

@@ -84,7 +84,7 @@ def _watch(identity: str, every: float | None) -> None:
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return
-    pace()  # who looks is counted; whoever comes later asks less often
+    pace()  # viewers are counted; those who come later poll less often
     _state(job, sweep, progress)
     if is_gone(job):
         return

@@ -17,7 +17,7 @@ GOT = "; got "
 NOT_HERE = ", or a list of them, or a mode by name"
 """What a client's field takes elsewhere."""
 MOST = 6
-"""Values of one mistake that are told."""
+"""Values of one mistake that are listed."""
 
 
 def sentences(messages: Sequence[str]) -> list[str]:

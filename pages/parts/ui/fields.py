@@ -31,7 +31,7 @@ def bind(
 
     When something else than this widget has changed the value, the widget is replaced by a new one.
     While a page run is interrupted by the next, the browser may still send the old one's value, and
-    Streamlit takes it for a change; it is told by its version and ignored.
+    Streamlit takes it for a change; it is recognised by its version and ignored.
 
     Args:
         name: the field's dotted path; or any name of its own, with `apply`.
@@ -58,7 +58,7 @@ def bind(
         given = st.session_state[key]
         known, current, first = fields.get(place, (value, version, value))
         if version != current:
-            return  # this widget has been replaced: nobody chose this
+            return  # this widget has been replaced: this was not chosen
         problems: tuple[Problem, ...] = ()
         if given is None:
             problems = (Problem(name, "is empty; until something is typed or chosen, the last one is kept"),)
@@ -172,7 +172,7 @@ def component(
         registry: where its components come from.
         value: the one in the draft.
         key: the key that holds its name in JSON, "name" or "kind".
-        what: what such a component is, in a sentence; told before what the chosen one does.
+        what: what such a component is, in a sentence; shown before what the chosen one does.
     """
     words = f"{what} **{plain(value.label)}**: {value.summary}" if what else value.summary
     named(workspace, f"{field}.{key}", title, registry.labels(), value.name, help=words)

@@ -1,6 +1,6 @@
 """Parts of a page that draw themselves again; where they cannot, they say why instead of tearing the page.
 
-A class that watches a job asks each second, a few people twice as often; and nobody as often as that where
+A class that watches a job asks each second, a few people twice as often; and none as often as that where
 the machine has more to do than it can: what browsers draw there, and what is trained, wait for each other.
 """
 

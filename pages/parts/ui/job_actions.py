@@ -24,7 +24,7 @@ NOT_YOURS = "Somebody else has launched this; they can stop it, or a teacher."
 
 @pressed
 def act(do: Callable[[str, Person], object], identity: str) -> None:
-    """Stop, take up or delete a job as whoever is at the page."""
+    """Stop, resume or delete a job as the visitor."""
     tab().page.refused.pop(REFUSED, None)
     try:
         do(identity, visitor())

@@ -24,12 +24,12 @@ AGAIN_SECONDS = 3.0
 """Between two looks at a job that has ended."""
 _kept: OrderedDict[Hashable, tuple[Moment | None, Any]] = OrderedDict()
 _making: dict[Hashable, threading.RLock] = {}
-"""Held by whoever makes what is to be kept there."""
+"""Held while what is to be kept there is made."""
 _lock = threading.Lock()
 
 
 class Moment(NamedTuple):
-    """How far a job is: whoever sees it at one moment sees the same."""
+    """How far a job is: all who look at one moment see the same."""
 
     job: str
     status: str
@@ -58,7 +58,7 @@ Kept = tuple[Moment | None, Any]
 
 
 def _made(place: Hashable, make: Callable[[], T], moment: Moment | None) -> Kept:
-    """What whoever was quicker has made, or what is made now; it is kept before anybody else may make it."""
+    """What another thread has made, or what is made now; it is kept before another may make it."""
     with _lock:
         found = _found(place, moment)
     try:

@@ -29,7 +29,7 @@ hides them: a character without width does."""
 
 
 def plain(text: str, most: int = 80) -> str:
-    """Text that somebody typed, safe to set in Markdown: shown literally, on one line, shortened."""
+    """Text that a user typed, safe to set in Markdown: shown literally, on one line, shortened."""
     line = " ".join(text.split())
     line = line if len(line) <= most else line[: most - 1] + "…"
     return FOUND_LATER.sub(rf"\1{JOINER}", line).translate(MARKDOWN)
@@ -56,7 +56,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def upwards(value: float, digits: int = 3) -> float:
-    """To so many digits, and never below: it is told as a bound."""
+    """To so many digits, and never below: it is shown as a bound."""
     if not value or not math.isfinite(value):
         return value
     step = Decimal(1).scaleb(Decimal(value).adjusted() + 1 - digits)
@@ -64,7 +64,7 @@ def upwards(value: float, digits: int = 3) -> float:
 
 
 def as_shown(value: float, digits: int = 3) -> float:
-    """What `number` shows of it, to compute on with: whoever follows with a calculator has no more."""
+    """What `number` shows of it, to compute on with: a reader with a calculator has no more."""
     if value == 0 or not math.isfinite(value):
         return value
     size = math.floor(math.log10(abs(value)))

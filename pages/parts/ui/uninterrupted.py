@@ -2,7 +2,7 @@
 
 Streamlit may leave a callback at any use of the session, as soon as the browser has asked for the next
 run or has lost its connection: what was typed right before a click would be shown and not be kept, and
-a click would do nothing. Nobody would be told.
+a click would do nothing. Without a message.
 
 And where a slow server finds a change and a click in one request, it may hear of the click first: what was
 typed before it would not count.

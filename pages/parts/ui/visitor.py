@@ -25,7 +25,7 @@ from pages.server.guesses import guess
 
 COOKIE = "epsilon_visitor"
 _teachers: set[str] = set()
-"""Those who have told the secret since this server was started, on whatever page they are now."""
+"""Those who have given the secret since this server was started, on whatever page they are now."""
 TYPED, REFUSED = "teacher's secret typed", "why it is not the secret"
 MOST_TYPED = 1000
 TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -34,11 +34,11 @@ TOKEN = re.compile(r"[0-9a-f]{32}")
 def visitor() -> Person:
     """The person at this page.
 
-    Whoever has signed in is the same person on every browser. Otherwise it is the browser itself:
+    A visitor who has signed in is the same person on every browser. Otherwise it is the browser itself:
     on its first visit it takes over the token of its session (assets/web/visitor.js), which it
     sends as a cookie from then on.
     """
-    claims = st.user.to_dict()  # whoever asks Streamlit for one of them has it look for secrets.toml
+    claims = st.user.to_dict()  # asking Streamlit for one of them makes it look for secrets.toml
     issuer, subject = claims.get("iss"), claims.get("sub")
     known = claims.get("is_logged_in") and issuer and subject
     one = signed_in(str(issuer), str(subject)) if known else person(token())
@@ -60,7 +60,7 @@ def who() -> dict[str, str | None]:
 
 
 def token() -> str:
-    """What names this browser to the server, and to nobody else."""
+    """What names this browser to the server alone."""
     memory = st.session_state.get("memory") or {}
     given = (st.context.cookies.get(COOKIE), memory.get("token"))
     known = next((t for t in given if isinstance(t, str) and TOKEN.fullmatch(t)), None)

@@ -101,7 +101,7 @@ def open_workspace(page: str) -> Workspace:
 
 
 def arrive(page: str) -> None:
-    """Somebody is on this page: if they were on another one before, its widgets begin with what the draft
+    """A visitor is on this page: if they were on another one before, its widgets begin with what the draft
     holds. Streamlit forgets those of a page that is left, with whatever stood typed in them.
     """
     here = tab()

@@ -1,4 +1,4 @@
-"""Where somebody guesses what will come of a scenario: a real form element, and the way around it.
+"""Where a visitor guesses what will come of a scenario: a real form element, and the way around it.
 
 A guess is its visitor's, about settings: on Start it is about a scenario as it was prepared, and whoever has
 guessed there, or looked, is not asked again on Train.
@@ -75,7 +75,7 @@ def _element(question: Question, guess: Guess | None, options: dict[str, Any]) -
 
 
 def _middle(question: Figure) -> int:
-    """Where a slider begins that nobody has moved."""
+    """Where a slider begins."""
     return question.most // 2
 
 

@@ -69,7 +69,7 @@ def head(
     Args:
         shown: the runs; none before they were launched.
         chance: the accuracy of naming the commonest class always.
-        upload: the kind of upload whose attack is told.
+        upload: the kind of upload whose attack is shown.
         state: "" before a launch, "live", "stopped" or "completed".
         nothing: what is said where no attack has an image to show.
         reference: their twin without noise, if there is one.

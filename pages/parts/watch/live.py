@@ -45,7 +45,7 @@ def live_view(
         job: what it shows.
         own: whether other jobs of the job's draft belong on this page, too.
         stale: whether the page holds other settings by now.
-        guess: the accuracy that somebody has guessed, as a share.
+        guess: the accuracy that the visitor has guessed, as a share.
         open_question: whether the page still asks for a guess: before there is a job, nothing answers it.
     """
     with results(stale):
@@ -117,7 +117,7 @@ def seen(identity: str, live: bool) -> Seen | None:
     if job is None:
         st.info("This run has been deleted.")
         return None
-    pace()  # who looks is counted; whoever comes later asks less often
+    pace()  # viewers are counted; those who come later poll less often
     draft = settings_of(job)
     if draft is None:
         return None
@@ -185,7 +185,7 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
     if not attacked:
         return Pictured([])
     kinds = uploads_in(attacked)
-    # one image is attacked unless something else is asked for: whoever asks for more wants to see that
+    # one image is attacked unless something else is asked for: who asks for more wants to see that
     upload = (
         kinds[0]
         if len(kinds) == 1

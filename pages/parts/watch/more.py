@@ -1,4 +1,4 @@
-"""Below Train's charts: what stands behind them, a tab each, drawn where somebody looks at it."""
+"""Below Train's charts: what stands behind them, a tab each, drawn where it is open."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Asked:
 
     @property
     def open(self) -> bool:
-        """Whether nobody has said anything yet: then nothing on the page may say it before."""
+        """Whether no guess has been made yet: then nothing on the page may show the answer."""
         return self.guess is None and not self.skipped
 
 

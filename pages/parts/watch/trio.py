@@ -43,7 +43,7 @@ def trio(
     open_question: bool = False,
 ) -> dict[str, Any]:
     """All of it; `state` is "" before a launch, "live", "stopped" or "completed"; `guess` an
-    accuracy that somebody has guessed, as a share; `open_question` as in `headline`.
+    accuracy that the visitor has guessed, as a share; `open_question` as in `headline`.
     """
     rounds, steps = draft.base.rounds, ladders(draft)
     noises = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
@@ -84,7 +84,7 @@ def trio(
 
 
 def chance_of(shown: Sequence[Series]) -> float | None:
-    """The accuracy of naming the commonest class always, once the runs have told it."""
+    """The accuracy of naming the commonest class always, once the runs have shown it."""
     starts = [run.start for one in shown for run in one.runs if run.start]
     return float(starts[0]["chance"]) if starts else None
 

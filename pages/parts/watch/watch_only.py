@@ -1,4 +1,4 @@
-"""Somebody else's job, to look at."""
+"""Another visitor's job, to look at."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _a(label: str) -> str:
 
 
 def go_on(job: Job) -> None:
-    """Whoever launched a job that was stopped may have it taken up, wherever they look at it."""
+    """The owner of a job that was stopped may resume it, wherever they look at it."""
     if may_go_on(job):
         go_on_button(job)
     refusal()
