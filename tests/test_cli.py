@@ -23,7 +23,7 @@ import pytest
 from ldp_core import presets
 from ldp_core.cli import main
 from ldp_core.experiment import parse
-from ldp_core.runs import queue
+from ldp_core.runs import kinds, queue
 from ldp_core.runs.record.computations import database
 from tests.conftest import ROOT
 from tests.pace import within
@@ -149,10 +149,9 @@ def test_a_grid_belongs_to_a_sweep(
     assert "--grid belongs to a sweep" in capsys.readouterr().err
     monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
     assert main(["submit", "-", "--kind", "swep"]) == 2
-    assert (
-        "kind of job must be attack, claim, run, sweep or tune; got “swep”; did you mean sweep?"
-        in capsys.readouterr().err
-    )
+    *others, last = kinds.names()
+    said = f"kind of job must be {', '.join(others)} or {last}; got “swep”; did you mean sweep?"
+    assert said in capsys.readouterr().err
 
 
 def test_a_sweep_prints_a_line_a_cell_and_seed(monkeypatch: pytest.MonkeyPatch):

@@ -16,11 +16,10 @@ import pytest
 from ldp_core.contract.registries import REGISTRIES
 from tests.calibrated import calibrated
 from tests.conftest import ROOT
+from tests.guide import EXAMPLES, TEXT
 from tests.runs.processes import end_workers, until
 from tests.warm import Interpreter
 
-TEXT = (ROOT / "ldp_core" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
-FILES = re.findall(r"^`((?:\w+/)+\w+\.py)`\n\n```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 LINE = re.findall(r"^In `pages/shell.py`:\n\n(        .*\n)", TEXT, re.MULTILINE)
 COMMANDS = re.findall(r"^    ((?:echo|python -m) .*)$", TEXT, re.MULTILINE)
 
@@ -32,7 +31,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("ldp_core", "pages", "assets", "tests"):
         shutil.copytree(ROOT / name, folder / name)  # with what is compiled of it
     shutil.copy(ROOT / "pyproject.toml", folder)
-    for path, body in FILES:
+    for path, body in EXAMPLES.items():
         assert not (ROOT / path).exists(), f"{path} would be no addition"
         (folder / path).write_text(body, encoding="utf-8")
     shell = folder / "pages" / "shell.py"
@@ -44,10 +43,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_there_is_an_example_of_each_kind():
-    rooms = {str(Path(path).parent) for path, _ in FILES}
+    rooms = {str(Path(path).parent) for path in EXAMPLES}
     kinds = [registry.package.replace(".", "/") for registry in REGISTRIES.values()]
     assert rooms == {*kinds, "ldp_core/presets", "ldp_core/runs/kinds", "pages", "tests/pages"}
-    added = [Path(path).stem for path, _ in FILES]
+    added = [Path(path).stem for path in EXAMPLES]
     assert [name for name in added if not any(name in command for command in COMMANDS)] == []
     assert len(LINE) == 1
 
@@ -83,7 +82,7 @@ def test_its_commands_run_as_they_stand(
         assert "100%" in done.stdout, "pytest says so only where something was run"
 
 
-@pytest.mark.parametrize("path", [path for path, _ in FILES])
+@pytest.mark.parametrize("path", EXAMPLES)
 def test_an_example_is_as_clean_as_the_rest(copy: Path, path: str):
     done = subprocess.run(
         [sys.executable, "-m", "ruff", "check", path], cwd=copy, capture_output=True, text=True

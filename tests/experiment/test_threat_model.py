@@ -1,4 +1,4 @@
-"""An attack that nobody has spelled out does a fifth of training's work, counted alike on every machine."""
+"""An attack that is not spelled out does a fifth of training's work, counted alike on every machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODELS: list[dict[str, Any]] = [
     {"model": "lenet", "system": "pd_ldpfl"},
 ]
 BEFORE: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("attacks_before.json").read_text())
-"""What was attacked when times of one machine decided it (f9b1053)."""
+"""What was attacked when times of one machine decided it (f9b1053), of the scenarios of that time."""
 
 
 def attack_of(experiment: Experiment) -> Attack:
@@ -82,8 +82,6 @@ def test_every_scenario_is_attacked_as_it_was_when_times_decided():
         else:
             experiment = parse({"rounds": int(name.split()[-1])})
         assert as_before(experiment) == before, name
-    new = {name for name, one in known.items() if one.attack} - set(BEFORE)
-    assert not new, f"scenarios that are newer have no line: {new}"
 
 
 def test_what_is_spelled_out_is_the_same_run_and_stays_as_it_is():

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from tests.package.distributions import SQUARE_WAVE, WINE, project
+from tests.package.distributions import DATASET, MECHANISM, project
 from tests.package.installed import Installed, wheel_of
 from tests.server.client import Viewer
 
 LINK = """
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.carry import link
-base = parse({"mechanism": "square_wave", "dataset": "wine", "attack": None})
+base = parse({"mechanism": "moving_window", "dataset": "tumours", "attack": None})
 print(link.packed(Draft(base, (Variant("one"),))))
 """
 
@@ -24,15 +24,15 @@ print(link.packed(Draft(base, (Variant("one"),))))
 def extended(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The program with both of them beside it."""
     for group, part, kind, code in (
-        ("mechanisms", "square_wave", "SquareWave", SQUARE_WAVE),
-        ("datasets", "wine", "Wine", WINE),
+        ("mechanisms", "moving_window", "MovingWindow", MECHANISM),
+        ("datasets", "tumours", "Tumours", DATASET),
     ):
         folder = tmp_path_factory.mktemp(part)
         installed.install(wheel_of(project(folder, group, part, kind, code), folder / "wheel"))
     return installed
 
 
-@pytest.mark.parametrize("part", ["square_wave", "wine"])
+@pytest.mark.parametrize("part", ["moving_window", "tumours"])
 def test_they_keep_their_contract(extended: Installed, part: str):
     told = extended.run("epsilon-studio", "check", part).splitlines()
     assert len(told) >= 5
@@ -41,15 +41,15 @@ def test_they_keep_their_contract(extended: Installed, part: str):
 
 def test_the_command_line_knows_them(extended: Installed):
     asked = json.dumps(
-        {"mechanism": "square_wave", "dataset": "wine", "rounds": 3, "clients": {"epsilon": 4}}
+        {"mechanism": "moving_window", "dataset": "tumours", "rounds": 3, "clients": {"epsilon": 4}}
     )
     *_, last = extended.run("epsilon-studio", "run", "-", stdin=asked).splitlines()
     assert json.loads(last)["status"] == "completed"
-    assert "square_wave (square-wave-of-a-test 1.0)" in extended.run("epsilon-studio", "doctor")
+    assert "moving_window (moving-window-of-a-test 1.0)" in extended.run("epsilon-studio", "doctor")
     asked = '{"attack": null, "rounds": 1}'
-    grid = "--grid=mechanism.name=duchi,square_wave"
+    grid = "--grid=mechanism.name=duchi,moving_window"
     cells = extended.run("epsilon-studio", "sweep", "-", grid, stdin=asked).splitlines()
-    assert [json.loads(cell)["set"]["mechanism.name"] for cell in cells] == ["duchi", "square_wave"]
+    assert [json.loads(cell)["set"]["mechanism.name"] for cell in cells] == ["duchi", "moving_window"]
 
 
 class Chooser(Viewer):
@@ -77,5 +77,9 @@ def test_pages_list_them_and_show_what_they_do(extended: Installed):
         pages = {page: asyncio.run(seen(url, page, settings)) for page in ("noise", "train", "clients")}
     for viewer in pages.values():
         assert viewer.errors == []
-    for page, label in (("noise", "Square wave"), ("train", "Wine"), ("clients", "Wine")):
+    for page, label in (
+        ("noise", "Moving window"),
+        ("train", "Tumours (30 numbers)"),
+        ("clients", "Tumours (30 numbers)"),
+    ):
         assert any(label in options for options in pages[page].offered.values()), pages[page].offered

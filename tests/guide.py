@@ -1,0 +1,11 @@
+"""The examples of ldp_core/HOW_TO_ADD.md, as they stand there."""
+
+from __future__ import annotations
+
+import re
+
+from tests.conftest import ROOT
+
+TEXT = (ROOT / "ldp_core" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
+EXAMPLES = dict(re.findall(r"^`((?:\w+/)+\w+\.py)`\n\n```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL))
+"""By the path of the file."""
