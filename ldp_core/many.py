@@ -50,7 +50,6 @@ def _joins(experiment: Experiment, device: torch.device | None) -> bool:
 
 
 def _bytes(experiment: Experiment) -> int:
-    """Of all clients' weights."""
     return 4 * experiment.clients.count * experiment.dimension
 
 

@@ -162,7 +162,6 @@ class Run:
         )
 
     def _scored(self, state: State, model: torch.Tensor | None = None) -> Score:
-        """Of a state, or of another global model in its place."""
         weights = self._federation.placed(state.weights) if model is None else model
         return evaluate(self._federation, weights, taking_part(self._federation, state.arrays))
 

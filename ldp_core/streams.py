@@ -63,7 +63,6 @@ class Key(ISeedSequence):
         self._words = np.array([key % 2**64, key >> 64], dtype=np.uint64)
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[Any]:
-        """The two words that a Philox asks for."""
         if (n_words, np.dtype(dtype)) != (2, np.uint64):
             raise ValueError("a key is for a Philox generator")
         return self._words

@@ -166,7 +166,6 @@ def _launch(kind: str, workspace: Workspace, job: Job | None, before: Any, plann
 
 
 def _runs(planned: Sweep | Question) -> str:
-    """How many there are, where that is known."""
     if not isinstance(planned, Sweep):
         return "usually 80 to 250 runs"
     settings, seeds = len(planned.cells) // planned.seeds, planned.seeds

@@ -51,7 +51,6 @@ def install(runs_dir: Path) -> None:
 
 
 def gate_of(runs_dir: Path) -> Path:
-    """The file for a folder of runs."""
     return runs_dir.parent / "gate"
 
 

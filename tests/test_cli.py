@@ -39,7 +39,6 @@ def ldp_core(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[st
 
 
 def in_a_process(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """The same as somebody types it."""
     return subprocess.run(
         [sys.executable, "-m", "ldp_core", *arguments],
         input=stdin,

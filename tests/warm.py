@@ -127,7 +127,6 @@ class Interpreter:
         self.place, self._keeper = place, keeper
 
     def _line(self) -> socket.socket:
-        """A connection to it, once it has imported all."""
         started, deadline = False, time.monotonic() + PATIENCE_SECONDS
         while True:
             line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

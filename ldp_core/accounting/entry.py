@@ -45,8 +45,6 @@ class Promise:
 
 @dataclass(frozen=True)
 class Entry:
-    """The four promises to one client."""
-
     coordinate: Promise
     upload: Promise
     run_expected: Promise

@@ -66,7 +66,6 @@ def line(mechanism: Mechanism, span: tuple[float, float], found: GivenAway, epsi
 
 
 def write(lines: Iterable[dict[str, Any]], about: dict[str, str]) -> None:
-    """The table, a line for each measurement."""
     text = ",\n".join(json.dumps(line) for line in lines)
     FILE.write_text(f'{{"about": {json.dumps(about)},\n"rows": [\n{text}\n]}}\n', encoding="utf-8")
 

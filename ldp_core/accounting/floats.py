@@ -63,12 +63,10 @@ class Given(np.random.Generator):
         self._draws, self._next = draws.ravel(), 0
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """The next of the draws."""
         first, self._next = self._next, self._next + int(np.prod(size))
         return self._draws[first : self._next].reshape(size).astype(dtype)
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """The next of the draws."""
         return self.random(size, dtype)
 
 

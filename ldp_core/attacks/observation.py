@@ -90,7 +90,6 @@ class Observation:
 
     @property
     def mechanism(self) -> Mechanism:
-        """Of the first layer."""
         return self.parts[0][1]
 
     @property

@@ -42,7 +42,6 @@ def names() -> list[str]:
 
 
 def measured(name: str) -> Figures:
-    """What one of the set comes to here."""
     kind, _, rest = name.partition(" ")
     return data_of(rest) if kind == "dataset" else found(asked()[name])
 

@@ -36,7 +36,6 @@ def data(asked: str | None, told: Told) -> int:
 
 
 def _noted(source: Dataset, root: Path, told: Told) -> Iterator[str]:
-    """What is to be known of a folder of images."""
     if source.left_out:
         yield source.left_out
     if not isinstance(source, ImageFolder):

@@ -43,7 +43,6 @@ def swept(data: Any, options: argparse.Namespace) -> Any:
 
 
 def _values(pairs: Sequence[str], option: str, known: dict[str, Any]) -> dict[str, Any]:
-    """What an option names, besides what is known."""
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not (name and equals):

@@ -20,8 +20,6 @@ FEW = {"rounds": 2, "clients": {"count": 5, "epsilon": 4}, "local": {"epochs": 1
 
 
 def of_any(kind: str, one: Component) -> Promises:
-    """For a part of one of the kinds in `registries`."""
-
     def says() -> None:
         for word in ("label", "summary"):
             require(getattr(type(one), word, ""), f"it has no {word}")

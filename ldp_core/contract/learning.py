@@ -89,8 +89,6 @@ def of_model(one: Model) -> Promises:
 
 
 def of_optimizer(one: Optimizer) -> Promises:
-    """How a gradient becomes a step."""
-
     def descends() -> None:
         import torch
 

@@ -96,8 +96,6 @@ def of_selection(one: Selection) -> Promises:
 
 
 def of_partition(one: Partition) -> Promises:
-    """Which client holds which sample."""
-
     def disjoint() -> None:
         for count in (1, 7, 100):
             shards = one.split(LABELS, count, stream(count, "partition"))

@@ -59,7 +59,6 @@ class Cost:
 
 
 def cost(draft: Draft) -> Cost:
-    """The cost of a draft with all its seeds."""
     each = [_of_a_run(experiment, experiment.source.version) for experiment in draft.experiments()]
     memory, stored, work = zip(*each, strict=True)
     return Cost(max(memory), draft.seeds * sum(stored), [*work] * draft.seeds)
@@ -145,7 +144,6 @@ def refuse_cells_that_cannot_fit(sweep: Sweep) -> None:
 
 
 def _kinds(experiment: Experiment) -> tuple[str, ...]:
-    """The kinds of upload that are attacked, if any."""
     return tuple(spy.upload for spy in spies(experiment))
 
 

@@ -18,8 +18,6 @@ MOST_PIXELS = 50_000_000
 
 
 class BadImage(DataUnavailable):
-    """An image that cannot be taken."""
-
     def __init__(self, name: str, what: str) -> None:
         super().__init__(f"the image {shown(name, 120)} {what}; remove or replace it and launch again")
         self.name, self.what = name, what

@@ -29,8 +29,6 @@ OF_THE_DISK = (*FULL, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO)
 
 @dataclass(frozen=True)
 class Remote:
-    """A file, where to get it, and how to know it."""
-
     urls: tuple[str, ...]
     checksum: str
     """In hexadecimal: MD5 or SHA-256, by its length."""

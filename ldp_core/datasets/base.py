@@ -64,7 +64,7 @@ Told = Callable[[Step], None]
 
 
 def quiet(step: Step) -> None:
-    """For those who do not."""
+    """The no-op progress callback."""
 
 
 class Dataset(Component):
@@ -114,7 +114,6 @@ class Dataset(Component):
         return data
 
     def there(self, root: Path) -> bool:
-        """True if nothing has to be fetched."""
         return True
 
     def fetch(self, root: Path, told: Told = quiet) -> None:
@@ -145,7 +144,6 @@ class Dataset(Component):
 
     @property
     def features(self) -> int:
-        """How many numbers one sample has."""
         return int(np.prod(self.shape))
 
     @property

@@ -28,7 +28,6 @@ Look = Callable[[], Finding]
 
 
 def ok(found: str, todo: str = "") -> Finding:
-    """As it should be."""
     return Finding("ok", found, todo)
 
 
@@ -38,5 +37,4 @@ def note(found: str, todo: str = "") -> Finding:
 
 
 def wrong(found: str, todo: str = "") -> Finding:
-    """Something will not work."""
     return Finding("wrong", found, todo)

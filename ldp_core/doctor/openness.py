@@ -50,7 +50,6 @@ def cluster() -> Finding:
 
 
 def addresses() -> Finding:
-    """By what visitors are identified."""
     header = ADDRESS_HEADER.value()
     if not header:
         return ok("by their connections", f"behind a proxy name its header in {ADDRESS_HEADER.name}")

@@ -68,7 +68,6 @@ def disk() -> Finding:
 
 
 def queue() -> Finding:
-    """Whether the queue can be read, and what is in it."""
     with looking() as db:
         if db is None:
             return ok("empty: nothing was launched yet")

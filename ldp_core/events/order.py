@@ -66,7 +66,6 @@ class Looks:
         self._steps = dict[Any, list[int]]()
 
     def take(self, what: Any, steps: int) -> None:
-        """One more."""
         before = self._steps.setdefault(what, [])
         must(len(before) < LOOKS and before[-1:] < [steps])
         before.append(steps)
@@ -165,7 +164,6 @@ class _Run:
 
 
 def _shapes(body: Mapping[str, Any]) -> set[tuple[int, ...]]:
-    """Of the pictures in an event."""
     found = [
         body.get("image"),
         *(one[side] for one in body.get("pairs", ()) for side in ("image", "original")),

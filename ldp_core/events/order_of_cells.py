@@ -113,8 +113,6 @@ class ClaimOrder(Order):
 
 
 class SearchOrder(Order):
-    """The runs of a search, what leaks, and its answer."""
-
     kinds = (SearchCell, Leaked, Answered)
 
     def __init__(self, question: Question) -> None:

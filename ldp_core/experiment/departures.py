@@ -15,8 +15,6 @@ from ldp_core.experiment.schema import Experiment
 
 @dataclass(frozen=True)
 class Departure:
-    """One field; values as JSON."""
-
     field: str
     paper: Any
     now: Any

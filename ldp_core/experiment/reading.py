@@ -112,7 +112,6 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _short(name: object) -> str:
-    """A name as a message repeats it."""
     text = "".join(c if c.isprintable() else "?" for c in str(name)[: MOST_OF_A_NAME + 1])
     return text if len(text) <= MOST_OF_A_NAME else text[: MOST_OF_A_NAME - 1] + "…"
 
@@ -153,7 +152,6 @@ def own_fields(kind: type[BaseModel]) -> dict[str, Any]:
 
 
 def owners(registry: Registry[Any] | None, field: object) -> list[str]:
-    """The parts that have a field of this name."""
     if registry is None:
         return []
     return [name for name in registry.names() if field in own_fields(registry.kind(name))]

@@ -147,7 +147,6 @@ class Experiment(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _filled(cls, data: Any) -> Any:
-        """A system sets what is not given."""
         return filled(data)
 
     @model_validator(mode="after")
@@ -274,7 +273,6 @@ class Experiment(BaseModel):
         return self.released().uses
 
     def released(self, round: int = 1) -> Release:
-        """What an upload of this round tells."""
         pieces, sent = self.pieces(round), self.tells
         first = pieces[0].mechanism
         each = {"coordinate": math.ceil(sent.perturbed - 1e-9), "layer": len(pieces), "upload": 1}
@@ -302,7 +300,6 @@ class Experiment(BaseModel):
 
     @cached_property
     def _layers(self) -> tuple[slice, ...]:
-        """Within the upload."""
         sent = self.sent
         return tuple(
             slice(layer.start - sent.start, layer.stop - sent.start)

@@ -175,7 +175,6 @@ def _refuse_constants(grid: Mapping[str, Sequence[Scalar]]) -> None:
 
 
 def _listed(given: Any) -> tuple[dict[str, Scalar], ...]:
-    """Settings that are named one by one."""
     if not isinstance(given, list | tuple) or not given:
         message = f'must name settings, like [{{"rounds": 5}}, {{"rounds": 10}}]; got {shown(given)}'
         raise InvalidExperiment([Problem("list", message)])

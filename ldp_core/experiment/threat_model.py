@@ -34,16 +34,13 @@ class Spy:
 
     @property
     def attacker(self) -> str:
-        """Its name."""
         return self.who.name
 
     @property
     def knows(self) -> tuple[str, ...]:
-        """All that it uses, in plain words."""
         return tuple(self.who.knows(self.facts))
 
     def as_json(self) -> dict[str, Any]:
-        """What an event says of it."""
         return {"upload": self.upload, "attacker": self.attacker, "knows": list(self.knows)}
 
 

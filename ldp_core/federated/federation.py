@@ -57,27 +57,22 @@ class Federation:
 
     @property
     def device(self) -> torch.device:
-        """Where training runs."""
         return self.train_x.device
 
     @property
     def samples(self) -> Samples:
-        """What an engine reads."""
         return self.train_x, self.train_y, self.test_x
 
     @cached_property
     def terms(self) -> Terms:
-        """On what clients upload."""
         return Terms(self.experiment)
 
     @cached_property
     def budgets(self) -> PrivacyFilter:
-        """Who can afford to upload."""
         return PrivacyFilter(self.experiment)
 
     @cached_property
     def public(self) -> systems.Public:
-        """What everybody knows."""
         experiment = self.experiment
         return systems.Public(
             clients=experiment.clients.count,
@@ -178,7 +173,6 @@ def taking_part(
 
 
 def untrained(federation: Federation) -> State:
-    """Before the first round."""
     weights = initial_weights(federation).cpu().numpy()
     uploads = np.zeros(federation.experiment.clients.count, dtype=np.int64)
     return State(0, weights, uploads, taking_part(federation).arrays, federation.engine.kind)

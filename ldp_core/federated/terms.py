@@ -18,8 +18,6 @@ Columns = tuple[Floats, Floats, Floats]
 
 
 class Terms:
-    """Of the uploads of one run."""
-
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
         self._known: dict[int, tuple[tuple[Piece, ...], Floats]] = {}
@@ -48,7 +46,6 @@ class Laws:
         self._last: tuple[Sequence[Piece], Columns, list[Law[Any]]] | None = None
 
     def of(self, pieces: Sequence[Piece], clients: Columns) -> list[Law[Any]]:
-        """One for each piece."""
         if self._last and self._last[0] == pieces and all(map(np.array_equal, self._last[1], clients)):
             return self._last[2]
         found = [piece.mechanism.at(*within(clients, piece)) for piece in pieces]

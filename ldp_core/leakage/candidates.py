@@ -46,7 +46,6 @@ class Lineup:
         return self.any_class, self.same_class
 
     def of(self, victims: slice) -> Lineup:
-        """The same for some of the images."""
         return replace(
             self,
             originals=self.originals[victims],

@@ -37,7 +37,6 @@ class _Task:
 
     @property
     def place(self) -> tuple[str, float | None, Control | None]:
-        """What it is called by."""
         return self.rung.mechanism.name, None if self.control else self.rung.epsilon, self.control
 
 
@@ -105,7 +104,6 @@ class _Progress:
         return (name, epsilon) in self._known.cells if control is None else task.place in self._figures
 
     def note(self, task: _Task, seen: Observation, guesses: Image, victims: slice) -> None:
-        """What came of some of its images."""
         picked = self._desk.picked(task.rung, task.hidden, victims, task.control is not None)
         rows = self._desk.scored(task.control, seen, guesses, picked.get(task.control, []), victims)
         task.rows.extend(rows)

@@ -99,7 +99,6 @@ class Desk:
             self._exact = real_values(federation, np.array([client]), self._begun.own, ladder.round)
 
     def start(self) -> LadderStarted:
-        """What stands above the grid."""
         lineup, ladder = self._lineup, self.ladder
         knows = {
             mechanism.name: ladder.attacker_of(mechanism).knows(ladder.facts(mechanism))
@@ -122,7 +121,6 @@ class Desk:
 
     @property
     def numbers(self) -> int:
-        """In the uploads of one rung."""
         return self._exact.size * self.ladder.rounds_observed
 
     def parts(self) -> list[slice]:
@@ -173,7 +171,6 @@ class Desk:
     def scored(
         self, control: Control | None, seen: Observation, guesses: Image, picked: list[Row], victims: slice
     ) -> list[Row]:
-        """The figures of some images."""
         if self.ladder.upload == "real":
             members = self._federation.train_x[self._samples].cpu().numpy()
             others = self._federation.test_x[: len(members)].cpu().numpy()
@@ -194,7 +191,6 @@ class Desk:
     def reference(
         self, mechanism: Mechanism, control: Control, who: Reconstructor, figures: Figures
     ) -> Reference:
-        """A control of a mechanism's rungs."""
         return Reference(mechanism=mechanism.name, control=control, attacker=who.name, **figures)
 
     def cell(

@@ -205,20 +205,3 @@ def observe(
         "clean": seen(without_noise(exact), nothing, (-wide, wide), clipped=False),
         "clipped": seen(without_noise(projected(pieces, exact, ranges)), nothing, (low, high)),
     }
-
-
-def audit_uploads(
-    federation: Federation, victims: Victims, weights: torch.Tensor, number: int
-) -> dict[Control | None, Observation]:
-    """What the server observes of each victim's audit upload in round `number`, for each control."""
-    experiment = federation.experiment
-    return observe(
-        federation,
-        audit_values(federation, victims.samples, weights),
-        weights,
-        experiment.pieces(number),
-        federation.population.columns(victims.clients),
-        stream(experiment.seed, "attack noise", number),
-        times=experiment.attack.rounds_observed if experiment.attack else 1,
-        public=public_images(federation),
-    )

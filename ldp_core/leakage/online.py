@@ -53,7 +53,6 @@ class Attempts:
             self._under = _Attacked(federation, self.victims, experiment.attack)
 
     def round(self, before: State) -> Iterator[Attacked | Frame]:
-        """All attempts of the round after `before`."""
         if self._under and not self._waits and before.round + 1 in self._rounds:
             yield from self._under.attempts(self.spies, before)
 
@@ -73,7 +72,6 @@ class _Attacked:
         self._public = public_images(federation)
 
     def attempts(self, spies: Sequence[Spy], before: State) -> Iterator[Attacked | Frame]:
-        """Those of one round."""
         federation, number = self._federation, before.round + 1
         seed, weights = federation.experiment.seed, federation.placed(before.weights)
         begins = begun(self.victims.clients, weights, taking_part(federation, before.arrays))

@@ -47,7 +47,6 @@ class LayerLaw(Law["Harmony"]):
 
     @cached_property
     def _fill(self) -> Floats:
-        """What a weight that is not reported is answered with."""
         return self._centre if self.mechanism.form == "corrected" else np.zeros_like(self._centre)
 
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:

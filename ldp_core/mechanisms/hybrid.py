@@ -97,7 +97,6 @@ class Hybrid(ScaleFree):
 
 
 def _share(epsilon: Floats) -> Floats:
-    """How often Piecewise answers."""
     return np.where(epsilon > EPSILON_STAR, -np.expm1(-epsilon / 2), 0.0)
 
 

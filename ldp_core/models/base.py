@@ -55,7 +55,6 @@ class Model(Component):
         """The shape of every parameter for samples of `shape`, in their order in the vector."""
 
     def slices(self, shape: Shape, classes: int) -> tuple[Slice, ...]:
-        """Where each parameter lies."""
         return _slices(self, shape, classes)
 
     def layers(self, shape: Shape, classes: int) -> tuple[slice, ...]:

@@ -73,8 +73,6 @@ class Dense:
 
 @dataclass(frozen=True)
 class Layers:
-    """A network, from its samples to its scores."""
-
     features: int
     """Numbers of a sample."""
     moments: tuple[float, float] | None
@@ -122,7 +120,6 @@ def layers_of(model: Model, shape: Shape, classes: int) -> Layers:
 
 
 def is_chain(model: Model, shape: Shape, classes: int) -> bool:
-    """True if it has `layers_of`."""
     try:
         layers_of(model, shape, classes)
     except Unfit:
@@ -208,7 +205,6 @@ class Reader:
         raise Unfit("its layers are no chain")
 
     def finished(self, last: At) -> tuple[tuple[Conv, ...], tuple[Dense, ...]]:
-        """All layers, convolutions first."""
         convs = tuple(one for one in self._made if isinstance(one, Conv))
         dense = tuple(one for one in self._made if isinstance(one, Dense))
         if not dense or last is not self._reached or last.layer != len(self._made) - 1 or last.done:

@@ -73,7 +73,6 @@ def _refuse_name(name: str, known: Collection[str], found: Collection[str]) -> N
 
 
 def _candidates(package: str) -> list[Candidate]:
-    """In the order of their names."""
     found = [
         Candidate(one.name, f"{one.dist.name} {one.dist.version}" if one.dist else one.value, one.load)
         for one in _installed().select(group=package)

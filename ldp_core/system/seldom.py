@@ -22,7 +22,6 @@ class Seldom(logging.Filter):
         self._last: dict[tuple[str, str], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """True for what is to be logged."""
         if record.levelno < logging.WARNING:
             return True
         raised = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""

@@ -263,7 +263,6 @@ def sizes(experiment: Experiment) -> Floats:
 
 @lru_cache(maxsize=64)
 def _sizes(experiment: Experiment, known: bool) -> Floats:
-    """What is not known yet is not remembered as such."""
     source = experiment.source
     labels = np.arange(source.train_size, dtype=np.int64) % source.classes
     if known:

@@ -138,7 +138,6 @@ def _others(values: Floats) -> Floats:
 
 
 def _as_fields(low: Floats, high: Floats) -> dict[str, Any]:
-    """The ends of all ranges, as an experiment has them."""
     if (low == -high).all():
         return {"clients.range": _short(high)}
     return {"clients.low": _short(low), "clients.high": _short(high)}

@@ -30,8 +30,6 @@ Known = Mapping[Point, float]
 
 @dataclass(frozen=True)
 class Tried:
-    """One setting with all its seeds."""
-
     half: float
     epsilon: float
     mean: float
@@ -84,7 +82,6 @@ class Answer:
 
     @classmethod
     def none(cls, why: str, more: More | None) -> Self:
-        """Where there is none."""
         return cls(None, None, None, None, None, why, more)
 
     def as_json(self) -> dict[str, Any]:

@@ -74,7 +74,6 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
 
 
 def covers(experiment: Experiment) -> str:
-    """What a client's ε is for."""
     whole = experiment.clients.epsilon_scope == "upload"
     return COVERS["upload" if whole else experiment.randomiser.scope]
 

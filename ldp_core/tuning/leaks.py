@@ -52,7 +52,6 @@ class Leak(NamedTuple):
 
 
 def leaks_of(events: Iterable[Mapping[str, Any]]) -> list[Leak]:
-    """Those that events tell of, one a batch."""
     found = (one for one in events if one["event"] == "leak" and "blocks" in one)
     return [Leak(*(one[name] for name in Leak._fields)) for one in found]
 

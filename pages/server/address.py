@@ -23,7 +23,6 @@ WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([\d.]+):\d+")
 
 
 def of_request(scope: Scope) -> str:
-    """The client address of a request or a connection."""
     peer, header = scope.get("client"), ADDRESS_HEADER.value()
     forwarded = Headers(scope=scope).getlist(header) if header else []
     return known(str(peer[0]) if peer else "", forwarded)

@@ -71,7 +71,6 @@ class Threshold:
         self.asked = False
 
     def hear(self, payload: bytes) -> None:
-        """The browser sent this message."""
         with suppress(DecodeError):  # what is no message at all is the server's to refuse
             self.asked |= BackMsg.FromString(payload).WhichOneof("type") == "rerun_script"
 

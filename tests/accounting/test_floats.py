@@ -164,7 +164,6 @@ def test_gaussian_answers_of_whole_uploads_lie_on_a_grid_that_no_input_moves(
 
 
 def _twos(wholes: np.ndarray) -> np.ndarray:
-    """How often 2 goes into each."""
     number = wholes.astype(np.int64)
     return np.log2((number & -number).astype(np.float64))
 

@@ -11,8 +11,8 @@ from ldp_core.attacks import Observation
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import assemble, initial_weights, taking_part
-from ldp_core.leakage.observe import audit_values, begun, observe, public_images
+from ldp_core.federated.federation import Federation, assemble, initial_weights, taking_part
+from ldp_core.leakage.observe import Control, Victims, audit_values, begun, observe, public_images
 from ldp_core.streams import stream
 
 CPU = torch.device("cpu")
@@ -41,6 +41,22 @@ def observed(
 
 
 def back(who: Search, seen: Observation, truth: np.ndarray) -> np.ndarray:
-    """What each image comes back with, in dB."""
     guesses = who.reconstruct(seen, generator=stream(0, "reconstruction"))
     return psnr(clamped(guesses[:, 0]), truth)
+
+
+def audit_uploads(
+    federation: Federation, victims: Victims, weights: torch.Tensor, number: int
+) -> dict[Control | None, Observation]:
+    """What the server observes of each victim's audit upload in round `number`, for each control."""
+    experiment = federation.experiment
+    return observe(
+        federation,
+        audit_values(federation, victims.samples, weights),
+        weights,
+        experiment.pieces(number),
+        federation.population.columns(victims.clients),
+        stream(experiment.seed, "attack noise", number),
+        times=experiment.attack.rounds_observed if experiment.attack else 1,
+        public=public_images(federation),
+    )

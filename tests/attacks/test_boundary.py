@@ -13,8 +13,9 @@ from ldp_core import attacks
 from ldp_core.attacks import Observation
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import Federation, assemble, initial_weights
-from ldp_core.leakage.observe import audit_uploads, choose_victims
+from ldp_core.leakage.observe import choose_victims
 from ldp_core.streams import stream
+from tests.attacks.observed import audit_uploads
 from tests.data import digits
 
 

@@ -18,10 +18,11 @@ from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.threat_model import facts, spies, why_not
 from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.leakage.candidates import line_up
-from ldp_core.leakage.observe import Victims, audit_uploads, audit_values, observe, public_images
+from ldp_core.leakage.observe import Victims, audit_values, observe, public_images
 from ldp_core.models.base import Shape
 from ldp_core.models.mlp import MLP
 from ldp_core.streams import stream
+from tests.attacks.observed import audit_uploads
 from tests.cases import case
 from tests.data import digits, events
 from tests.extent import in_gate

@@ -9,7 +9,8 @@ import torch
 from ldp_core import optimizers
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, initial_weights
-from ldp_core.leakage.observe import Victims, audit_uploads, audit_values
+from ldp_core.leakage.observe import Victims, audit_values
+from tests.attacks.observed import audit_uploads
 from tests.data import digits, events
 
 

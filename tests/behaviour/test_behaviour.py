@@ -70,7 +70,6 @@ def test_what_comes_out_the_same_is_recorded_as_it_was(
 
 @pytest.fixture
 def changes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Any], None]]:
-    """Changes, or adds, what is recorded."""
     known = dict(KNOWN)
     monkeypatch.setattr(behaviour, "_recorded", lambda: known)
 

@@ -46,7 +46,6 @@ def models() -> Iterator[tuple[str, Experiment]]:
 
 
 def scenarios() -> Iterator[tuple[str, Experiment]]:
-    """Of each scenario the run that is first."""
     for name in presets.names():
         draft = presets.get(name).draft
         for variant, one in zip(draft.variants, draft.experiments(), strict=True):
@@ -65,7 +64,6 @@ def processor() -> float:
 
 
 def timed(experiment: Experiment) -> tuple[float, float]:
-    """Seconds by the clock, and of the processor."""
     began = time.perf_counter(), processor()
     for _ in drive({0: experiment}):
         pass

@@ -63,7 +63,6 @@ def made(browser: Browser, server: Server) -> dict[str, str]:
 
 
 def shown(page: Page, urls: dict[str, str]) -> Iterator[str]:
-    """Each state in turn, by name."""
     for name, url in urls.items():
         page.goto(url)
         if name == "compare":

@@ -143,7 +143,6 @@ async def drops(viewer: Viewer, answers: list[float], names: Sequence[str], firs
 
 
 def place(key: str, n: int) -> float:
-    """Somewhere on a slider."""
     return n % 81 / 40 - 1 if key == "weight" else 10 + n % 30
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 
 def described() -> str:
-    """The machine in a line."""
     chip = platform.processor() or platform.machine()
     return f"{chip}, {os.cpu_count()} cores, Python {platform.python_version()}"
 

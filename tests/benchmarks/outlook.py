@@ -63,7 +63,6 @@ def verdict(changes: dict[str, Any]) -> tuple[str, float]:
 
 
 def right(word: str, accuracy: float) -> bool:
-    """Whether a verdict holds."""
     low, high = ENDS[word]
     return low <= accuracy <= high
 

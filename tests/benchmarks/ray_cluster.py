@@ -35,7 +35,6 @@ def cells(count: int, first: float) -> list[Experiment]:
 
 
 def swept(wanted: list[Experiment], machines: Cluster | None = None) -> dict[int, Figures]:
-    """All that comes of them, and what it took."""
     found: dict[int, Figures] = {}
     began, here = time.perf_counter(), time.process_time()
     before = machines.cpu_seconds() if machines else []

@@ -87,7 +87,6 @@ def within(runs: Sequence[Experiment], engine: str, all_of_them: bool) -> dict[s
 
 
 def told(taken: dict[str, list[tuple[float, float]]], more: str) -> None:
-    """A table of medians so far."""
     print("\n| what | turns | s a run | CPU s a run | by the clock, times a sweep's | of the processor |")
     print("|" + "---|" * 6)
     base = [median(column) for column in zip(*taken["a sweep, by the queue"], strict=True)]

@@ -58,7 +58,6 @@ def _new(run: Run) -> RunProgress:
 
 
 def training(name: str, rounds: int, **changes: object) -> Told:
-    """A scenario, lengthened."""
     draft = presets.get(name).draft.with_base({"rounds": rounds, **changes})
     runs = draft.runs(reference=True)
     progress = Progress((), ())

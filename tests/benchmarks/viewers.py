@@ -42,8 +42,6 @@ EPOCHS_OF_THE_SOAK = 50
 
 
 class Watch:
-    """What the viewers lived through."""
-
     def __init__(self) -> None:
         self.polls: list[float] = []
         self.received: list[int] = []

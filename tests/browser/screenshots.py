@@ -47,7 +47,6 @@ def take(page: Page, file: Path) -> None:
 
 
 def train(page: Page, meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Run the draft on the page to its end."""
     page.get_by_role("button", name="Train", exact=True).click()
     meanwhile()
     page.get_by_role("button", name="Train again").wait_for(timeout=200_000)
@@ -78,8 +77,6 @@ def link(seed: int) -> str:
 
 
 def pictures(browser: Browser, server: Server, folder: Path, wanted: set[str]) -> None:
-    """All that are wanted."""
-
     def asked(among: Iterator[str] | tuple[str, ...]) -> list[str]:
         found = list(among)
         return [one for one in found if one in wanted] or [one for one in found if one != "tall"]
@@ -126,7 +123,6 @@ def pictures(browser: Browser, server: Server, folder: Path, wanted: set[str]) -
 
 
 def readme(browser: Browser, server: Server) -> None:
-    """Train, as the README shows it."""
     across, down = SCREENS["wide"]
     page = browser.new_page(viewport={"width": across, "height": down}, color_scheme="light")
     page.goto(server.url + EMPTY["train"][0])

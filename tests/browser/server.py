@@ -59,7 +59,6 @@ class Server:
         return f"http://localhost:{self.port}"
 
     def start(self) -> None:
-        """Start, and wait until it answers."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],
@@ -84,7 +83,6 @@ class Server:
         raise AssertionError(f"the server did not start: {self.log.read_text()[-2000:]}")
 
     def kill(self) -> None:
-        """SIGKILL, as a crash would."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(10)
 

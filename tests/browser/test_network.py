@@ -45,7 +45,6 @@ def line(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
 
 @pytest.fixture
 def far(profile: BrowserContext, line: Proxy) -> Iterator[Visitor]:
-    """Somebody at the other end of it."""
     with visiting(profile, line) as visitor:
         yield visitor
 

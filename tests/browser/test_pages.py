@@ -187,7 +187,6 @@ def test_quick_fills_set_the_whole_population(visitor: Visitor):
 
 
 def choose_in(page: Page, design: int, what: str, option: str) -> None:
-    """A mechanism or an aggregator of a design on Noise."""
     choose(page.get_by_role("combobox", name=what).nth(design), option)
 
 

@@ -46,7 +46,6 @@ DRAWN = {
 
 @pytest.fixture(scope="module", params=["kept", "taken off"])
 def below(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server below /studio."""
     kept = request.param == "kept"
     more = {"STREAMLIT_SERVER_BASE_URL_PATH": "studio"} if kept else {}
     folder = tmp_path_factory.mktemp("prefix")
@@ -74,8 +73,6 @@ def _listens(port: int) -> bool:
 
 
 class At:
-    """What a visitor is told of a server."""
-
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/").removesuffix("/studio")
 

@@ -59,7 +59,6 @@ SHOWN = r"(text) => document.body.innerText.replace(/[\s\u2060]/g, '').includes(
 
 
 def heard_dialogs(page: Page) -> list[str]:
-    """What dialogs say that open from now on."""
     said: list[str] = []
 
     def hear(dialog: Dialog) -> None:

@@ -45,7 +45,6 @@ def _nothing_left(school: Server) -> Iterator[None]:
 
 
 def train_for_long(owner: Visitor) -> Page:
-    """A training that leaves the machine to the browsers."""
     draft = replace(presets.get("two_volunteers").draft, seeds=1)
     draft = draft.with_base({"rounds": 9000, "attack": None})
     page = owner.open(f"/train?draft={drafts.new(draft)}", PANELS)

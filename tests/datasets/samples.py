@@ -17,13 +17,11 @@ from ldp_core.streams import stream
 
 
 def idx(values: np.ndarray) -> bytes:
-    """An IDX file of bytes, gzipped."""
     header = struct.pack(f">BBBB{values.ndim}I", 0, 0, 8, values.ndim, *values.shape)
     return gzip.compress(header + values.astype(np.uint8).tobytes(), mtime=0)
 
 
 def mnist(train: int, test: int) -> dict[str, bytes]:
-    """The four files of MNIST and Fashion-MNIST."""
     files = {}
     for part, count in (("train", train), ("t10k", test)):
         images = stream(0, "audit", count).integers(0, 256, (count, 28, 28))

@@ -47,7 +47,6 @@ def fetch(folder: Path, *urls: str, most: int = 20_000, checksum: str = RIGHT) -
 
 
 def nowhere() -> str:
-    """An address where nobody answers."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{probe.getsockname()[1]}/"

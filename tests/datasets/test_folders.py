@@ -26,7 +26,6 @@ PETS = {"cats": 6, "dogs": 5}
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of its own."""
     place = tmp_path / "data"
     place.mkdir()
     monkeypatch.setenv("EPSILON_DATA_DIR", str(place))
@@ -281,8 +280,6 @@ def test_all_damaged_images_are_named_at_once(root: Path, capsys: pytest.Capture
 
 
 def _sixteen(file: Path, colour: int, channels: int) -> None:
-    """A PNG of 16 bits a channel."""
-
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 

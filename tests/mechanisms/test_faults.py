@@ -80,7 +80,6 @@ class BudgetOfAVectorForEachWeight(Duchi):
 
 
 def caught(mechanism: Mechanism, budget: tuple[float, float, float]) -> list[str]:
-    """The checks that fail on a mechanism."""
     law: list[tuple[str, Callable[[], None]]] = [
         ("moments", lambda: checks.check_moments(mechanism, budget)),
         ("worst variance", lambda: checks.check_worst_variance(mechanism, budget)),

@@ -41,8 +41,6 @@ def test_the_papers_network():
 
 
 class Odd(Convolutional):
-    """Something that a kernel has no words for."""
-
     how: str
     smallest = 1
 

@@ -11,7 +11,6 @@ from tests.package.installed import Installed
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
-    """One fresh environment for all of them."""
     made = Installed(tmp_path_factory.mktemp("installed"))
     yield made
     made.end()

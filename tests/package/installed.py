@@ -21,7 +21,6 @@ START_SECONDS = 90.0
 
 
 def wheel_of(project: Path, folder: Path) -> Path:
-    """The wheel that the build backend makes of a project."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=project, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
@@ -50,13 +49,11 @@ class Installed:
         self.run("python", "-m", "pip", "install", "-q", "--no-deps", "--no-index", str(wheel))
 
     def run(self, command: str, *words: str, stdin: str = "") -> str:
-        """What it says on stdout."""
         done = self.asked(command, *words, stdin=stdin)
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
         return done.stdout
 
     def asked(self, command: str, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        """The command, ended."""
         return subprocess.run(
             [self.commands / command, *words],
             cwd=self.place, env=self.environment, input=stdin, capture_output=True, text=True, timeout=300,

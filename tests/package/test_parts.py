@@ -22,7 +22,6 @@ print(link.packed(Draft(base, (Variant("one"),))))
 
 @pytest.fixture(scope="module")
 def extended(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The program with both of them beside it."""
     for group, part, kind, code in (
         ("mechanisms", "moving_window", "MovingWindow", MECHANISM),
         ("datasets", "tumours", "Tumours", DATASET),

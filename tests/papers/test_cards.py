@@ -69,7 +69,6 @@ def test_uploads_of_a_run_are_an_average():
 
 
 def least(delta: Callable[[float], float], most: float) -> float:
-    """The ε at which a shuffled answer has the δ."""
     return float(brentq(lambda epsilon: delta(epsilon) - DELTA, 1e-4, most))
 
 

@@ -49,7 +49,6 @@ def take(identity: str) -> bool:
 
 
 def trained(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> Job:
-    """A job that has ended."""
     job = queued(asked, kind, **who)
     assert take(job.id)
     outcome = compute(job)
@@ -58,7 +57,6 @@ def trained(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> 
 
 
 def record_of(job: Job, run: int = 0) -> Path:
-    """The database of one of its computations."""
     return database(job.keys[run])
 
 

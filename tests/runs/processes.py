@@ -30,7 +30,6 @@ must be quick is measured."""
 
 
 def workers(runs_dir: Path) -> list[psutil.Process]:
-    """The worker processes of a runs folder, and their children."""
     found = []
     for pid in psutil.pids():
         with suppress(OSError, psutil.NoSuchProcess, psutil.AccessDenied):

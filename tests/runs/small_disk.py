@@ -41,7 +41,6 @@ class Filler:
         self.path = ROOT.parent / "somebody else's"
 
     def fill(self) -> None:
-        """To the last page."""
         with self.path.open("ab") as file:
             step = 2**28
             while step >= 4096:

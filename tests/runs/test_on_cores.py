@@ -28,7 +28,6 @@ def made(count: int, rounds: int = ROUNDS, **more: Any) -> list[Experiment]:
 
 
 def hands() -> list[BaseProcess]:
-    """The processes that train for this one."""
     return [one for one in multiprocessing.active_children() if one.name == NAME]
 
 

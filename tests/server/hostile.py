@@ -80,7 +80,6 @@ ASKED = ("who", "epsilon", "tau", "weight", "seq", "settled", "has", "wants")
 
 
 def draw(dice: random.Random, viewer: Viewer) -> BackMsg:
-    """One message to the page that a viewer has open."""
     message = BackMsg()
     kind = dice.choices(("widgets", "address", "other", "files", "operation"), (60, 12, 12, 8, 8))[0]
     if kind == "widgets":

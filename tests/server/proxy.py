@@ -80,7 +80,6 @@ class Proxy:
         return Way(f"https://{NAME}:{self.port}", wire)
 
     def connect(self, source: str = "127.0.0.1") -> ssl.SSLSocket:
-        """A connection under its certificate."""
         raw = socket.create_connection(("127.0.0.1", self.port), timeout=60, source_address=(source, 0))
         return self.trusted.wrap_socket(raw, server_hostname=NAME)
 

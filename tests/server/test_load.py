@@ -62,7 +62,6 @@ def put(
 
 
 def memory(server: Server) -> float:
-    """What the server process holds, in MB."""
     return psutil.Process(server.process.pid).memory_info().rss / MB
 
 

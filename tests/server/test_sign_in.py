@@ -24,7 +24,6 @@ ISSUER = "https://id.example"
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with an identity provider."""
     folder = tmp_path_factory.mktemp("school")
     (folder / "secrets.toml").write_text(
         f"""[auth]

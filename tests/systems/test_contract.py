@@ -25,7 +25,6 @@ NAMES = systems.names()
 
 
 def small(name: str, form: str = "corrected") -> Experiment:
-    """It on digits, a few rounds."""
     return parse({"system": name, "dataset": "digits", "rounds": 3, "attack": None, "form": form})
 
 

@@ -26,7 +26,6 @@ NOTHING = {"input": "none", "output": "none"}
 
 
 def small(own: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
-    """On digits, as its preset has it."""
     local = {"batch_size": 10}
     return {
         "system": {"name": NAME, **(own or {})},

@@ -15,7 +15,6 @@ NAME = "own_heads"
 
 
 def source() -> str:
-    """Its file, as the page shows it."""
     text = (ROOT / "ldp_core" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
     block = rf"^`ldp_core/systems/{NAME}\.py`\n\n```python\n(.*?)^```$"
     found = re.search(block, text, re.MULTILINE | re.DOTALL)

@@ -29,7 +29,6 @@ def share(half: float, epsilon: float) -> float:
 
 
 def measured(question: Question, uploads: int = UPLOADS, seed: int = 3) -> list[Leak]:
-    """Of blocks of 72 uploads each, drawn by the share."""
     generator, found = np.random.default_rng(seed), list[Leak]()
     for half in question.ranges:
         while wanted := next_uploads(question, found, half, uploads):

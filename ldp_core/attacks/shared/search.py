@@ -144,8 +144,6 @@ class Search(Reconstructor):
 
 @dataclass(frozen=True)
 class Look:
-    """One observation has got so far."""
-
     observation: int
     iterations: int
     """Steps that its pictures have taken, at most."""

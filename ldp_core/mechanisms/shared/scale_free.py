@@ -30,8 +30,6 @@ FORGIVEN = 1e-5
 
 
 class UnitLaw(Law["ScaleFree"]):
-    """Such a law on the safe range."""
-
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
         perturbed: Values = self._blocks.perturb(self.mechanism.unit_sample, values, generator)
         return perturbed

@@ -134,7 +134,6 @@ def least_from(cells: list[Body], holds: Any) -> float | None:
 
 
 def where(epsilon: float, cells: list[Body]) -> str:
-    """From which rung on, in words."""
     if epsilon == cells[0]["epsilon"]:
         return "at every ε of this ladder"
     return f"from ε {number(epsilon)} on"

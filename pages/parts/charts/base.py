@@ -46,7 +46,6 @@ def figure(
     y: dict[str, Any],
     **layout: Any,
 ) -> Figure:
-    """A figure in the house style."""
     axis = {
         "gridcolor": GRID,
         "linecolor": GRID,

@@ -114,7 +114,6 @@ def common(labels: Sequence[str]) -> str:
 
 
 def _budgets(steps: Steps) -> dict[str, object]:
-    """A logarithmic axis with a tick at each budget."""
     budgets = sorted({epsilon for _, epsilon in steps})
     low, high = np.log10(budgets[0]), np.log10(budgets[-1])
     room = 0.04 * (high - low)

@@ -30,8 +30,6 @@ YIELDS = "yields"
 
 @dataclass(frozen=True)
 class Atoms:
-    """Answers with a probability of their own."""
-
     x: Floats
     mass: Floats
     look: Trace
@@ -164,7 +162,6 @@ def stems(tint: int | None) -> dict[str, Any]:
 
 
 def area(tint: int | None) -> dict[str, Any]:
-    """How a density looks."""
     line: dict[str, Any] = {
         "color": MUTED if tint is None else colour(tint),
         "width": 1.5 if tint is None else 2.5,

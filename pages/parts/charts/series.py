@@ -18,8 +18,6 @@ NOTHING = Column()
 
 @dataclass(frozen=True)
 class Series:
-    """One variant as it is drawn."""
-
     number: int
     label: str
     runs: tuple[RunProgress, ...]
@@ -32,12 +30,10 @@ class Series:
 
     @property
     def diverged(self) -> RunProgress | None:
-        """The first of its runs that diverged, if one did."""
         return next(iter(self.lost), None)
 
     @property
     def lost(self) -> tuple[RunProgress, ...]:
-        """All of its runs that diverged."""
         return tuple(r for r in self.runs if r.end and r.end["status"] == "diverged")
 
     def curve(self, name: str) -> tuple[Floats, Floats, Floats]:

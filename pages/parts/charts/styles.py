@@ -37,7 +37,6 @@ class Style:
 
 
 def tint_of(registry: Registry[Any], name: str) -> int:
-    """The colour of a component."""
     return list(registry.labels()).index(name)
 
 

@@ -69,7 +69,6 @@ def _noise_words(shown: Sequence[Series]) -> str:
 
 
 def _chance(arms: Sequence[Arm]) -> float | None:
-    """What guessing gives, where that is the same for all."""
     found = {run.start["chance"] for arm in arms for run in arm.series.runs if run.start}
     return float(found.pop()) if len(found) == 1 else None
 

@@ -22,8 +22,6 @@ PAIRED = ("dataset", "partition", "model", "clients.count")
 
 @dataclass(frozen=True)
 class Field:
-    """One setting in which runs differ."""
-
     path: str
     name: str
     values: tuple[str, ...]

@@ -110,7 +110,6 @@ def _accuracy(arm: Arm) -> float:
 
 
 def _chance(ranked: Sequence[Arm]) -> float | None:
-    """What guessing gives, where that is the same for all."""
     known = {run.start.get("chance") for arm in ranked for run in arm.series.runs}
     one = known.pop() if len(known) == 1 else None
     return None if one is None else float(one)

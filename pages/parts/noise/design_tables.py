@@ -139,7 +139,6 @@ def _alone(found: Audit) -> str:
 
 
 def in_clear(shown: Sequence[Design]) -> None:
-    """What no ε covers."""
     st.markdown("**What is sent in clear**: the server learns it as it is, and no ε covers it")
     rows: dict[tuple[str, str, str], list[str]] = {}
     for design in shown:

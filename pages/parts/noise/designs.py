@@ -116,7 +116,6 @@ def around(low: Any, high: Any, tau: float) -> tuple[Any, Any]:
 
 
 def different(seen: list[View]) -> list[View]:
-    """One view for each law."""
     return list({view.law: view for view in reversed(seen)}.values())[::-1]
 
 
@@ -184,7 +183,6 @@ def _one(workspace: Workspace, design: Design) -> None:
 
 
 def _rest(workspace: Workspace, design: Design) -> None:
-    """What a design has besides, and what stands behind it."""
     place, experiment = design.place, design.experiment
     mechanism, aggregator = experiment.mechanism, experiment.aggregator
     if mechanism.printed_otherwise:

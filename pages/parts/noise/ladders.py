@@ -39,8 +39,6 @@ def budgets_of(shares: int) -> Span:
 
 @dataclass(frozen=True)
 class Stand:
-    """Where on its ladder a slider stands."""
-
     steps: tuple[float, ...]
     own: int | None
     """The place of what the client asks for, if it asks for any."""

@@ -94,7 +94,6 @@ class Promised:
 
 
 def promise_table(promised: Sequence[Promised]) -> None:
-    """Each different promise, and the first of them in words."""
     again = any(one.seen > 1 for one in promised)
     rows = grouped([(one.name, list(_cells(one, again))) for one in promised])
     weight, upload, *run = SCOPES.values()

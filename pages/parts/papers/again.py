@@ -24,7 +24,6 @@ EVERY = 1.0
 
 
 def again(system: str, claim: Claim) -> None:
-    """The button, or how far the job is."""
     job = _newest(system, claim)
     if job is not None and job.live:
         refreshing(_watch, every=EVERY)(system, claim)

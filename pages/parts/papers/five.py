@@ -85,7 +85,6 @@ def _sent() -> dict[str, float]:
 
 
 def _how(found: tuple[Point, ...]) -> str:
-    """How it was measured, and what is not there."""
     seeds = max(one.accuracy.seeds for one in found)
     whose = words(older((ARMS[one.label, one.run], figure) for one in found for figure in one.figures))
     dates = sorted({figure.date for one in found for figure in one.figures})

@@ -11,7 +11,6 @@ from ldp_core.runs import claims
 
 
 def known(system: str) -> Shelf:
-    """What is known of a system's arms now."""
     files = (SHIPPED / f"{system}.json", claims.own(system))
     return _read(files, tuple(_state(file) for file in files))
 

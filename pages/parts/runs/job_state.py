@@ -86,7 +86,6 @@ def diverged_lines(job: Job, shown: Sequence[Series], known: bool = False) -> No
 
 
 def _stopped(draft: Draft, progress: Progress) -> str:
-    """Where it was stopped, and so where it would go on."""
     kept = "whole rounds are kept" if progress.rounds_done() else "to go on begins with the first round"
     return f"Stopped{_reached(draft, progress)}; {kept}"
 
@@ -137,7 +136,6 @@ def _known(job: Job, progress: Progress) -> str:
 
 
 def time_left(left: float | None) -> str:
-    """As it follows what is done already."""
     return "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
 
 

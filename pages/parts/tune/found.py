@@ -40,7 +40,6 @@ class Setting:
 
     @property
     def whole(self) -> bool:
-        """All seeds have finished."""
         return len(self.accuracies) == self.seeds
 
 

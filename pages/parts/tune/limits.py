@@ -120,7 +120,6 @@ def groups(base: Experiment) -> list[Group]:
 
 
 def in_words(found: Allocation) -> str:
-    """What the server is left with."""
     labels = aggregators.registry.labels()
     middle, worst = (
         {name: number(sqrt(left)) for name, left in each.items()} for each in (found.mid_range, found.left)

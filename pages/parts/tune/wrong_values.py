@@ -74,5 +74,4 @@ def _why(base: Experiment, axis: Axis, value: Scalar, beside: Mapping[str, Scala
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether it is one that can be calculated with."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -73,7 +73,6 @@ _scale = _component("scale")
 
 
 def written(figure: Figure) -> str:
-    """A figure as the browser gets it."""
     return json.dumps(figure, default=typed, separators=(",", ":"))
 
 

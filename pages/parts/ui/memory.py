@@ -49,6 +49,5 @@ class Tab:
 
 
 def tab() -> Tab:
-    """What is remembered of the tab that this run is for."""
     found: Tab = st.session_state.setdefault(NAME, Tab())
     return found

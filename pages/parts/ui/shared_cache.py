@@ -76,7 +76,6 @@ def _made(place: Hashable, make: Callable[[], T], moment: Moment | None) -> Kept
 
 
 def _found(place: Hashable, moment: Moment | None) -> Kept | None:
-    """What is kept there of this moment."""
     if place not in _kept or _kept[place][0] != moment:
         return None
     _kept.move_to_end(place)

@@ -73,7 +73,6 @@ def as_shown(value: float, digits: int = 3) -> float:
 
 
 def exponent(power: int) -> str:
-    """A power in superscript digits."""
     return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
@@ -145,7 +144,6 @@ def asked_per(experiment: Experiment) -> str:
 
 
 def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
-    """The safe ranges in a few words."""
     pairs = sorted(set(zip(lows, highs, strict=True)))
     if len(pairs) == 1:
         low, high = pairs[0]
@@ -170,7 +168,6 @@ def joined(labels: Sequence[str]) -> str:
 
 
 def all_of(count: int) -> str:
-    """Of two, both."""
     return "Both" if count == 2 else f"All {count}"
 
 

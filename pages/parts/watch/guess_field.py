@@ -75,7 +75,6 @@ def _element(question: Question, guess: Guess | None, options: dict[str, Any]) -
 
 
 def _middle(question: Figure) -> int:
-    """Where a slider begins."""
     return question.most // 2
 
 

@@ -227,7 +227,6 @@ def _silenced(ranked: Sequence[tuple[Series, float]]) -> list[Piece]:
 
 
 def _span(classes: Sequence[int], names: Sequence[str]) -> str:
-    """`the classes 5 to 9`, or each of them."""
     numbers = all(name.isdigit() for name in names)
     if numbers and len(classes) > 2 and classes[-1] - classes[0] == len(classes) - 1:
         return f"the classes {classes[0]} to {classes[-1]}"

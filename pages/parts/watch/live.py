@@ -180,7 +180,6 @@ def _then(now: Seen) -> Seen:
 
 
 def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
-    """As the viewer chooses."""
     attacked = [one for one in shown if one.runs[0].tries or one.runs[0].frames]
     if not attacked:
         return Pictured([])

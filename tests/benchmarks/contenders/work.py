@@ -42,7 +42,6 @@ def samples(standard: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def vector(module: nn.Module) -> torch.Tensor:
-    """All parameters as one vector, a copy."""
     return nn.utils.parameters_to_vector(module.parameters()).detach().clone()
 
 

@@ -52,7 +52,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, torch.Tensor]:
 
 @pytest.fixture
 def first(made: tuple[Path, torch.Tensor]) -> torch.Tensor:
-    """What this processor trains."""
     return made[1]
 
 

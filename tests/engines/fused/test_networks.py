@@ -35,7 +35,6 @@ SLOW = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
 
 @st.composite
 def networks(draw: st.DrawFn) -> tuple[Model, tuple[int, ...], int]:
-    """A network, the shape of its samples, and its classes."""
     classes = draw(st.integers(2, 40))
     if draw(st.integers(0, 3)) == 0:
         model = MLP2(hidden=draw(st.integers(1, 70)), second=draw(st.integers(1, 40)))

@@ -60,7 +60,6 @@ def test_a_ladder_says_what_it_attacks_and_under_which_mechanisms():
 
 
 def _asked(ladder: Ladder, **changes: object) -> dict[str, Any]:
-    """As `jobs.submit_ladder` asks for it."""
     trained = Draft(changed(ladder.base, {"attack": None, "rounds": 1}), (Variant("ladder"),))
     return {"draft": trained.as_json(), "ladder": ladder.as_json() | changes}
 

@@ -38,7 +38,6 @@ def test_no_other_file_uses_a_private_name_of_somebody_else():
 
 
 def private_names_of_others(file: Path) -> list[str]:
-    """That a file uses."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     return [

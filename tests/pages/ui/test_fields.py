@@ -33,7 +33,6 @@ def page() -> None:
 
 
 def typed(app: AppTest, rounds: int) -> str:
-    """What is told of it."""
     next(field for field in app.number_input if field.label == TITLE).set_value(rounds)
     app.run()
     assert not app.exception

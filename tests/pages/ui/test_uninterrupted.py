@@ -157,7 +157,6 @@ def test_every_callback_of_the_pages_is_uncut_and_every_button_keeps_the_fields_
 
 
 def _decorated(nodes: list[ast.AST], by: str) -> set[str]:
-    """The functions that have this decorator."""
     return {
         node.name
         for node in nodes

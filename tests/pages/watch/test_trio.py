@@ -19,7 +19,6 @@ CLOSE = "it depends on how close each vote is"
 
 
 def before(*changes: dict[str, Any]) -> dict[str, Any]:
-    """The panel before any run."""
     draft = Draft(parse({}), tuple(Variant(f"v{i}", one) for i, one in enumerate(changes)))
     panel: dict[str, Any] = trio(draft, [], None, Pictured([]), "nothing")["noise"]
     traces = json.loads(panel["figure"])["data"]

@@ -69,7 +69,6 @@ def zipped(files: Files, how: int = ZIP_DEFLATED) -> io.BytesIO:
 
 
 def with_job(files: Files, **changes: Any) -> Files:
-    """With other words in job.json."""
     return files | {"job.json": json.dumps(json.loads(files["job.json"]) | changes).encode()}
 
 
@@ -79,7 +78,6 @@ def with_events(files: Files, lines: bytes) -> Files:
 
 
 def events_in(files: Files) -> list[Body]:
-    """Those that are told."""
     return [json.loads(line) for line in files["events.jsonl"].splitlines()]
 
 

@@ -202,7 +202,6 @@ def test_its_state_is_what_its_events_say(kind: str):
 
 
 def trained(owner: str) -> str:
-    """A job that has trained for its record."""
     identity = record("completed", 400_000)
     with queue.table.changing() as db:
         db.execute("UPDATE jobs SET owner = ? WHERE id = ?", (owner, identity))

@@ -29,7 +29,6 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def put(body: Body, path: tuple[Any, ...], value: Any) -> Body:
-    """A copy with another value at a place."""
     body = json.loads(json.dumps(body))
     inner: Any = body
     for name in path[:-1]:

@@ -41,7 +41,6 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
 
 
 def at_work(node: Node) -> psutil.Process:
-    """Its process that trains; it comes no further."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (found := node.trains()):
         assert time.monotonic() < deadline

@@ -31,7 +31,6 @@ from tests.runs.processes import (
 
 
 def the_worker(seconds: float = PATIENCE_SECONDS) -> Holder:
-    """Once it has said who it is."""
     deadline = time.monotonic() + seconds
     while (who := locks.worker()) is None:
         assert time.monotonic() < deadline

@@ -52,7 +52,6 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def ended(content: bytes | None, seed: int = 0) -> Job:
-    """A job that has ended, with such a record."""
     job = queued(DRAFT.with_base({"seed": seed}))
     assert queue.claim() is not None
     assert queue.move(job.id, "interrupted", "why")

@@ -19,7 +19,6 @@ def small(name: str) -> Draft:
 
 
 def large(first: float, clients: int = 6_000) -> Draft:
-    """Some 35 kB."""
     budgets = [first, *(1 + n % 97 / 100 for n in range(clients - 1))]
     return Draft(
         parse({"dataset": "mnist", "clients": {"count": clients, "epsilon": budgets}}), (Variant("run"),)
