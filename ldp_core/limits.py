@@ -34,6 +34,10 @@ def spelled(value: float) -> str:
     return f"{value:.12f}".rstrip("0")
 
 
+def superscript(power: int) -> str:
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
 CLIENTS = Limit(1, 100_000, 20, "clients")
 EPSILON = Limit(1e-6, 700, 1.0)  # above 700, e^ε leaves float64
 BOUND = Limit(-1e6, 1e6, 1.0)  # an end of a safe range, in the units of the target

@@ -10,6 +10,7 @@ from ldp_core.experiment import Draft
 from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
 from pages.parts.clients.cells import Cell, Outcome, apply_edits
+from pages.parts.clients.costs import costs
 from pages.parts.clients.data_panel import data_panel
 from pages.parts.clients.edits import heard
 from pages.parts.clients.fills import fills
@@ -94,7 +95,7 @@ def _table(workspace: Workspace) -> None:
         start = PAGE * (st.pagination(pages, key=workspace.key("page")) - 1)
     rows = range(start, min(start + PAGE, clients.count))
     budgets, (low, high) = clients.budgets(), clients.bounds()
-    noise = np.sqrt(client_variance(experiment))
+    noise, cost = np.sqrt(client_variance(experiment)), costs(experiment, rows)
     typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
     errors = errors_of(workspace)
     wrong = unmended(workspace)
@@ -112,6 +113,8 @@ def _table(workspace: Workspace) -> None:
                     "low": f"{low[i]:g}",
                     "high": f"{high[i]:g}",
                     "noise": number(noise[i]),
+                    "upload": _bound(cost["upload_costs"][i - start]),
+                    "run": _bound(cost["run_costs"][i - start]),
                 }
                 for i in rows
             ],
@@ -120,6 +123,10 @@ def _table(workspace: Workspace) -> None:
         },
         key=workspace.key("table"),
     )
+
+
+def _bound(epsilon: float) -> str:
+    return "no bound" if np.isinf(epsilon) else f"ε {number(epsilon)}"
 
 
 def _picture(workspace: Workspace) -> None:

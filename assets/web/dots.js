@@ -1,6 +1,7 @@
 // Who asks for the same, a line each: a dot that is dragged sets the budget of all of them. A group opens, and its
 // clients have dots of their own.
-// data: {words: [text], values: [text], groups: [{name, clients, all, at, noise: [text]}]}; a place for each budget.
+// data: {words: [text], values: [text], groups: [{name, clients, all, at, noise: [text], worth: [[kind, text]]}]};
+// a place for each budget.
 // What was set is sent as the cells of the clients' table are (table.js): in a log.
 
 import { child, element, resize, text } from "./dom.js";
@@ -27,7 +28,7 @@ function line(box) {
   const node = element("div", "es-dots-line");
   const button = Object.assign(element("button", "es-dots-open"), { type: "button" });
   const input = Object.assign(element("input", "es-dot"), { type: "range", min: 0, step: 1 });
-  node.append(button, element("span", "es-dots-name"), input, element("strong", "es-dots-budget"), element("span", "es-dots-noise"));
+  node.append(button, element("span", "es-dots-name"), input, element("strong", "es-dots-budget"), element("span", "es-dots-noise"), element("span", "es-dots-worth"));
   button.onclick = () => {
     const { opened, clients } = node.shown;
     clients.forEach((client) => (opened ? box.open.delete(client) : box.open.add(client)));
@@ -66,9 +67,11 @@ function fill(box, node, one, data) {
 
 // What the dot stands on, and the noise that follows from it.
 function tell(node) {
-  const [, , input, budget, noise] = node.children;
+  const [, , input, budget, noise, worth] = node.children;
   const at = Number(input.value);
   text(budget, `ε ${node.data.words[at]}`);
   text(noise, node.shown.noise[at]);
-  input.setAttribute("aria-valuetext", `ε ${node.data.words[at]}, ${node.shown.noise[at]}`);
+  const [kind, words] = node.shown.worth[at];
+  text(worth, words).dataset.kind = kind;
+  input.setAttribute("aria-valuetext", `ε ${node.data.words[at]}, ${node.shown.noise[at]}, ${words}`);
 }

@@ -1,11 +1,12 @@
 // The clients' table: a row a client, three cells to type in, the message at the cell that is wrong.
-// data: {rows: [{number, epsilon, low, high, noise}], typed: {"3.epsilon": "abc"}, errors: {"3.epsilon": "…"}}
+// data: {rows: [{number, epsilon, low, high, noise, upload, run}], typed: {"3.epsilon": "abc"}, errors: {"3.epsilon": "…"}}
 // Edits are kept in a log, so that none is lost however fast they come; Python applies those it has not seen.
 
 import { child, element, resize, text } from "./dom.js";
 
 const FIELDS = ["epsilon", "low", "high"];
-const HEADS = ["Client", "Budget ε", "Range from", "to", "Noise σ"];
+const HEADS = ["Client", "Budget ε", "Range from", "to", "Noise σ", "An upload", "The run"];
+const DERIVED = ["noise", "upload", "run"];
 
 export function render(component) {
   const { data, parentElement } = component;
@@ -39,7 +40,7 @@ function emptyRow(table) {
     cell.append(input, element("span", "es-error"));
     row.append(cell);
   });
-  row.append(element("td", "es-noise-cell"));
+  DERIVED.forEach(() => row.append(element("td", "es-noise-cell")));
   return row;
 }
 
@@ -60,7 +61,7 @@ function fill(row, client, data) {
     input.setAttribute("aria-invalid", String(Boolean(error)));
     text(input.nextElementSibling, error);
   });
-  text(row.lastElementChild, client.noise);
+  DERIVED.forEach((name, i) => text(row.cells[1 + FIELDS.length + i], client[name]));
 }
 
 function send(table, edits) {

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import math
 
+from ldp_core.accounting.backwards import largest
 from ldp_core.accounting.ledger import everyone, promise
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, changed
 from ldp_core.limits import EPSILON
-
-TOLERANCE = 1e-4
-"""Of a budget, relative."""
-HALVINGS = 60
 
 
 def run_budget(experiment: Experiment, client: int = 0) -> float:
@@ -29,8 +26,7 @@ def run_budget(experiment: Experiment, client: int = 0) -> float:
 def epsilon_for(experiment: Experiment, budget: float) -> float:
     """The largest ε, the same for all clients, at which a run costs the first of them `budget` at most.
 
-    Halves in log ε, as the cost grows with it; the run costs at most `TOLERANCE` less than the budget, and
-    never more.
+    The run costs at most `backwards.TOLERANCE` less than the budget, and never more.
 
     Raises:
         InvalidInput: no ε within its limits costs so much, or so little.
@@ -39,17 +35,10 @@ def epsilon_for(experiment: Experiment, budget: float) -> float:
     def cost(epsilon: float) -> float:
         return run_budget(changed(experiment, {"clients.epsilon": epsilon}))
 
-    low, high = EPSILON.minimum, EPSILON.maximum
-    least, most = cost(low), cost(high)
+    least, most = cost(EPSILON.minimum), cost(EPSILON.maximum)
     if not least <= budget <= most or math.isinf(least):
         raise InvalidInput(
             f"the budget of the run must lie between {least:.4g} and {most:.4g}, which an ε {EPSILON} costs; "
             f"got {budget:g}; take more or fewer rounds, or another budget"
         )
-    for _ in range(HALVINGS):
-        middle = math.sqrt(low * high)
-        found = cost(middle)
-        low, high = (middle, high) if found <= budget else (low, middle)
-        if budget * (1 - TOLERANCE) <= found <= budget:
-            break
-    return low
+    return largest(cost, budget, EPSILON.minimum)

@@ -54,7 +54,7 @@ def entries(experiment: Experiment, clients: Iterable[int] | None = None) -> lis
 
 def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> Entry:
     """The entry of a client with this budget and range, and with its own limit for the run."""
-    spending = Spending(experiment)
+    spending = Spending(experiment.releases)
     expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
     most = _most(experiment, client, limit)
     price = spending.uploads(client, min(expected, most))
@@ -76,13 +76,14 @@ def within(
     """How often a client uploads at most with probability `share`, and the line of so many uploads."""
     often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, share)
     often = min(often, _most(experiment, client, limit))
-    return often, Spending(experiment).uploads(client, often)
+    return often, Spending(experiment.releases).uploads(client, often)
 
 
 def _most(experiment: Experiment, client: Client, limit: float) -> int:
     """The uploads of a client in the worst case, within its own limit."""
-    most = experiment.selection.most_uploads(experiment.clients.count, experiment.rounds)
-    return min(most, Spending(experiment).affordable(client, limit)) if math.isfinite(limit) else most
+    if math.isinf(limit):
+        return experiment.most_uploads
+    return min(experiment.most_uploads, Spending(experiment.releases).affordable(client, limit))
 
 
 def everyone(experiment: Experiment) -> list[Client]:

@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.accounting import two_answers
+from ldp_core.accounting.two_answers import answers, block_curve, block_of
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
@@ -84,11 +84,11 @@ def own_epsilon(
     cells = min(CELLS, max(FEWEST, int(WINDOW / (16 * math.sqrt(uses)))))
     once = losses_of(mechanism, epsilon, low, high, cells)
     found = min(_epsilon(once, uses, delta), uses * loss)
-    pair = two_answers.answers(mechanism, epsilon, low, high)
+    pair = answers(mechanism, epsilon, low, high)
     if pair is None or uses < 2:
         return found
-    size = two_answers.block_of(uses)
-    block = _joined(size * pair.loss, two_answers.block_curve(pair, size))
+    size = block_of(uses)
+    block = _joined(size * pair.loss, block_curve(pair, size))
     return min(found, _epsilon(block, -(-uses // size), delta))
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.accounting.entry import Promise
 from ldp_core.accounting.own_law import own_epsilon
-from ldp_core.experiment import Experiment
-from ldp_core.experiment.schema import Release
 from ldp_core.mechanisms import Mechanism
 from ldp_core.normal import epsilon_of
+from ldp_core.systems import Release
 
 DELTA = 1e-5
 """The δ at which sums of many uses, and Gaussian noise, are bounded."""
@@ -37,21 +36,19 @@ Client = tuple[float, float, float]
 """epsilon, low, high"""
 
 
+Releases = tuple[tuple[int, Release], ...]
+"""For how many rounds each release is made, in order."""
+
+
 @dataclass(frozen=True)
 class Spending:
-    """The promises of an experiment's mechanism to a client, for any number of uploads."""
+    """The promises of a run's releases to a client, for any number of uploads."""
 
-    experiment: Experiment
-    releases: tuple[tuple[int, Release], ...] | None = None
-    """For how many rounds each release is made, in order; by default those of the experiment."""
-
-    @cached_property
-    def _releases(self) -> tuple[tuple[int, Release], ...]:
-        return self.releases or self.experiment.releases
+    releases: Releases
 
     def coordinate(self, client: Client) -> Promise:
         """For one weight of one upload."""
-        release = self._releases[0][1]
+        release = self.releases[0][1]
         if release.sent.clear:
             return Promise(why=release.sent.why)
         mu = release.mechanism.at(*client).mu
@@ -85,32 +82,32 @@ class Spending:
 
         Of noise that changes from round to round, the first round's tells most.
         """
-        release = self._releases[0][1]
+        release = self.releases[0][1]
         if release.sent.clear or release.mechanism.at(*client).mu is None:
-            return Spending(self.experiment, ((times, release),)).uploads(client, times)
+            return Spending(((times, release),)).uploads(client, times)
         each = _uses_of_noise(release)
-        return _gaussian(times * each * float(_squares(self.experiment, client)[0]), times * each)
+        return _gaussian(times * each * float(_squares(self.releases, client)[0]), times * each)
 
     def _first(self, count: float) -> Iterator[tuple[float, Release]]:
         """What the first `count` uploads release: how many uploads of each kind."""
         left = count
-        for rounds, release in self._releases:
-            yield min(left, rounds) if release is not self._releases[-1][1] else left, release
+        for rounds, release in self.releases:
+            yield min(left, rounds) if release is not self.releases[-1][1] else left, release
             left -= rounds
             if left <= 0:
                 return
 
     def _normal(self, client: Client, count: float) -> Promise:
         """For `count` uploads with Gaussian noise, whose μ², each for one use, add up."""
-        squares = _squares(self.experiment, client)
-        each = [(rounds, _uses_of_noise(release)) for rounds, release in self._releases]
+        squares = _squares(self.releases, client)
+        each = [(rounds, _uses_of_noise(release)) for rounds, release in self.releases]
         uses = np.repeat([float(n) for _, n in each], [rounds for rounds, _ in each])
         share = np.clip(count - np.arange(len(uses)), 0, 1)  # of each round's upload
         return _gaussian(float(share @ (uses * squares)), math.ceil(float(share @ uses) - 1e-9))
 
     def affordable(self, client: Client, limit: float) -> int:
         """How many uploads of the run stay within a client's own `limit`."""
-        low, high = 0, self.experiment.rounds + 1
+        low, high = 0, sum(rounds for rounds, _ in self.releases) + 1
         while high - low > 1:
             middle = (low + high) // 2
             fits = self.uploads(client, middle).bound <= limit
@@ -157,9 +154,9 @@ def _added(parts: list[Promise]) -> Promise:
 
 
 @lru_cache(maxsize=4096)
-def _squares(experiment: Experiment, client: Client) -> np.ndarray:
+def _squares(releases: Releases, client: Client) -> np.ndarray:
     """μ² of one use in each round."""
-    each = [(rounds, float(release.mechanism.at(*client).mu) ** 2) for rounds, release in experiment.releases]
+    each = [(rounds, float(release.mechanism.at(*client).mu) ** 2) for rounds, release in releases]
     return np.repeat([square for _, square in each], [rounds for rounds, _ in each])
 
 

@@ -66,8 +66,9 @@ class Clients(BaseModel):
     epsilon: Annotated[
         PerClient | str, Checked(per_client(limits.EPSILON, EPSILON_MODES, EPSILON_ADVICE))
     ] = "two_volunteers"
-    epsilon_scope: Annotated[str, Choice(("mechanism", "upload"))] = Field(
-        "mechanism", description="what epsilon covers: the mechanism's own scope, or a whole upload"
+    epsilon_scope: Annotated[str, Choice(("mechanism", "upload", "run"))] = Field(
+        "mechanism",
+        description="what epsilon covers: the mechanism's own scope, a whole upload, or a client's whole run",
     )
     low: Annotated[PerClient, Checked(per_client(limits.BOUND, {}))] = -limits.BOUND.default
     high: Annotated[PerClient, Checked(per_client(limits.BOUND, {}))] = limits.BOUND.default

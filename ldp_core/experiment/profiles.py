@@ -1,31 +1,33 @@
 """The clients as a CSV file: one line a client, with its budget and its safe range.
 
-Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and, where clients have one, `run_limit` (empty
-for a client without), in any order and under the headings that people give them. A file holds numbers only,
-so what we write can be no formula, and a formula that we read is refused like any other word.
+Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and, if wanted, `scope` (what every ε covers: weight,
+upload or run) and `run_limit` (empty for a client without), in any order and under the headings that people
+give them; `upload_costs` and `run_costs`, which follow from the rest, are written and not read. A file holds
+numbers but for the scope, so what we write can be no formula, and one that we read is refused.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment.clients import Clients
 from ldp_core.limits import Limit, spelled
 from ldp_core.mechanisms.base import Floats
-from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 from ldp_core.tables import Column, Table, find, is_gap, read_table
 
 NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 OPTIONAL: dict[str, Limit] = {"run_limit": limits.RUN_LIMIT}
 COLUMNS = ("client", *NUMBERS)
+SCOPES = {"weight": "mechanism", "upload": "upload", "run": "run"}
+DERIVED = ("upload_costs", "run_costs")
 LIMITS = {"client": limits.CLIENTS} | NUMBERS | OPTIONAL
 _END = "safe range of a the bound bounds end limit value"
 HEADINGS = {
@@ -34,23 +36,30 @@ HEADINGS = {
     "low": Column.of("low lower lowest min minimum from", _END),
     "high": Column.of("high upper highest max maximum to", _END),
     "run_limit": Column.of("run limit cap", "of a the whole total epsilon eps ε budget privacy max at most"),
-}
+    "scope": Column.of("scope covers", "epsilon eps ε budget one"),
+} | {name: Column.of("") for name in DERIVED}
 Lines = npt.NDArray[np.int64]
 """The numbers of the lines that cells stand on."""
 
 
-def write_profiles(clients: Clients) -> str:
-    """The clients as CSV; `read_profiles` gives the same numbers back, bit for bit."""
+def write_profiles(clients: Clients, costs: Mapping[str, Floats] = MappingProxyType({})) -> str:
+    """The clients as CSV; `read_profiles` gives the same numbers back, bit for bit.
+
+    Args:
+        costs: a column for each of `DERIVED`, the ε that so much costs each client; infinite without a bound.
+    """
     low, high = clients.bounds()
     columns = {"epsilon": clients.budgets(), "low": low, "high": high}
     if clients.run_limit is not None:
         columns["run_limit"] = clients.run_limits()
+    columns |= costs
     text = io.StringIO()
     lines = csv.writer(text)
-    lines.writerow(["client", *columns])
+    scope = next(name for name, own in SCOPES.items() if own == clients.epsilon_scope)
+    lines.writerow(["client", "scope", *columns])
     cells = ([None if value == np.inf else value for value in column.tolist()] for column in columns.values())
     rows = zip(*cells, strict=True)
-    lines.writerows((number, *row) for number, row in enumerate(rows, start=1))
+    lines.writerows((number, scope, *row) for number, row in enumerate(rows, start=1))
     return text.getvalue()
 
 
@@ -75,10 +84,13 @@ def read_profiles(data: bytes) -> dict[str, Any]:
     columns: list[Sequence[str]] = list(zip(*(cells for _, cells in rows), strict=True))
     if columns and names:
         columns[names.index("client")] = _numbered(columns[names.index("client")])
+    by_name = dict(zip(names, columns, strict=False))
     values = {
         name: _column(table, name, where, column, problems)
-        for name, column in zip(names, columns, strict=False)
+        for name, column in by_name.items()
+        if name in LIMITS
     }
+    scope = _scope(where, by_name.get("scope", ()), problems)
     if values:
         problems += _upside_down(where, values["low"], values["high"])
         problems += _misnumbered(where, values["client"])
@@ -86,6 +98,8 @@ def read_profiles(data: bytes) -> dict[str, Any]:
         raise InvalidExperiment(sorted(problems, key=_line_of))
     order = np.argsort(values.pop("client"))
     changes: dict[str, Any] = {"clients.count": len(rows)}
+    if scope:
+        changes["clients.epsilon_scope"] = SCOPES[scope]
     for name in (*NUMBERS, *OPTIONAL):
         if name in values:
             column = values[name][order]
@@ -96,12 +110,12 @@ def read_profiles(data: bytes) -> dict[str, Any]:
 
 
 def _check_header(headings: Sequence[str], names: Sequence[str]) -> None:
-    wanted = f"the columns are {', '.join(COLUMNS)} and, if wanted, {', '.join(OPTIONAL)}"
+    wanted = f"the columns are {', '.join(COLUMNS)} and, if wanted, scope and {', '.join(OPTIONAL)}"
     problems = []
     if missing := [name for name in COLUMNS if name not in names]:
         have = f"{spelled(len(names))} columns" if len(names) > 12 else shown(", ".join(headings), 80)
         problems.append(Problem("line 1", f"has no column {one_of(missing)}; got {have}; {wanted}"))
-    elif len(names) > len(LIMITS):
+    elif len(names) > len(HEADINGS):
         problems.append(Problem("line 1", f"has {spelled(len(names))} columns; {wanted}"))
     else:
         for heading, name in zip(headings, names, strict=True):
@@ -158,6 +172,25 @@ def _column(table: Table, name: str, where: Lines, cells: Sequence[str], problem
     return np.where(good, values, np.nan)
 
 
+def _line_of(problem: Problem) -> int:
+    digits = problem.path.removeprefix("line ").partition(",")[0]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _scope(where: Lines, cells: Sequence[str], problems: list[Problem]) -> str:
+    """What every ε covers, by the column's name for it; "" where no cell says."""
+    found = {cell.strip().casefold(): line for cell, line in zip(cells, where.tolist(), strict=False)}
+    found.pop("", None)
+    for text, line in found.items():
+        if text not in SCOPES:
+            problems.append(Problem(f"line {line}, scope", f"must be {one_of([*SCOPES])}; got {shown(text)}"))
+    if len(found) > 1 and found.keys() <= SCOPES.keys():
+        (one, _), (other, line), *_ = found.items()
+        message = f"is {other} beside {one}: an ε covers the same for every client of a file"
+        problems.append(Problem(f"line {line}, scope", message))
+    return next(iter(found), "")
+
+
 def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:
     """Ranges upside down, or too narrow for what training computes in."""
     found = [
@@ -189,8 +222,3 @@ def _misnumbered(where: Lines, clients: Floats) -> list[Problem]:
         else:
             before[client] = line
     return found
-
-
-def _line_of(problem: Problem) -> int:
-    digits = problem.path.removeprefix("line ").partition(",")[0]
-    return int(digits) if digits.isdigit() else 0

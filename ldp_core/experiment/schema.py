@@ -30,7 +30,7 @@ from ldp_core import (
     selections,
     systems,
 )
-from ldp_core.errors import DataUnavailable, one_of, printable, shown
+from ldp_core.errors import DataUnavailable, InvalidInput, one_of, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.filling import filled
@@ -76,17 +76,6 @@ class Population:
     def columns(self, clients: Any) -> tuple[Floats, Floats, Floats]:
         """ε, low and high of some clients as columns (k, 1), to hold against their values (k, d)."""
         return self.epsilon[clients, None], self.low[clients, None], self.high[clients, None]
-
-
-@dataclass(frozen=True)
-class Release:
-    """What one upload of a round tells of its client's values, known before any is sent."""
-
-    mechanism: mechanisms.Mechanism
-    uses: int
-    """How often it spends the mechanism's ε: once a weight, once a layer, or once."""
-    sent: systems.Sent
-    """What of it goes through the mechanism, and what goes in clear."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +195,11 @@ class Experiment(BaseModel):
                     f"training runs in float32, which is too coarse for less there; got low {shown(ends[0])} "
                     f"and high {shown(ends[1])}",
                 )
+        if whole and self.clients.epsilon_scope == "run":
+            try:
+                self.population()
+            except InvalidInput as error:
+                yield ("clients", "epsilon_scope"), "run", str(error)
         if why := self.selection.problem(count, self.rounds):
             yield (("rounds",), self.rounds, why)
         if self.form not in self.mechanism.forms:
@@ -265,21 +259,21 @@ class Experiment(BaseModel):
     def _formed(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, and made for uploads where budgets are."""
         formed = self.mechanism.formed(self.form)
-        return formed.for_uploads() if self.clients.epsilon_scope == "upload" else formed
+        return formed if self.clients.epsilon_scope == "mechanism" else formed.for_uploads()
 
     @property
     def uses_per_upload(self) -> int:
         """How often an upload spends the mechanism's ε: once a weight, once a layer, or once."""
         return self.released().uses
 
-    def released(self, round: int = 1) -> Release:
+    def released(self, round: int = 1) -> systems.Release:
         pieces, sent = self.pieces(round), self.tells
         first = pieces[0].mechanism
         each = {"coordinate": math.ceil(sent.perturbed - 1e-9), "layer": len(pieces), "upload": 1}
-        return Release(first, each[first.scope], sent)
+        return systems.Release(first, each[first.scope], sent)
 
     @cached_property
-    def releases(self) -> tuple[tuple[int, Release], ...]:
+    def releases(self) -> tuple[tuple[int, systems.Release], ...]:
         """For how many rounds each release is made, from the first round on; all equal ones as one."""
         first = self.released(1)
         if self.rounds == 1 or first == self.released(2):
@@ -342,9 +336,24 @@ class Experiment(BaseModel):
     def population(self) -> Population:
         """Every client's budget in the randomiser's own scope, and its safe range.
 
-        A budget for an upload is divided evenly over its uses, where the mechanism cannot spend it whole.
+        A budget for an upload is divided evenly over its uses, where the mechanism cannot spend it whole; of
+        one for the run, each use has the most with which the worst case costs no more.
         """
-        return Population(self.clients.budgets() / self.shares, *self.clients.bounds())
+        low, high = self.clients.bounds()
+        return Population(self.per_use(self.clients.budgets(), low, high), low, high)
+
+    def per_use(self, asked: Floats, low: Floats, high: Floats) -> Floats:
+        """The ε of one use of the randomiser for asked budgets, with safe ranges of the same shape."""
+        if self.clients.epsilon_scope != "run" or self.mechanism.role == "identity":
+            return asked / self.shares
+        from ldp_core.accounting.backwards import budgets_of_uses  # its package's face stands on this
+
+        return budgets_of_uses(self.releases, self.most_uploads, asked, low, high)
+
+    @property
+    def most_uploads(self) -> int:
+        """How often a client uploads in the worst case, whatever its own limit."""
+        return self.selection.most_uploads(self.clients.count, self.rounds)
 
     @property
     def shares(self) -> int:
@@ -366,7 +375,7 @@ class Experiment(BaseModel):
 
         version = self.source.version
         parts = resolved(self).as_json() | {"name": ""} | ({"data": version} if version else {})
-        if self.clients.epsilon_scope == "upload":
+        if self.clients.epsilon_scope != "mechanism":
             parts["mechanism"] = Part(mechanisms.registry, "name").serialise(self.mechanism.for_uploads())
         text = json.dumps(parts, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -15,7 +15,7 @@ class PrivacyFilter:
     """Holds each client's uploads so far in a run, (K,), against its own limit."""
 
     def __init__(self, experiment: Experiment) -> None:
-        self._spending = Spending(experiment)
+        self._spending = Spending(experiment.releases)
         self._clients = everyone(experiment)
         self._limits = experiment.clients.run_limits()
         self._rounds = experiment.rounds

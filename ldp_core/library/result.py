@@ -86,13 +86,17 @@ class Result:
     def _promised(self) -> str:
         entry = max(accounting.entries(self.experiment), key=lambda entry: entry.run_worst.bound)
         if not entry.run_worst.guarantee:
-            return f"no guarantee for the run: {entry.run_worst.why}"
+            return f"promises nothing: no guarantee for the run, {entry.run_worst.why}"
         parts = [
             f"{_number(entry[scope].bound)} {words} (δ {entry[scope].delta:g})"
             for scope, words in SCOPES.items()
             if entry[scope].guarantee
         ]
-        return f"ε of the client promised least, against a server that sees each upload: {', '.join(parts)}"
+        found = accounting.worth(entry.run_worst)
+        return (
+            f"{found.promises}: ε of the client promised least, against a server that sees each upload: "
+            f"{', '.join(parts)}; who has to tell two of its values apart is right {found.odds}"
+        )
 
     def __repr__(self) -> str:
         message = self.events[-1]["message"]

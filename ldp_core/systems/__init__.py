@@ -8,10 +8,10 @@ system is one file here.
 """
 
 from ldp_core.component import Registry
-from ldp_core.systems.base import Encoded, Participation, Public, Sent, System
+from ldp_core.systems.base import Encoded, Participation, Public, Release, Sent, System
 
 registry: Registry[System] = Registry(__name__, System, "the system's name")
 names = registry.names
 get = registry.get
 
-__all__ = ["Encoded", "Participation", "Public", "Sent", "System", "get", "names", "registry"]
+__all__ = ["Encoded", "Participation", "Public", "Release", "Sent", "System", "get", "names", "registry"]

@@ -30,6 +30,17 @@ class Sent:
 
 
 @dataclass(frozen=True)
+class Release:
+    """What one upload of a round tells of its client's values, known before any is sent."""
+
+    mechanism: Mechanism
+    uses: int
+    """How often it spends the mechanism's ε: once a weight, once a layer, or once."""
+    sent: Sent
+    """What of it goes through the mechanism, and what goes in clear."""
+
+
+@dataclass(frozen=True)
 class Public:
     """What everybody knows of a run before it begins."""
 

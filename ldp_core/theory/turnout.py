@@ -173,7 +173,7 @@ def affordable(experiment: Experiment) -> NDArray[np.int64]:
     found = np.full(len(limits), experiment.rounds, dtype=np.int64)
     if not np.isfinite(limits).any():
         return found
-    spending = Spending(experiment)
+    spending = Spending(experiment.releases)
     pairs = list(zip(everyone(experiment), limits.tolist(), strict=True))
     known = {pair: spending.affordable(*pair) for pair in set(pairs) if pair[1] < math.inf}
     return np.array([known.get(pair, experiment.rounds) for pair in pairs], dtype=np.int64)

@@ -27,6 +27,7 @@ COVERS = {
     "coordinate": "one weight of one upload",
     "layer": "one layer of one upload",
     "upload": "one upload",
+    "run": "all that a client sends in the run",
 }
 
 
@@ -74,8 +75,8 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
 
 
 def covers(experiment: Experiment) -> str:
-    whole = experiment.clients.epsilon_scope == "upload"
-    return COVERS["upload" if whole else experiment.randomiser.scope]
+    scope = experiment.clients.epsilon_scope
+    return COVERS[experiment.randomiser.scope if scope == "mechanism" else scope]
 
 
 def at_noise(experiment: Experiment, sigma: float) -> Follows:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ldp_core.accounting import epsilon_for, run_budget
 from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, hint, shown
 from ldp_core.experiment import Experiment, changed, parse
@@ -111,14 +113,14 @@ class Question:
             InvalidExperiment: what leaks of such uploads is unknown.
         """
         base = changed(self.base, {"clients.range": half, "attack": None})
-        mechanism = base.mechanism
-        if base.clients.epsilon_scope == "upload":
+        mechanism, ends = base.mechanism, np.outer([-half, half], np.ones(len(epsilons)))
+        if base.clients.epsilon_scope != "mechanism":
             mechanism = mechanism.for_uploads()
         return parse_ladder(
             {
                 "base": base,
                 "mechanisms": [NAMED.serialise(mechanism)],
-                "epsilons": [epsilon / base.shares for epsilon in epsilons],
+                "epsilons": base.per_use(np.array(epsilons), *ends).tolist(),
                 "images": IMAGES,
                 "client": block % base.clients.count + 1,
                 "seed": base.seed + block,

@@ -277,7 +277,7 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
     if any(question.most(half) == EPSILON.maximum for half in question.ranges):
         covered, base = covers(question.base), question.base
         words.append(f"ε {EPSILON.maximum:g} for {covered} is the largest that may be asked for")
-        if base.shares > 1:
+        if base.clients.epsilon_scope != "mechanism":
             words[-1] += " (one weight may have as much: ask for an ε of the mechanism's own scope)"
     if question.caps:
         words.append(leak_in_words(question, question.caps))

@@ -90,7 +90,7 @@ def test_the_price_of_an_average_client_is_no_guarantee():
     uploads, line = within(experiment, everyone(experiment)[0])
     assert uploads == 8  # of 15 draws at .3, 94.999 % are at most 7
     assert entry["run_expected"]["epsilon"] < line.bound < entry["run_worst"]["epsilon"]
-    assert line == Spending(experiment).uploads(everyone(experiment)[0], 8)
+    assert line == Spending(experiment.releases).uploads(everyone(experiment)[0], 8)
     assert ledger({})[0]["run_expected"]["guarantee"], "everybody uploads in every round: no average about it"
 
 
@@ -105,14 +105,14 @@ def test_below_one_upload_the_average_is_a_price_and_the_rest_a_bound():
 def test_a_limit_of_its_own_holds_for_a_share_of_the_clients_too():
     experiment = parse({"selection": {"kind": "fraction", "fraction": 0.3}, "clients": {"epsilon": 0.5}})
     client = everyone(experiment)[0]
-    two = Spending(experiment).uploads(client, 2)
+    two = Spending(experiment.releases).uploads(client, 2)
     assert within(experiment, client, two.bound + 1) == (2, two)
 
 
 @pytest.mark.parametrize("mechanism", ["piecewise", "gaussian", "dynamic_gaussian", "none"])
 def test_the_same_values_sent_often_cost_as_many_uploads(mechanism: str):
     experiment = parse({"mechanism": mechanism, "rounds": 3})
-    spending, client = Spending(experiment), everyone(experiment)[0]
+    spending, client = Spending(experiment.releases), everyone(experiment)[0]
     assert spending.again(client, 1) == spending.uploads(client, 1)
     if mechanism == "none":
         assert not spending.again(client, 100).guarantee
@@ -204,7 +204,7 @@ def test_a_scale_taken_from_the_data_voids_the_promise():
 
 def test_a_clients_own_limit_caps_its_run():
     free = ledger({"clients": {"epsilon": 0.5}, "rounds": 15})[0]
-    two = Spending(parse({"clients": {"epsilon": 0.5}, "rounds": 15})).uploads((0.5, -1.0, 1.0), 2)
+    two = Spending(parse({"clients": {"epsilon": 0.5}, "rounds": 15}).releases).uploads((0.5, -1.0, 1.0), 2)
     capped = ledger({"clients": {"epsilon": 0.5, "run_limit": two.bound + 1}, "rounds": 15})[0]
     assert capped["run_worst"] == capped["run_expected"] == asdict(two)
     assert capped["run_worst"]["epsilon"] < free["run_worst"]["epsilon"]

@@ -239,3 +239,26 @@ def test_what_may_be_read_in_two_ways_is_refused_with_both():
     assert said.startswith("line 2, run_limit has two readings, 1\u202f000 with a point between thous")
     (said,) = problems("client;epsilon;low;high\n1;0,5;-1;1\n2;0.5;-1;1\n3;1.000;-1;1\n")
     assert said.startswith("line 4, epsilon has two readings"), "the others can be read in one way only"
+
+
+def test_a_scope_is_written_and_read_back():
+    clients = changed(parse({}), {"clients.epsilon_scope": "run"}).clients
+    text = write_profiles(clients, {"run_costs": clients.budgets()})
+    assert text.splitlines()[0] == "client,scope,epsilon,low,high,run_costs"
+    changes = read_profiles(text.encode())
+    assert changes["clients.epsilon_scope"] == "run"
+    assert changed(parse({}), changes).clients.budgets().tolist() == clients.budgets().tolist()
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (("weight", "person"), "line 3, scope must be weight, upload or run; got “person”"),
+        (("weight", "run"), "line 3, scope is run beside weight"),
+    ],
+)
+def test_a_scope_is_one_of_three_and_the_same_for_all(cells: tuple[str, str], said: str):
+    lines = [f"{i},{cell},1,-1,1" for i, cell in enumerate(cells, start=1)]
+    with pytest.raises(InvalidExperiment) as refused:
+        read_profiles("\n".join(["client,scope,epsilon,low,high", *lines]).encode())
+    assert said in str(refused.value)

@@ -19,7 +19,7 @@ def limited(**changes: Any) -> dict[str, Any]:
 
 def test_it_stops_before_the_limit_and_uses_what_it_may():
     experiment = parse(limited(run_limit=500))
-    spending, client = Spending(experiment), everyone(experiment)[0]
+    spending, client = Spending(experiment.releases), everyone(experiment)[0]
     most = spending.affordable(client, 500)
     assert 0 < most < 6
     assert spending.uploads(client, most).bound <= 500 < spending.uploads(client, most + 1).bound
@@ -63,5 +63,5 @@ def test_when_all_have_stopped_the_model_stays_as_it_is():
 def test_gaussian_noise_is_counted_by_its_own_rule():
     own = {"mechanism": {"name": "gaussian", "per": "upload"}, "rounds": 20, "attack": None}
     experiment = parse(own | {"clients": {"epsilon": 1, "run_limit": 3}})
-    most = Spending(experiment).affordable(everyone(experiment)[0], 3)
+    most = Spending(experiment.releases).affordable(everyone(experiment)[0], 3)
     assert 3 < most < 20, "the root of the sum of squares allows more than adding up"

@@ -87,7 +87,7 @@ def measured(experiment: Experiment, draws: int, generator: np.random.Generator)
     assert labels is not None
     shards = experiment.partition.split(labels, count, stream(experiment.seed, "partition"))
     held = np.array([len(shard) for shard in shards], dtype=np.float64)
-    spending, limits = Spending(experiment), experiment.clients.run_limits()
+    spending, limits = Spending(experiment.releases), experiment.clients.run_limits()
     most = np.array([spending.affordable(c, x) if np.isfinite(x) else experiment.rounds
                      for c, x in zip(everyone(experiment), limits.tolist(), strict=True)])  # fmt: skip
     limited = bool((most < experiment.rounds).any())

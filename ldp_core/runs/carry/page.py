@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from math import inf
 
-from ldp_core.accounting import Promise, Scope, entries_in
+from ldp_core.accounting import Promise, Scope, entries_in, word_of
 from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.judgement import at_chance
@@ -121,7 +121,11 @@ def _figures(found: Variants) -> str:
             if one.attempts
             else "–"
         )
-        budget = "no guarantee" if one.epsilon is None else f"{one.epsilon:.6g} (δ {one.delta:g})"
+        budget = (
+            "no guarantee: promises nothing"
+            if one.epsilon is None
+            else f"{one.epsilon:.6g} (δ {one.delta:g}): promises {word_of(one.epsilon)}"
+        )
         rows.append([one.label, str(len(runs)), reached, budget, picked])
     head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
     return _table("Final figures", head, rows)

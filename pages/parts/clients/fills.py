@@ -8,6 +8,7 @@ from ldp_core import limits
 from ldp_core.errors import Problem
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
 from pages.parts.clients.cells import resized
+from pages.parts.clients.costs import offer
 from pages.parts.ui.fields import named, one_of, real, whole
 from pages.parts.ui.meanings import EPSILON, TAU
 from pages.parts.ui.text import listed, number
@@ -15,7 +16,7 @@ from pages.parts.ui.workspace import Workspace
 
 SAME, TABLE = "same", "table"
 NEVER, LIMIT = "never", "limit"
-SCOPES = {"mechanism": "one weight", "upload": "a whole upload"}
+SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": "a person's whole run"}
 
 
 def fills(workspace: Workspace) -> None:
@@ -44,8 +45,10 @@ def fills(workspace: Workspace) -> None:
         clients.epsilon_scope,
         help="The papers' ε is for one weight of one upload. What can spend an ε on a whole upload does so: "
         f"Gaussian noise and PrivUnit. Otherwise it is divided evenly over its {number(base.uploaded, 6)} "
-        "weights, or over the layers where a mechanism answers for a whole one.",
+        "weights, or over the layers where a mechanism answers for a whole one. For a whole run each use "
+        "gets the most with which all uploads together cost no more.",
     )
+    offer(workspace)
     _limit(workspace, clients)
     now = _law_of_ranges(clients)
     laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in RANGE_MODES.items()}

@@ -11,6 +11,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Population
 from ldp_core.mechanisms.base import Floats
 from ldp_core.theory import client_variance
+from pages.parts.clients.costs import cost_in_words, run_costs
 from pages.parts.ui.text import number
 
 MOST_GROUPS, MOST_CLIENTS = 12, 1000
@@ -34,7 +35,7 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
         found.setdefault(key, []).append(i)
         if len(found) > MOST_GROUPS:
             return None
-    ladder = budget_ladder(budgets.tolist())
+    ladder, limits = budget_ladder(budgets.tolist()), clients.run_limits()
     return {
         "words": [number(step) for step in ladder],
         "values": [repr(step) for step in ladder],
@@ -45,6 +46,10 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
                 "all": [i + 1 for i in mine],
                 "at": ladder.index(key[0]),
                 "noise": [f"σ {number(float(each))}" for each in _noise(experiment, ladder, *key[1:])],
+                "worth": [
+                    cost_in_words(cost)
+                    for cost in run_costs(experiment, ladder, *key[1:], limit=float(limits[mine].max()))
+                ],
             }
             for key, mine in found.items()
         ],
@@ -61,6 +66,6 @@ def budget_ladder(asked: Sequence[float]) -> list[float]:
 def _noise(experiment: Experiment, ladder: Sequence[float], low: float, high: float) -> Floats:
     """The standard deviation of what a client with that range would send at each budget."""
     ends = np.full(len(ladder), low), np.full(len(ladder), high)
-    others = Population(np.array(ladder) / experiment.shares, *ends)
+    others = Population(experiment.per_use(np.array(ladder), *ends), *ends)
     found: Floats = np.sqrt(client_variance(experiment, others=others))
     return found

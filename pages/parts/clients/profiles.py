@@ -8,6 +8,7 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, read_profiles, write_profiles
 from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
+from pages.parts.clients.costs import costs
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import uncut
@@ -22,7 +23,8 @@ def profiles(workspace: Workspace) -> None:
     key = workspace.key("profiles")
     refused: tuple[str, tuple[Problem, ...]] | None = st.session_state.get(f"refused {key}")
     with st.popover("As a CSV file", width="stretch"):
-        clients = workspace.draft.base.clients
+        experiment = workspace.draft.base
+        clients = experiment.clients
         if refused:  # first: what comes last may be below the window
             name, problems = refused
             more = len(problems) - MOST_SHOWN
@@ -31,7 +33,7 @@ def profiles(workspace: Workspace) -> None:
             st.error(f"Nothing of {plain(name, 40)} was taken over:\n\n" + "\n".join(lines))
         st.download_button(
             "Download the clients",
-            lambda: write_profiles(clients),
+            lambda: write_profiles(clients, costs(experiment)),
             file_name="clients.csv",
             mime="text/csv",
             width="stretch",
@@ -42,7 +44,8 @@ def profiles(workspace: Workspace) -> None:
             key=key,
             on_change=_take,
             args=(workspace, key),
-            help="A line a client, with the columns client, epsilon, low and high (run_limit if wanted); "
+            help="A line a client, with the columns client, epsilon, low and high (if wanted, scope: "
+            "weight, upload or run; and run_limit); "
             f"up to {MOST_BYTES >> 20} MB, as spreadsheets write it.",
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ldp_core.accounting import word_of
 from ldp_core.paired import in_points
 from ldp_core.runs.view.final_figures import final, worst
 from pages.parts.charts.course import course
@@ -125,8 +126,8 @@ def _promised(arm: Arm) -> str:
         return "told at the end"
     found = worst(end["ledger"])
     if found.epsilon is None:
-        return ":red[no guarantee]"
-    return f"{number(found.epsilon)}, δ {number(found.delta)}"
+        return ":red[no guarantee: promises nothing]"
+    return f"{number(found.epsilon)}, δ {number(found.delta)}: promises {word_of(found.epsilon)}"
 
 
 def _picked(arm: Arm) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms
@@ -63,7 +64,9 @@ class View:
     @property
     def per(self) -> str:
         """What its ε is of, where that is a part of what was asked for."""
-        return f" per {PER[self.mechanism.scope]}" if self.design.experiment.shares > 1 else ""
+        experiment = self.design.experiment
+        divided = experiment.shares > 1 or experiment.clients.epsilon_scope == "run"
+        return f" per {PER[self.mechanism.scope]}" if divided else ""
 
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:
@@ -101,7 +104,8 @@ def moved(seen: Sequence[View], epsilon: float | None, tau: float | None) -> lis
         experiment, (own, low, high) = view.design.experiment, view.asked
         if tau is not None and experiment.mechanism.region != "ball":
             low, high = around(low, high, tau)
-        once = (own if epsilon is None else epsilon) / experiment.shares
+        asked = (np.array([one]) for one in (own if epsilon is None else epsilon, low, high))
+        once = float(experiment.per_use(*asked)[0])
         name = label if labels.count(label) == 1 else view.design.label
         found.append(replace(view, name=name, epsilon=once, low=low, high=high))
     if len({view.law for view in found}) == 1:  # only the aggregators differ

@@ -32,9 +32,9 @@ HALVES = Span(0.02, 5.0, 40, (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5))
 """Half widths of a safe range, τ."""
 
 
-def budgets_of(shares: int) -> Span:
-    """Those of an ε that is divided over so many uses go on to where one of them has enough."""
-    return BUDGETS if shares == 1 else replace(BUDGETS, high=EPSILON.maximum)
+def budgets_of(divided: bool) -> Span:
+    """Those of an ε that is divided over many uses go on to where one of them has enough."""
+    return replace(BUDGETS, high=EPSILON.maximum) if divided else BUDGETS
 
 
 @dataclass(frozen=True)

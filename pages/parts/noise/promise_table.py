@@ -12,9 +12,10 @@ import streamlit as st
 from ldp_core.accounting import SHARE, Entry, Promise, Scope, Spending, promise, within
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
+from ldp_core.limits import superscript
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import THIN, exponent, number, plain, upwards
+from pages.parts.ui.text import THIN, number, plain, upwards
 
 SCOPES: dict[Scope, str] = {
     "coordinate": "one weight",
@@ -162,7 +163,7 @@ def _price(one: Promised, line: Promise) -> str:
 
 def _seen(one: Promised) -> str:
     """What an attack was given: so many uploads of the same values, whatever the run itself sends."""
-    line = Spending(one.experiment).again(one.client, one.seen)
+    line = Spending(one.experiment.releases).again(one.client, one.seen)
     times = "1 upload" if one.seen == 1 else f"{one.seen} uploads of the same values"
     return f"{times}: {_cell(line)}"
 
@@ -207,7 +208,7 @@ def _growth(line: Promise) -> str:
     if epsilon < SLIGHT:
         grown = f"{number(upwards(100 * math.expm1(epsilon)))}{THIN}%"
     else:
-        most = number(upwards(math.exp(epsilon))) if epsilon < SPELLED else f"10{exponent(power)}"
+        most = number(upwards(math.exp(epsilon))) if epsilon < SPELLED else f"10{superscript(power)}"
         grown = f"a factor of {most}"
     return grown + (f" plus a probability of {number(line.delta)}" if line.delta else "")
 

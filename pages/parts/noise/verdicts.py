@@ -12,6 +12,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_weights, outlook, server_noise
 from ldp_core.theory.feasibility import Outlook, limits_in_words
+from pages.parts.clients.costs import cost_in_words, run_costs
 from pages.parts.noise.designs import Design, around
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui.text import covered, number, percent, range_in_words
@@ -54,7 +55,19 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
         "why": view.why.removesuffix(f"; {limits_in_words(*view.limits)}" if view.limits else ""),
         "figures": figures,
         "scale": _scale(view),
-    }
+    } | promise(design.experiment, now)
+
+
+def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
+    """What the run is worth to the client, with the budget and the range that it is imagined to ask for."""
+    clients, client = experiment.clients, min(now.client, experiment.clients.count - 1)
+    own, low, high = (float(values[client]) for values in (clients.budgets(), *clients.bounds()))
+    if now.tau is not None and experiment.mechanism.region != "ball":
+        low, high = around(low, high, now.tau)
+    asked = own if now.epsilon is None else now.epsilon
+    (cost,) = run_costs(experiment, [asked], low, high, float(clients.run_limits()[client]))
+    kind, words = cost_in_words(cost)
+    return {"promise": {"kind": kind, "words": f"client {client + 1}: {words}"}}
 
 
 def who_asks(now: WhatIf, experiment: Experiment) -> str:

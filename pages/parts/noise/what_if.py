@@ -119,7 +119,9 @@ def standing(shown: list[Design], named: Mapping[str, int], asked: Mapping[str, 
     first = views(shown, client)
     budget, low, high = first[0].asked
     whole = all(view.mechanism.region == "ball" for view in first)
-    epsilon = stand(budgets_of(shown[0].experiment.shares), budget, asked.get("epsilon"))
+    epsilon = stand(
+        budgets_of(shown[0].experiment.clients.epsilon_scope != "mechanism"), budget, asked.get("epsilon")
+    )
     tau = stand(HALVES, (high - low) / 2, None if whole else asked.get("tau"))
     seen = tuple(moved(first, epsilon.here, tau.here))
     weight, steps = _weight(asked, seen)

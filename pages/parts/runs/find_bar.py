@@ -6,6 +6,7 @@ from math import inf
 
 import streamlit as st
 
+from ldp_core.accounting import word_of
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs
 from ldp_core.runs.jobs.finding import Line, Order, Wanted
@@ -13,7 +14,7 @@ from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.runs.take_away import bring_in
 from pages.parts.ui.job_actions import refuse
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import listed, number, percent, plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
 
@@ -85,11 +86,12 @@ def _promised(line: Line) -> str:
     """The whole run's ε at worst, over the variants."""
     budgets = sorted(one.epsilon for one in line.finals if one.epsilon is not None)
     if not budgets:
-        return "no guarantee for the whole run"
+        return "no guarantee for the whole run: promises nothing"
     delta = max(one.delta for one in line.finals if one.epsilon is not None)
     span = number(budgets[0]) + (f" to {number(budgets[-1])}" if budgets[-1] > budgets[0] else "")
     some = ", some without a guarantee" if len(budgets) < len(line.finals) else ""
-    return f"whole run at worst ε {span}, δ {number(delta)}, of who gives most away{some}"
+    said = listed(dict.fromkeys(map(word_of, budgets)))
+    return f"whole run at worst ε {span}, δ {number(delta)}, of who gives most away: promises {said}{some}"
 
 
 def relabel(line: Line, was: str) -> None:

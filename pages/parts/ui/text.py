@@ -12,10 +12,13 @@ from typing import Any
 from ldp_core import datasets
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
+from ldp_core.limits import superscript
 
 THIN = "\u202f"
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 """What an ε covers, by a mechanism's scope."""
+COVERED = {"mechanism": "", "upload": " for a whole upload", "run": " for the whole run"}
+"""By what it is asked for."""
 ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
 """For what noise is predicted, by where a mechanism's inputs lie."""
 EXACT_DB = 100.0
@@ -50,7 +53,7 @@ def number(value: float, digits: int = 3) -> str:
     size = math.floor(math.log10(abs(value)))
     if size < -3 or size > 8:
         mantissa = f"{value / 10**size:.{digits - 1}f}".rstrip("0").rstrip(".")
-        return f"{mantissa}·10{exponent(size)}" if mantissa != "1" else f"10{exponent(size)}"
+        return f"{mantissa}·10{superscript(size)}" if mantissa != "1" else f"10{superscript(size)}"
     shown = f"{value:,.{max(0, digits - 1 - size)}f}".replace(",", THIN)
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
@@ -70,10 +73,6 @@ def as_shown(value: float, digits: int = 3) -> float:
     size = math.floor(math.log10(abs(value)))
     places = digits - 1 - size
     return round(value, places if size < -3 or size > 8 else max(0, places))
-
-
-def exponent(power: int) -> str:
-    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -135,12 +134,13 @@ def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
 
 def covered(experiment: Experiment) -> str:
     """What stands behind a budget as it was asked for, where it is not the mechanism's own."""
-    return " for a whole upload" if experiment.clients.epsilon_scope == "upload" else ""
+    return COVERED[experiment.clients.epsilon_scope]
 
 
 def asked_per(experiment: Experiment) -> str:
-    """Of what a client's ε is asked for: weight, layer or upload."""
-    return "upload" if covered(experiment) else PER[experiment.randomiser.scope]
+    """Of what a client's ε is asked for: weight, layer, upload or run."""
+    scope = experiment.clients.epsilon_scope
+    return PER[experiment.randomiser.scope] if scope == "mechanism" else scope
 
 
 def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:

@@ -42,7 +42,7 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
     assert "no bound" in price
     assert "19 of 20 clients upload at most 8 times" in price
     parsed = parse(experiment)
-    eight = Spending(parsed).uploads(everyone(parsed)[0], 8)
+    eight = Spending(parsed.releases).uploads(everyone(parsed)[0], 8)
     assert f"**ε {number(eight.bound, 4)}**" in price
     everybody = cells({})
     assert everybody[2] == everybody[3], "where everybody uploads in every round, there is no average"
@@ -122,7 +122,7 @@ def test_again_and_again_costs_more_the_more_is_seen():
     assert once.startswith("1 upload: ")
     assert ten.startswith("10 uploads of the same values: ")
     assert len({once, ten, hundred}) == 3
-    spending = Spending(draft.experiments()[2])
+    spending = Spending(draft.experiments()[2].releases)
     line = spending.again(everyone(draft.experiments()[2])[0], 100)
     assert f"**ε {number(line.bound, 4)}**" in hundred
     assert [row[:2] + row[3:] for row in rows] == [rows[0][:2] + rows[0][3:]] * 3, (

@@ -106,8 +106,10 @@ def test_a_run_that_diverged_with_some_of_its_seeds_did_not_with_all(apart: list
 def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     worst = ledger(DRAFT.experiments()[0])[0]["run_worst"]["epsilon"]
     chip = promised(DRAFT)
-    assert said(chip["pieces"]).startswith(f"ε 0.5 per weight → {number(worst, 4)} for the run (δ\u00a0")
-    assert "client 20: ε 8 per weight" in chip["rest"]
+    assert said(chip["pieces"]).startswith(
+        f"promises nothing: ε 0.5 per weight → {number(worst, 4)} for the run (δ\u00a0"
+    )
+    assert "tries; client 20 promises nothing: ε 8 per weight" in chip["rest"]
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
     assert alone["kind"] == "recovered"
     assert said(alone["pieces"]).endswith("; no LDP: no guarantee"), "one of four promises nothing"
@@ -116,7 +118,9 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
 def test_a_budget_for_a_whole_upload_is_told_as_one():
     told = said(promised(presets.get("what_epsilon_says").draft)["pieces"])
     rest = "5.5 to 4\u202f900 for the run (δ\u00a010⁻⁵; 120 to 9\u202f800 if δ = 0)"
-    assert told == f"ε 8 to 650 per upload → {rest}", "a run that costs less than one of its uploads asks for"
+    assert told == f"promises little to nothing: ε 8 to 650 per upload → {rest}", (
+        "a run that costs less than one of its uploads asks for"
+    )
 
 
 def test_a_range_of_bounds_is_told_in_two_digits_and_never_below():
@@ -136,7 +140,8 @@ def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
             {"clients": {"count": 1, "epsilon": 1.0}},
         )
     ]
-    assert rests == [
+    assert [rest.partition(":")[0] for rest in rests] == [
         f"for client 1{others}, at worst"
         for others in (" as for all others", "; others have other ranges or limits", "")
     ]
+    assert all(rest.endswith(" tries") and "right in all but one of 10" in rest for rest in rests)

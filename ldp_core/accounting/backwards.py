@@ -1,0 +1,97 @@
+"""Composition read backwards: from what a whole run may cost a client to the ε of one use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from ldp_core.accounting.spending import Releases, Spending
+from ldp_core.errors import InvalidInput
+from ldp_core.limits import EPSILON
+from ldp_core.mechanisms.base import Floats
+
+TOLERANCE = 1e-4
+"""Of a budget, relative: so much less than it a run may cost."""
+LEAST = 1e-12
+"""An ε of one use below which its loss has no digits."""
+MANY = 256
+STEEP = 1.2
+STEPS = 200
+
+
+def budgets_of_uses(releases: Releases, uploads: int, budgets: Floats, low: Floats, high: Floats) -> Floats:
+    """The largest ε of one use at which so many uploads cost each client at most its budget; of more than
+    `MANY` different budgets, at most the next smaller one of as many steps.
+
+    Args:
+        uploads: that a client sends at most.
+        budgets: for the whole run at the ledger's δ, shape (count,).
+        low, high: the safe ranges, of the same shape.
+
+    Raises:
+        InvalidInput: no ε bounds what these releases give away, or none costs so little.
+    """
+    if len(known := np.unique(budgets)) > MANY:
+        steps = np.geomspace(known[0], known[-1], MANY)
+        budgets = steps[np.searchsorted(steps, budgets * (1 + 1e-12), side="right") - 1]
+    clients = np.stack([budgets, low, high], axis=1)
+    different, places = np.unique(clients, axis=0, return_inverse=True)
+    found = [_budget_of_use(releases, uploads, *each) for each in different.tolist()]
+    return np.array(found, np.float64)[places.reshape(-1)]
+
+
+def unbounded(releases: Releases, uploads: int, low: float, high: float) -> str:
+    """Why no ε of a use bounds the run; "" where one does."""
+    promise = Spending(releases).uploads((EPSILON.default, low, high), uploads)
+    return "" if promise.guarantee else promise.why
+
+
+@lru_cache(maxsize=4096)
+def _budget_of_use(releases: Releases, uploads: int, budget: float, low: float, high: float) -> float:
+    spending = Spending(releases)
+    if why := unbounded(releases, uploads, low, high):
+        raise InvalidInput(f"no ε of the run can be kept to: {why}")
+    start = max(LEAST, budget / max(1.0, sum(release.uses for _, release in releases) * uploads))
+    return largest(lambda epsilon: spending.uploads((epsilon, low, high), uploads).bound, budget, start)
+
+
+def largest(cost: Callable[[float], float], budget: float, start: float) -> float:
+    """The largest ε within its limits whose cost, which grows with it, is at most a budget.
+
+    The cost is at most `TOLERANCE` below the budget, and never above. Steps go where a power of ε between
+    both ends meets the budget, or halve log ε.
+
+    Raises:
+        InvalidInput: the least ε costs more.
+    """
+    goal = math.log(budget * (1 - TOLERANCE / 2))
+    low, least = start, cost(start)
+    while least > budget:
+        low /= 4
+        if low < LEAST:
+            raise InvalidInput(f"no ε costs as little as {budget:g}")
+        least = cost(low)
+    high, most = low, least
+    while most <= budget:
+        if high >= EPSILON.maximum or least >= budget * (1 - TOLERANCE):
+            return high
+        # costs of many uses grow with a power of ε between 1 and 2
+        further = high * math.exp(max(0.1, goal - math.log(most)) / STEEP) if most > 0 else 4 * high
+        low, least, high = high, most, min(EPSILON.maximum, further)
+        most = cost(high)
+    for step in range(STEPS):
+        if least >= budget * (1 - TOLERANCE) or high <= low * (1 + 1e-12):
+            break
+        share = 0.5
+        if step % 4 < 3 and math.isfinite(most) and least > 0:
+            share = (goal - math.log(least)) / (math.log(most) - math.log(least))
+        middle = low * (high / low) ** min(max(share, 0.001), 0.999)
+        found = cost(middle)
+        if found <= budget:
+            low, least = middle, found
+        else:
+            high, most = middle, found
+    return low

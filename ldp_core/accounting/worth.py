@@ -1,0 +1,82 @@
+"""What a promise for everything that a person sends is worth: one word, and an attacker's odds.
+
+An attacker who has to say which of two equally likely values was there is right with a probability of at
+most (e^ε + δ)/(1 + e^ε) (Kairouz, Oh and Viswanath 2015); with Gaussian noise, whose whole curve is known,
+of Φ(μ/2) (Dong, Roth and Su 2022).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from ldp_core.accounting.entry import Promise
+from ldp_core.limits import spelled, superscript
+from ldp_core.normal import mu_of
+
+Word = Literal["much", "some", "little", "nothing"]
+UP_TO: tuple[tuple[float, Word], ...] = ((1.0, "much"), (3.0, "some"), (10.0, "little"))
+"""The largest ε of a whole run that still promises so much."""
+NOTHING: Word = "nothing"
+RULE = (
+    "For everything a person sends in a run: up to ε 1 promises much, up to 3 some, up to 10 little; "
+    "beyond, or without a guarantee, nothing."
+)
+FEWEST = 100
+"""Tries of which right answers are counted, or the power of ten that leaves one wrong answer at least."""
+COUNTED = math.log(1e6)
+"""−ln of the rarest share of wrong answers that is counted."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    word: Word
+    wrong: float
+    """The natural logarithm of the share of answers that is wrong at least; −∞ where nothing forces any."""
+
+    @property
+    def right(self) -> tuple[int, int] | None:
+        """At most so many right answers of so many tries, at least one being wrong; None beyond `COUNTED`."""
+        if -self.wrong > COUNTED:
+            return None
+        tries = max(FEWEST, 10 ** math.ceil(-self.wrong / math.log(10) - 1e-9))
+        return tries - math.floor(tries * math.exp(self.wrong) + 1e-9), tries
+
+    @property
+    def promises(self) -> str:
+        return f"promises {self.word}"
+
+    @property
+    def odds(self) -> str:
+        """How often an attacker is right who has to tell two values apart: `in at most 74 of 100 tries`."""
+        if math.isinf(self.wrong):
+            return "in every try, for all that is promised"
+        if self.right is None:
+            return f"in all but one of 10{superscript(int(self.power))} tries"
+        right, tries = (spelled(count) for count in self.right)
+        return f"in at most {right} of {tries} tries"
+
+    @property
+    def power(self) -> float:
+        """k, where one answer of 10^k is wrong at least."""
+        return math.ceil(-self.wrong / math.log(10)) if math.isfinite(self.wrong) else math.inf
+
+
+def word_of(epsilon: float | None) -> Word:
+    """Of an ε for a whole run; None where nothing bounds it."""
+    return next((word for most, word in UP_TO if epsilon is not None and epsilon <= most), NOTHING)
+
+
+def worth(promise: Promise) -> Worth:
+    """Of a client's promise for a whole run."""
+    epsilon, delta, word = promise.bound, promise.delta, word_of(promise.bound)
+    if math.isinf(epsilon):
+        return Worth(word, -math.inf)
+    wrong = math.log1p(-delta) - float(np.logaddexp(0.0, epsilon))
+    if promise.rule == "gaussian" and delta and epsilon:
+        wrong = max(wrong, float(log_ndtr(-mu_of(epsilon, delta) / 2)))
+    return Worth(word, wrong)

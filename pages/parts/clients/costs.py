@@ -1,0 +1,87 @@
+"""What budgets cost: an upload, and all that a client sends in a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.accounting import NOTHING, Spending, entries, word_of
+from ldp_core.accounting.spending import Releases
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import Experiment, changed
+from ldp_core.mechanisms.base import Floats
+from pages.parts.ui.text import PER, number
+from pages.parts.ui.workspace import Workspace
+
+LITTLE = 8.0
+"""An ε of a whole run that still promises a little."""
+PER_DECADE = 8
+"""Budgets at which a run's cost is computed, for those between them to follow while a hand moves."""
+
+
+def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[str, Floats]:
+    """The ε of an upload and of the run at worst, for each client or each of some; infinite if unbounded."""
+    found = entries(experiment, clients)
+    return {
+        "upload_costs": np.array([entry.upload.bound for entry in found]),
+        "run_costs": np.array([entry.run_worst.bound for entry in found]),
+    }
+
+
+def run_costs(
+    experiment: Experiment, asked: Sequence[float], low: float, high: float, limit: float
+) -> list[float]:
+    """The ε of the run at worst for budgets that a client with a limit might ask for; about, between computed
+    ones.
+    """
+    if experiment.mechanism.role == "identity":
+        return [math.inf] * len(asked)
+    if experiment.clients.epsilon_scope == "run":
+        return [min(limit, one) for one in asked]
+    ends = np.full(len(asked), low), np.full(len(asked), high)
+    uses = experiment.per_use(np.array(asked), *ends)
+    run = experiment.releases, experiment.most_uploads
+    return [min(limit, _about(*run, use, low, high)) for use in uses.tolist()]
+
+
+def _about(releases: Releases, uploads: int, use: float, low: float, high: float) -> float:
+    """As a power of ε between the computed ones on both sides."""
+    place = PER_DECADE * math.log10(use)
+    below, above = (_at(releases, uploads, end, low, high) for end in (math.floor(place), math.ceil(place)))
+    return below * (above / below) ** (place % 1) if math.isfinite(above) and below else above
+
+
+@lru_cache(maxsize=4096)
+def _at(releases: Releases, uploads: int, place: int, low: float, high: float) -> float:
+    return Spending(releases).uploads((10 ** (place / PER_DECADE), low, high), uploads).bound
+
+
+def cost_in_words(cost: float) -> tuple[str, str]:
+    """Its word, and `ε 8 for the run: promises little`."""
+    word = word_of(cost)
+    return word, f"{'no bound' if math.isinf(cost) else f'ε {number(cost)}'} for the run: promises {word}"
+
+
+def offer(workspace: Workspace) -> None:
+    """What it would take to promise a little where the run promises nothing, and a button for it."""
+    base = workspace.draft.base
+    strictest = int(base.clients.budgets().argmin())
+    if base.mechanism.role == "identity" or word_of(entries(base, [strictest])[0].run_worst.bound) != NOTHING:
+        return
+    kept = {"clients.epsilon": LITTLE, "clients.epsilon_scope": "run"}
+    try:
+        there = changed(base, kept)
+    except InvalidExperiment:  # as printed, some noise bounds nothing at any ε
+        return
+    use = float(there.population().epsilon[strictest])
+    st.caption(
+        f"As it is, the run promises nothing to anybody. ε {LITTLE:g} for everything that a person sends "
+        f"would take ε {number(use)} per {PER[there.randomiser.scope]}."
+    )
+    if st.button(f"Promise ε {LITTLE:g} for the whole run", key="promise a little", width="stretch"):
+        workspace.edit(kept)
+        st.rerun()

@@ -1,0 +1,49 @@
+"""The word and the odds of a promise."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy.special import ndtr
+
+from ldp_core.accounting import Promise, worth
+from ldp_core.normal import epsilon_of
+
+
+def promise(epsilon: float, delta: float = 0.0, rule: str = "basic") -> Promise:
+    return Promise(epsilon, delta, rule, epsilon, epsilon, True)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "word"), [(1, "much"), (1.001, "some"), (3, "some"), (10, "little"), (10.01, "nothing")]
+)
+def test_words(epsilon, word):
+    assert worth(promise(epsilon)).word == word
+
+
+def test_no_guarantee_is_worth_nothing_and_forces_no_wrong_answer():
+    found = worth(Promise(epsilon=2.0, why="an average"))
+    assert (found.word, found.right, found.power) == ("nothing", None, math.inf)
+
+
+@pytest.mark.parametrize(("epsilon", "right"), [(0.01, (51, 100)), (1, (74, 100)), (8, (9997, 10_000))])
+def test_odds_are_rounded_up_but_never_to_all(epsilon, right):
+    assert worth(promise(epsilon)).right == right
+
+
+def test_far_odds_are_a_power_of_ten():
+    found = worth(promise(1271.0))
+    assert found.right is None
+    assert found.power == 552
+
+
+def test_gaussian_noise_is_told_by_its_whole_curve():
+    mu = 1.3
+    line = promise(float(epsilon_of(1e-5, mu)), 1e-5, "gaussian")
+    assert math.exp(worth(line).wrong) == pytest.approx(ndtr(-mu / 2), rel=1e-6)
+    assert worth(line).wrong > worth(promise(line.bound, 1e-5)).wrong
+
+
+def test_a_delta_adds_to_what_is_right():
+    assert 1 - math.exp(worth(promise(1.0, 0.1)).wrong) == pytest.approx((math.e + 0.1) / (1 + math.e))
