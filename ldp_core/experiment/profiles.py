@@ -15,12 +15,14 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment.clients import Clients
 from ldp_core.limits import Limit, spelled
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 from ldp_core.tables import Column, Table, find, is_gap, read_table
 
 NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}

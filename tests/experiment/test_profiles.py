@@ -73,9 +73,8 @@ def test_what_people_hand_in_is_read(text: str, set_: dict[str, object]):
     changes = read_profiles(text.encode())
     assert {name: changes[f"clients.{name}"] for name in set_} == set_
     again = changed(parse({}), changes).clients
-    assert read_profiles(write_profiles(again).encode()) == {
-        k: v for k, v in changes.items() if v is not None
-    }
+    kept = {k: v for k, v in changes.items() if v is not None} | {"clients.epsilon_scope": "mechanism"}
+    assert read_profiles(write_profiles(again).encode()) == kept
 
 
 BAD: dict[str, tuple[bytes | str, str]] = {
@@ -151,7 +150,9 @@ def test_a_run_limit_may_be_there():
     assert changes["clients.run_limit"] == [10.0, 20.0]
     assert changes["clients.epsilon"] == 1.0
     limited = changed(parse({}), changes).clients
-    assert write_profiles(limited).startswith("client,epsilon,low,high,run_limit\r\n1,1.0,-1.0,1.0,10.0\r\n")
+    assert write_profiles(limited).startswith(
+        "client,scope,epsilon,low,high,run_limit\r\n1,weight,1.0,-1.0,1.0,10.0\r\n"
+    )
 
 
 def test_the_caps():
@@ -197,8 +198,9 @@ def test_what_we_write_is_read_back_bit_for_bit(rows: list[tuple[float, float, f
     assert all((a == b).all() for a, b in zip(again.bounds(), clients.bounds(), strict=True))
     # S7: numbers and our own header, so a spreadsheet finds no formula in it
     header, *cells = csv.reader(io.StringIO(text))
-    assert header == ["client", "epsilon", "low", "high"]
-    assert all(np.isfinite(float(cell)) for line in cells for cell in line)
+    assert header == ["client", "scope", "epsilon", "low", "high"]
+    assert all(np.isfinite(float(cell)) for _, _, *numbers in cells for cell in numbers)
+    assert {scope for _, scope, *_ in cells} == {"weight"}
 
 
 @given(
