@@ -135,7 +135,9 @@ def _epsilon(once: Losses, uses: int, delta: float) -> float:
     # δ(ε) = Σ_{l > ε} P(l)·(1 − e^{ε − l}) falls with ε: step back from where the tail alone is small
     # enough, until δ is too large; the answer lies between
     start, back = last, 1
-    while start > 0 and _delta(chance[start:], once.step) <= goal:
+    share = -np.expm1(-once.step * np.arange(len(chance)))  # of a loss so many steps beyond ε
+    # not by BLAS, whose threads would spin for longer than they compute
+    while start > 0 and np.einsum("i,i", chance[start:], share[: len(chance) - start]) <= goal:
         start, back = max(0, last - back), 2 * back
     losses = (first + np.arange(start, len(chance))) * once.step
     # without the condition l > ε the sum from l on is largest for the right l, so the largest ε that
@@ -144,11 +146,6 @@ def _epsilon(once: Losses, uses: int, delta: float) -> float:
         mirrored = np.logaddexp.accumulate((np.log(chance[start:]) - losses)[::-1])[::-1]
     enough = slice(0, last + 1 - start)
     return max(0.0, float((np.log(tail[start : last + 1] - goal) - mirrored[enough]).max()))
-
-
-def _delta(chance: Floats, step: float) -> float:
-    """δ at the loss of the first of these chances."""
-    return float(chance @ -np.expm1(-step * np.arange(len(chance))))
 
 
 def _sum_of(once: Losses, uses: int) -> tuple[Floats, int, float]:

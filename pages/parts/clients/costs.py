@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 import numpy as np
 import streamlit as st
 
 from ldp_core.accounting import NOTHING, Spending, entries, word_of
-from ldp_core.accounting.spending import Releases
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
@@ -19,8 +17,6 @@ from pages.parts.ui.workspace import Workspace
 
 LITTLE = 8.0
 """An ε of a whole run that still promises a little."""
-PER_DECADE = 8
-"""Budgets at which a run's cost is computed, for those between them to follow while a hand moves."""
 
 
 def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[str, Floats]:
@@ -35,29 +31,16 @@ def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[
 def run_costs(
     experiment: Experiment, asked: Sequence[float], low: float, high: float, limit: float
 ) -> list[float]:
-    """The ε of the run at worst for budgets that a client with a limit might ask for; about, between computed
-    ones.
-    """
+    """The ε of the run at worst for budgets that a client with a limit of its own might ask for."""
     if experiment.mechanism.role == "identity":
         return [math.inf] * len(asked)
     if experiment.clients.epsilon_scope == "run":
         return [min(limit, one) for one in asked]
     ends = np.full(len(asked), low), np.full(len(asked), high)
     uses = experiment.per_use(np.array(asked), *ends)
-    run = experiment.releases, experiment.most_uploads
-    return [min(limit, _about(*run, use, low, high)) for use in uses.tolist()]
-
-
-def _about(releases: Releases, uploads: int, use: float, low: float, high: float) -> float:
-    """As a power of ε between the computed ones on both sides."""
-    place = PER_DECADE * math.log10(use)
-    below, above = (_at(releases, uploads, end, low, high) for end in (math.floor(place), math.ceil(place)))
-    return below * (above / below) ** (place % 1) if math.isfinite(above) and below else above
-
-
-@lru_cache(maxsize=4096)
-def _at(releases: Releases, uploads: int, place: int, low: float, high: float) -> float:
-    return Spending(releases).uploads((10 ** (place / PER_DECADE), low, high), uploads).bound
+    spending = Spending(experiment.releases)
+    found = [spending.uploads((use, low, high), experiment.most_uploads) for use in uses.tolist()]
+    return [min(limit, promise.bound) for promise in found]
 
 
 def cost_in_words(cost: float) -> tuple[str, str]:
