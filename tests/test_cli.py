@@ -314,7 +314,9 @@ def test_a_system_that_is_chosen_here_fills_and_runs(system: str):
     assert end["status"] == "completed"
     assert start["experiment"]["system"]["name"] == system
     assert start["experiment"]["local"]["batch_size"] in (20, 50), "the paper's"
-    assert {"field": "form", "paper": "as_printed", "now": "corrected"} in start["departures"]
+    assert {"field": "form", "paper": "as_printed", "now": "corrected", "printed": True} in start[
+        "departures"
+    ]
 
 
 def test_a_systems_preset_says_what_is_not_as_in_the_paper():

@@ -1,6 +1,7 @@
 """Experiments: what a run is, read from JSON, checked, and changed by name."""
 
 from ldp_core.experiment.attack import Attack
+from ldp_core.experiment.choosing import back_to_paper, form_of, with_form, with_system
 from ldp_core.experiment.clients import Clients
 from ldp_core.experiment.departures import Departure, departures
 from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
@@ -27,10 +28,12 @@ __all__ = [
     "Run",
     "Variant",
     "amended",
+    "back_to_paper",
     "changed",
     "checked",
     "departures",
     "fit_of",
+    "form_of",
     "loads",
     "parse",
     "parse_draft",
@@ -39,5 +42,7 @@ __all__ = [
     "typed",
     "typed_changes",
     "with_fit",
+    "with_form",
+    "with_system",
     "write_profiles",
 ]

@@ -156,6 +156,9 @@ class System(Component):
     readings: ClassVar[tuple[str, ...]] = ()
     """How the paper is read where it is silent or cannot be followed, as sentences."""
 
+    left_open: ClassVar[tuple[str, ...]] = ()
+    """Fields that `fill` sets to a value that the paper does not print."""
+
     def fill(self, dataset: str | None) -> dict[str, Any]:
         """The fields of an experiment that it sets, as JSON; what is given stays as it is given.
 

@@ -39,6 +39,7 @@ class PDLDPFL(System):
     formula = r"\hat y=a_o\,f_\theta(a_i x+b_i)+b_o,\quad \text{sent: }t\cdot\mathrm{PM}(\theta/t)"
     reference = "Paper 003 (Computer Science 51 (11), 379, 2024)"
     order = 4
+    left_open = ("local.epochs", "local.batch_size", "clients.range")
     readings = (
         "One local epoch, batches of 32 (10 on digits), 64 and 32 hidden units: the paper prints none of it.",
         "Corrected, the scale t is the safe range ±0.5, public; as printed it is the largest weight, without "

@@ -84,6 +84,7 @@ class PersonalizedLDPFL(System):
     )
     reference = "Paper 001 (Wu, Xu and Zhu, Applied Sciences 2023)"
     order = 2
+    left_open = ("local.epochs", "partition.alpha")
     readings = (
         "One local pass over the sampled records: the paper does not say how many.",
         "Digits are trained on raw pixels (0 to 16), which the range ±200 and the figures speak for; "

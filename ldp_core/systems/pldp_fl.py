@@ -27,6 +27,7 @@ class PLDPFL(System):
     formula = r"\bar w=\frac1{|\mathcal P_t|}\sum_{i\in\mathcal P_t}\mathrm{PDPM}_{\tau_i,\varepsilon_i}(w_i)"
     reference = "Paper 000 (Shen et al., Entropy 2023)"
     order = 1
+    left_open = ("partition.kind",)
     readings = (
         "Algorithm 1 as printed averages the clear weights over all clients; the server here averages what "
         "the chosen ones send.",

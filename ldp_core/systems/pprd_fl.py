@@ -81,6 +81,14 @@ class PPRDFL(System):
     )
     reference = "Paper 002 (Feng, Guo and Zhu, Electronics 2025)"
     order = 3
+    left_open = (
+        "partition.kind",
+        "clients.count",
+        "clients.range",
+        "mechanism.norm",
+        "mechanism.delta",
+        "local.batch_size",
+    )
     readings = (
         "How many clients there are, how long weights may be (C) and δ are not in the paper: here 10 "
         "clients, C = 10 and δ = 10⁻⁵. Its noise is divided by the images of a client, which are 6 000 on "

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from ldp_core import presets
+from ldp_core import presets, systems
+from ldp_core.experiment import Draft, parse_draft
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import TRAINING, Visitor, at_rest
+from tests.browser.conftest import TRAINING, Visitor, at_rest, choose, wait_until
 from tests.extent import in_gate
 
 READY = {
@@ -33,3 +34,49 @@ def test_its_preset_opens_on_every_page_and_trains(
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)
     assert page.get_by_test_id("stException").count() == 0
+
+
+PARAMETERS = {
+    "personalized_ldp_fl": ("Clients' data", "non_iid", "case"),
+    "pprd_fl": ("What becomes of the others", "noised", "rest"),
+    "pd_ldpfl": ("After the network", "none", "output"),
+    "optimal_ldp_fl": ("Ranges of the layers", "fixed", "ranges"),
+}
+"""Of each system that has any: a field, what is chosen there, and the parameter's name."""
+
+
+def test_each_system_is_chosen_by_name_changed_and_taken_back_to_its_paper(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    identity = drafts.new(parse_draft({"dataset": "digits"}))
+
+    def stored() -> Draft:
+        draft = drafts.load(identity)
+        assert draft is not None
+        return draft
+
+    page = visitor.open(f"/train?draft={identity}", READY["Train"])
+    page.get_by_role("button", name="System: none").click()
+    which = page.get_by_role("combobox", name="Published system")
+    for name, label in systems.registry.labels().items():
+        kind = systems.registry.kind(name)
+        choose(which, label)
+        expect(page.get_by_text(kind.summary)).to_be_visible()
+        for words in kind.readings:
+            expect(page.get_by_text(words)).to_have_count(1)
+        expect(page.get_by_text("form corrected (paper: as printed)")).to_be_visible()
+        if name in PARAMETERS:
+            field, value, parameter = PARAMETERS[name]
+            choose(page.get_by_role("combobox", name=field), value)
+            wait_until(page, lambda p=parameter, v=value: stored().base.as_json()["system"][p] == v)
+        at_rest(page)
+        page.get_by_role("button", name="Back to the paper's settings").click()
+        expect(page.get_by_text("All as in the paper")).to_be_visible()
+        assert stored().base.form == "as_printed"
+        at_rest(page)
+        page.get_by_text("both, side by side").click()
+        wait_until(page, lambda: [one.form for one in stored().experiments()] == ["as_printed", "corrected"])
+        at_rest(page)
+    choose(which, "None", exact=False)
+    expect(page.get_by_role("button", name="System: none")).to_be_visible()

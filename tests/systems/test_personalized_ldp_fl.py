@@ -222,6 +222,6 @@ def test_nobody_attacks_uploads_of_drawn_records():
     start = events({"system": NAME, "attack": "auto", "rounds": 1})[0]
     assert "Personalized LDP-FL" in start["attack_note"]
     assert start["departures"] == [
-        {"field": "rounds", "paper": 10, "now": 1},
-        {"field": "form", "paper": "as_printed", "now": "corrected"},
+        {"field": "rounds", "paper": 10, "now": 1, "printed": True},
+        {"field": "form", "paper": "as_printed", "now": "corrected", "printed": True},
     ]

@@ -18,13 +18,13 @@ from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.limits import LABEL_LENGTH
 from ldp_core.mechanisms import Mechanism
 from pages.parts.charts.styles import Style, styles
+from pages.parts.ui.field_words import FORMS
 from pages.parts.ui.fields import Apply, named, one_of, own_parameters
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM
 from pages.parts.ui.text import PER, plain
 from pages.parts.ui.workspace import Workspace
 
 MOST = 3
-FORMS = {"corrected": "corrected", "as_printed": "as printed"}
 AS_PRINTED = ("as printed",)
 OWN = {"mechanism": mechanisms.registry, "aggregator": aggregators.registry}
 

@@ -11,6 +11,7 @@ from ldp_core import aggregators, datasets, limits, mechanisms, models, optimize
 from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of
 from pages.parts.train.attack_choices import attack_choices
+from pages.parts.ui.field_words import SENT
 from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
 from pages.parts.ui.text import asked_in_words, joined, number, percent, plain, ranges_in_words
@@ -22,7 +23,6 @@ COMPARE: dict[str, tuple[str, Any]] = {
     "Mechanisms": ("mechanism.name", mechanisms.registry),
 }
 MEANS = {"Aggregators": AGGREGATOR, "Mechanisms": MECHANISM}
-SENT = {"weights": "the weights", "update": "what changed"}
 
 
 def choices(workspace: Workspace) -> None:

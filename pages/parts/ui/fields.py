@@ -25,7 +25,12 @@ Apply = Callable[[Workspace, Any], tuple[Problem, ...]]
 
 
 def bind(
-    workspace: Workspace, name: str, value: Any, apply: Apply | None = None, into: str = "value"
+    workspace: Workspace,
+    name: str,
+    value: Any,
+    apply: Apply | None = None,
+    into: str = "value",
+    optional: bool = False,
 ) -> dict[str, Any]:
     """`key`, `on_change` and first value of a widget for the field `name`, which holds `value` in the draft.
 
@@ -40,6 +45,7 @@ def bind(
         into: the widget's parameter for its first value. It is given with the widget, and not put into
             the session: should the page run be interrupted before the browser has the widget, the next
             run would give it without a value, and the browser would choose one by itself.
+        optional: an empty widget stands for null.
     """
     page = tab().page
     fields = page.fields
@@ -60,7 +66,7 @@ def bind(
         if version != current:
             return  # this widget has been replaced: this was not chosen
         problems: tuple[Problem, ...] = ()
-        if given is None:
+        if given is None and not optional:
             problems = (Problem(name, "is empty; until something is typed or chosen, the last one is kept"),)
         elif given != known:
             problems = apply(workspace, given) if apply else _edited(workspace, {name: given})
@@ -180,16 +186,22 @@ def component(
 
 
 def own_parameters(
-    workspace: Workspace, field: str, value: Component, apply: Callable[[str], Apply] | None = None
+    workspace: Workspace,
+    field: str,
+    value: Component,
+    apply: Callable[[str], Apply] | None = None,
+    optional: bool = False,
 ) -> None:
     """A widget for each parameter that has a limit or a few words to choose from.
 
-    `apply` makes from a parameter's name what a change of it does; by default it sets the field.
+    `apply` makes from a parameter's name what a change of it does; by default it sets the field. Parameters
+    that may be null are left out unless `optional` asks for them.
     """
     for attribute, parameter in type(value).model_fields.items():
         name = parameter.alias or attribute
         mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole | Choice)), None)
-        if mark is None or getattr(mark, "optional", False) or not value.matters(name):
+        blank = getattr(mark, "optional", False)
+        if mark is None or (blank and not optional) or not value.matters(name):
             continue
         words = parameter.description or name
         title = words[0].upper() + words[1:] if words[0].isascii() else words  # ε and δ stay small
@@ -200,7 +212,7 @@ def own_parameters(
         elif isinstance(mark, Whole):
             whole(workspace, path, title, mark.limit, now, change)
         else:
-            real(workspace, path, title, mark.limit, now, change)
+            real(workspace, path, title, mark.limit, now, change, optional=blank)
 
 
 def whole(
@@ -224,11 +236,12 @@ def real(
     name: str,
     title: str,
     limit: Limit,
-    value: float,
+    value: float | None,
     apply: Apply | None = None,
+    optional: bool = False,
     **options: Any,
 ) -> None:
-    bound = bind(workspace, name, float(value), apply)
+    bound = bind(workspace, name, None if value is None else float(value), apply, optional=optional)
     given = st.number_input(title, format="%g", placeholder=str(limit), **bound, **options)
     heed(bound["key"], given, bound["value"])
     complain(workspace, name)

@@ -1,0 +1,57 @@
+"""What the pages call a field of a draft, and how its values read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ldp_core import aggregators, datasets, mechanisms, models, optimizers, partitions, selections, systems
+from ldp_core.component import Registry
+from ldp_core.experiment import EPSILON_MODES, RANGE_MODES
+from pages.parts.ui.meanings import FIELDS
+from pages.parts.ui.text import number
+
+FORMS = {"corrected": "corrected", "as_printed": "as printed"}
+SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": "a person's whole run"}
+SENT = {"weights": "the weights", "update": "what changed"}
+PARTS: dict[str, Registry[Any]] = {
+    "model": models.registry,
+    "mechanism": mechanisms.registry,
+    "aggregator": aggregators.registry,
+    "local.optimizer": optimizers.registry,
+    "partition": partitions.registry,
+    "selection": selections.registry,
+    "system": systems.registry,
+}
+WORDS: dict[str, Mapping[str, str]] = {
+    "clients.epsilon": {name: mode.label for name, mode in EPSILON_MODES.items()},
+    "clients.range": {name: mode.label for name, mode in RANGE_MODES.items()},
+    "clients.epsilon_scope": SCOPES,
+    "target": SENT,
+    "form": FORMS,
+}
+SAME = {"clients.epsilon": "ε {} for all", "clients.range": "±{} for all", "clients.run_limit": "ε {}"}
+"""How a single number of all clients reads."""
+
+
+def field_name(path: str, new: Mapping[str, Any]) -> str:
+    """What the page calls a field of a draft as `flat` has it; a part's parameters are named by the part."""
+    part, _, last = path.rpartition(".")
+    if path not in FIELDS and part in PARTS and part in new:
+        fields = PARTS[part].kind(new[part]).model_fields.items()
+        told = {field.alias or name: field.description for name, field in fields}.get(last)
+        return told.split(",")[0] if told else last
+    return FIELDS.get(path, last.replace("_", " "))
+
+
+def value_words(path: str, value: Any) -> str:
+    """How a field's value reads."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return SAME.get(path, "{}").format(number(value, 9))
+    registry = datasets.registry if path == "dataset" else PARTS.get(path)
+    known = registry.labels() if registry else WORDS.get(path, {})
+    return known.get(value, str(value).replace("_", " "))
