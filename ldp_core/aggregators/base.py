@@ -35,6 +35,10 @@ class Aggregator(Component):
     """Why it cannot be predicted how much noise is left in the aggregate, as the end of a sentence that
     begins “as”; "" where `noise` says it."""
 
+    def in_words(self) -> str:
+        """What the server does with the uploads, as the end of a sentence that begins with “the server”."""
+        return f"averages: {self.label}"
+
     @property
     def between(self) -> float:
         """The variance between clients' true weights that it allows for."""

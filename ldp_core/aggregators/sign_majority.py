@@ -38,6 +38,9 @@ class SignMajority(Aggregator):
     votes: Annotated[str, Choice(tuple(VOTES))] = Field("equal", description="votes")
     step: Annotated[float, Number(STEP)] = Field(STEP.default, description="length of a step, η")
 
+    def in_words(self) -> str:
+        return f"keeps the sign of each sum, where votes count by “{self.counted.label}”"
+
     @property
     def counted(self) -> Aggregator:
         """How votes are weighted, by the σ behind them."""

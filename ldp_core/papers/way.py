@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ldp_core.accounting import DELTA
@@ -24,47 +25,75 @@ class Step:
 
 
 def way(experiment: Experiment) -> tuple[Step, ...]:
-    sent, made = experiment.tells, experiment.mechanism
-    low, high = experiment.clients.bounds()
-    ends = (
-        f"[{low.min():g}, {high.max():g}]".replace("-", "−")
-        if (low == low[0]).all()
-        else "its own safe range"
-    )
-    what = "its weights" if experiment.target == "weights" else "what training changed"
-    noised = made.role != "identity"
-    cut = f"clips {what} to {ends}"
-    if made.region == "ball":
-        cut = f"shortens {what} to a length of at most {made.parameters()['norm']:g}"
-    trains = f"trains for {_count(experiment.local.epochs, 'local epoch')} and {cut}"
-    steps = [
-        Step("server", f"chooses who takes part ({experiment.selection.label.lower()})", "the model", ""),
-        Step("client", trains, "", ""),
-    ]
-    if noised and sent.perturbed:
-        bits = f"{spelled(round(sent.perturbed))} of {spelled(experiment.uploaded)} weights"
-        each = f"perturbs each weight: {made.label}"
-        if made.scope == "layer":
-            each = f"answers for one random weight of each of {len(experiment.pieces())} layers: {made.label}"
-            bits = f"{len(experiment.pieces())} of {spelled(experiment.uploaded)} weights"
-        steps.append(Step("client", each, bits, "noised"))
-    if sent.why and not sent.clear:
-        steps.append(Step("client", sent.why, "", ""))
-    if sent.clear or not noised:
-        clear = sent.clear if noised else experiment.uploaded
-        steps.append(
-            Step("client", sent.why or "sends as it is", f"{spelled(round(clear))} weights", "clear")
-        )
-    system = experiment.system
-    remarks = (
-        [*system.remarks(experiment), *([_shuffles(experiment)] if system.shuffles else [])] if system else []
-    )
-    steps += [Step("client", remark, "", "") for remark in remarks]
+    """The steps of one round, in the order in which they are taken."""
+    noised = experiment.mechanism.role != "identity"
+    steps = [*_invited(experiment)]
     if noised:
-        told = ["its ε and its safe range", *filter(None, [experiment.aggregator.reads_in_clear])]
-        steps.append(Step("client", "tells its budget", "; ".join(told), "clear"))
-    steps.append(Step("server", f"averages: {experiment.aggregator.label}", "the next model", ""))
+        stated = ["its ε", *_stated_range(experiment), *filter(None, [experiment.aggregator.reads_in_clear])]
+        steps.append(Step("client", "states what it asks for", "; ".join(stated), "clear"))
+    steps += [*_trained(experiment), *_sent(experiment, noised)]
+    if experiment.system and experiment.system.shuffles:
+        steps.append(Step("client", _shuffles(experiment), "", ""))
+    steps.append(Step("server", experiment.aggregator.in_words(), "the next model", ""))
     return tuple(steps)
+
+
+def _invited(experiment: Experiment) -> Iterator[Step]:
+    selection = experiment.selection
+    chance = getattr(selection, "chance", None)
+    if chance is None:
+        yield Step("server", f"chooses who takes part ({selection.label.lower()})", "the model", "")
+        return
+    yield Step("server", "asks every client", "the model", "")
+    yield Step("client", f"draws whether it takes part, which {100 * chance:.3g} % do on average", "", "")
+
+
+def _bounds(experiment: Experiment) -> tuple[str, str]:
+    return experiment.system.bounds(experiment) if experiment.system else ("", "")
+
+
+def _stated_range(experiment: Experiment) -> list[str]:
+    own, _ = _bounds(experiment)
+    fixed = experiment.mechanism.region == "ball" or (own and experiment.form == "as_printed")
+    return [] if fixed else ["its safe range"]
+
+
+def _trained(experiment: Experiment) -> Iterator[Step]:
+    low, high = experiment.clients.bounds()
+    alike = (low == low[0]).all()
+    ends = f"[{low.min():g}, {high.max():g}]".replace("-", "−") if alike else "its own safe range"
+    what = "its weights" if experiment.target == "weights" else "what training changed"
+    cut = f"clips {what} to {ends}"
+    if experiment.mechanism.region == "ball":
+        cut = f"shortens {what} to a length of at most {experiment.mechanism.parameters()['norm']:g}"
+    own, clear = _bounds(experiment)
+    of_system = experiment.system.trains(experiment) if experiment.system else ""
+    trains = " ".join(filter(None, ["trains", of_system, "for", _epochs(experiment.local.epochs)]))
+    if not own:
+        yield Step("client", f"{trains} and {cut}", "", "")
+        return
+    yield Step("client", trains, "", "")
+    yield Step("client", own, clear, "clear" if clear else "")
+
+
+def _sent(experiment: Experiment, noised: bool) -> Iterator[Step]:
+    sent, made, of = experiment.tells, experiment.mechanism, spelled(experiment.uploaded)
+    if noised and sent.perturbed:
+        bits, each = f"{spelled(round(sent.perturbed))} of {of} weights", "perturbs each weight"
+        if made.role == "vote":
+            bits, each = f"{of} signs", "adds noise to each weight and keeps its sign"
+        if made.scope == "layer":
+            count = len(experiment.pieces())
+            bits, each = (
+                f"{count} of {of} weights",
+                f"answers for one random weight of each of {count} layers",
+            )
+        yield Step("client", f"{each}: {made.label}", bits, "noised")
+    if sent.why and not sent.clear:
+        yield Step("client", sent.why, "", "")
+    if sent.clear or not noised:
+        clear = spelled(round(sent.clear)) if noised else of
+        yield Step("client", sent.why or "sends as it is", f"{clear} weights", "clear")
 
 
 def _shuffles(experiment: Experiment) -> str:
@@ -82,5 +111,5 @@ def _shuffles(experiment: Experiment) -> str:
     return f"sends each weight by itself after a random delay, so that nobody knows whose it is: {worth}"
 
 
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _epochs(count: int) -> str:
+    return f"{count} local epoch{'' if count == 1 else 's'}"

@@ -206,9 +206,17 @@ class System(Component):
         """
         return ""
 
-    def remarks(self, experiment: Any) -> tuple[str, ...]:
-        """What its clients do besides, as ends of sentences that begin with “the client”."""
-        return ()
+    def trains(self, experiment: Any) -> str:
+        """What a client trains, or on what, other than the shared network on all of its samples, as the end
+        of a sentence that begins with “each client trains”.
+        """
+        return ""
+
+    def bounds(self, experiment: Any) -> tuple[str, str]:
+        """How a client bounds what it sends, as the end of a sentence that begins with “each client”, and
+        what of its data that sends in clear; "" for its own safe range, which it states before it trains.
+        """
+        return "", ""
 
     def sends(self, layers: tuple[slice, ...]) -> slice:
         """The stretch of the model's vector that clients upload; by default all of it."""

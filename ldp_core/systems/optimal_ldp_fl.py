@@ -127,11 +127,11 @@ class OptimalLDPFL(System):
         follows = self.ranges == "adaptive" and experiment.target == "weights"
         return "each range follows the server's model" if follows else ""
 
-    def remarks(self, experiment: Any) -> tuple[str, ...]:
+    def bounds(self, experiment: Any) -> tuple[str, str]:
         if not self.unpredicted(experiment):
-            return ()
-        end = ", within its own" if experiment.form == "corrected" else ", without an end"
-        return (f"takes each layer's range from the server's model{end}",)
+            return "", ""
+        end = "never beyond its own safe range" if experiment.form == "corrected" else "however wide that is"
+        return f"clips each weight to the range of its layer in the server's model, {end}", ""
 
     def why_diverged(self, experiment: Any, exact: bool) -> str:
         if exact or self.ranges == "fixed" or experiment.form == "corrected":

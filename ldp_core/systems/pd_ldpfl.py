@@ -123,6 +123,17 @@ class PDLDPFL(System):
         printed = experiment.form == "as_printed"
         return "nothing is clipped, and the noise follows the largest weights" if printed else ""
 
+    def trains(self, experiment: Any) -> str:
+        if self.input == self.output == "none":
+            return ""
+        between = f"the network between two layers ({self.input} before it, {self.output} after it)"
+        return f"{between}, which it keeps" if self._learned else f"{between}, the same for all"
+
+    def bounds(self, experiment: Any) -> tuple[str, str]:
+        if experiment.form != "as_printed" or experiment.mechanism.name != "piecewise":
+            return "", ""
+        return "clips nothing: the scale t is its largest weight, max θ", "t, which the largest answer shows"
+
     def why_diverged(self, experiment: Any, exact: bool) -> str:
         if "log" in (self.input, self.output):
             return "log(1 + ax + b) has no value where ax + b < −1; try affine"

@@ -176,6 +176,11 @@ class PersonalizedLDPFL(System):
                 f"got {mechanism.sampling:g}; set system.sampling and mechanism.sampling to the same",
             )
 
+    def trains(self, experiment: Any) -> str:
+        if self.case == "non_iid":
+            return ""
+        return f"on each of its records with probability {self._q(experiment.dataset):g}, drawn afresh"
+
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         if self.case == "non_iid":
             return Participation(public, arrays)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,14 +80,59 @@ def test_the_way_of_the_data_is_read_off_the_experiment():
     assert example
     steps = way(parse(example))
     assert [step.who for step in steps] == ["server", "client", "client", "client", "server"]
-    assert [step.kind for step in steps] == ["", "", "noised", "clear", ""]
+    assert [step.kind for step in steps] == ["", "clear", "", "noised", ""]
     clean = way(parse({**example, "mechanism": "none", "form": "corrected"}))
     assert [step.kind for step in clean] == ["", "", "clear", ""]
     shortened = way(parse({"system": "pprd_fl", "form": "as_printed"}))
-    assert "shortens its weights to a length of at most 10" in shortened[1].does
-    assert [step.kind for step in shortened] == ["", "", "noised", "clear", "clear", ""]
-    assert "|D_i|" in shortened[4].sends
-    assert [step.kind for step in way(parse({"system": "pprd_fl"}))] == ["", "", "noised", "", "clear", ""]
+    assert "shortens its weights to a length of at most 10" in shortened[2].does
+    assert [step.kind for step in shortened] == ["", "clear", "", "noised", "clear", ""]
+    assert "|D_i|" in shortened[1].sends
+    assert [step.kind for step in way(parse({"system": "pprd_fl"}))] == ["", "clear", "", "noised", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("settings", "there", "not_there"),
+    [
+        ({"system": "pldp_fl"}, ["clips its weights to its own safe range", "PDPM"], []),
+        (
+            {"system": "personalized_ldp_fl"},
+            ["on each of its records with probability 0.8", "averages"],
+            ["sign"],
+        ),
+        (
+            {"system": {"name": "personalized_ldp_fl", "case": "non_iid"}},
+            ["keeps its sign", "650 signs", "keeps the sign of each sum"],
+            ["with probability", "averages"],
+        ),
+        ({"system": "pd_ldpfl"}, ["which it keeps", "[−0.5, 0.5]", "its safe range"], ["max θ"]),
+        (
+            {"system": "pd_ldpfl", "form": "as_printed"},
+            ["which it keeps", "the scale t is its largest weight", "t, which the largest answer shows"],
+            ["clips its weights", "its safe range"],
+        ),
+        (
+            {"system": {"name": "pd_ldpfl", "input": "none", "output": "none"}},
+            ["trains for 1 local epoch"],
+            ["keeps"],
+        ),
+        (
+            {"system": "optimal_ldp_fl", "form": "as_printed"},
+            ["draws whether it takes part, which 75 % do", "in the server's model, however wide"],
+            ["chooses who", "[−1, 1]", "its safe range"],
+        ),
+        (
+            {"system": "optimal_ldp_fl"},
+            ["in the server's model, never beyond its own safe range", "its safe range"],
+            ["however wide", "[−1, 1]"],
+        ),
+    ],
+)
+def test_the_way_says_what_is_the_systems_own(
+    settings: dict[str, Any], there: list[str], not_there: list[str]
+):
+    told = " | ".join(f"{step.does} | {step.sends}" for step in way(parse({"dataset": "digits", **settings})))
+    assert [words for words in there if words not in told] == []
+    assert [words for words in not_there if words in told] == []
 
 
 def test_records_are_measured_as_the_theory_has_them():

@@ -106,7 +106,7 @@ def test_the_ledger_has_one_budget_a_layer_and_shuffling_lowers_none():
 def test_the_way_of_the_data_says_what_shuffling_is_worth():
     steps = [step.does for step in way(parse(PRINTED))]
     assert any("the theorem needs many more than 150 clients" in step for step in steps)
-    assert any("takes each layer's range from the server's model, without an end" in step for step in steps)
+    assert any("range of its layer in the server's model, however wide that is" in step for step in steps)
     many = amended(PRINTED, {"clients.count": 60_000, "clients.epsilon": 0.5})
     assert any("ε 0.5 of one message would become 0.0" in step.does for step in way(many))
 

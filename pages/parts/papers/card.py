@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from ldp_core import papers
@@ -14,6 +16,7 @@ from ldp_core.runs import claims
 from pages.parts.papers.claim_view import claim_view
 from pages.parts.papers.known import known
 from pages.parts.papers.words import badge, marked
+from pages.parts.ui.field_words import FORMS
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import plain
@@ -28,15 +31,42 @@ def card(name: str) -> None:
         st.caption(plain(paper.source, 200))
         st.markdown(plain(paper.idea, 1000))
         if paper.example is not None:
-            _way(way(parse(dict(paper.example))), name)
+            refreshing(_way)(dict(paper.example), name)
         if paper.claims:
             refreshing(_claims)(name)
         _errors(paper)
 
 
-def _way(steps: tuple[Step, ...], name: str) -> None:
+def _way(example: dict[str, Any], name: str) -> None:
     """Who does what, from left to right; on a phone from above."""
-    st.markdown("**The way of the data**")
+    own = parse(example)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**The way of the data**")
+        form = st.segmented_control(
+            "Form",
+            list(FORMS),
+            default=own.form,
+            required=True,
+            format_func=FORMS.__getitem__,
+            label_visibility="collapsed",
+            key=f"form of way {name}",
+        )
+        cases = own.system.also(own.dataset).get("system.case", ()) if own.system else ()
+        case = cases[0] if cases else ""
+        if cases:
+            case = st.segmented_control(
+                "Case",
+                cases,
+                default=case,
+                required=True,
+                label_visibility="collapsed",
+                key=f"case of way {name}",
+            )
+    sets = example if not cases or case == cases[0] else {"system": {"name": name, "case": case}}
+    _steps(way(parse({**sets, "dataset": own.dataset, "form": form})), name)
+
+
+def _steps(steps: tuple[Step, ...], name: str) -> None:
     with st.container(key=f"way-{name}"):
         for place, (column, step) in enumerate(zip(st.columns(len(steps)), steps, strict=True)):
             with column, st.container(border=True, height="stretch"):

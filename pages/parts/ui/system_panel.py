@@ -11,6 +11,7 @@ import streamlit as st
 from ldp_core import systems
 from ldp_core.errors import Problem
 from ldp_core.experiment import Departure, Draft, back_to_paper, departures, form_of, with_form, with_system
+from ldp_core.papers.way import Step, way
 from ldp_core.systems import System
 from pages.parts.ui.field_words import FORMS, field_name, value_words
 from pages.parts.ui.fields import named, one_of, own_parameters
@@ -18,6 +19,7 @@ from pages.parts.ui.text import plain
 from pages.parts.ui.workspace import Workspace
 
 NONE = "none"
+SENT_HOW = {"noised": " (noised)", "clear": " (in clear)", "": ""}
 BOTH = {"both": "both, side by side"}
 
 
@@ -79,8 +81,16 @@ def _said(workspace: Workspace, system: System) -> None:
             st.rerun()
     else:
         st.markdown("**All as in the paper**")
+    with st.expander("The way of the data, step by step"):
+        st.markdown("\n".join(f"1. {_step(step)}" for step in way(workspace.draft.base)))
     st.markdown(f"**What the paper leaves open** ({len(system.readings)})")
     st.markdown("\n".join(f"- {plain(words, 400)}" for words in system.readings))
+
+
+def _step(step: Step) -> str:
+    who = "The server" if step.who == "server" else "Each client"
+    sends = f"; sends {step.sends}{SENT_HOW[step.kind]}" if step.sends else ""
+    return plain(f"{who} {step.does}{sends}", 400)
 
 
 def _in_words(one: Departure, system: System) -> str:
