@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import expect
 
@@ -56,6 +58,9 @@ def test_each_system_is_chosen_by_name_changed_and_taken_back_to_its_paper(
         assert draft is not None
         return draft
 
+    def holds(parameter: str, value: str) -> bool:
+        return bool(stored().base.as_json()["system"][parameter] == value)
+
     page = visitor.open(f"/train?draft={identity}", READY["Train"])
     page.get_by_role("button", name="System: none").click()
     which = page.get_by_role("combobox", name="Published system")
@@ -69,7 +74,7 @@ def test_each_system_is_chosen_by_name_changed_and_taken_back_to_its_paper(
         if name in PARAMETERS:
             field, value, parameter = PARAMETERS[name]
             choose(page.get_by_role("combobox", name=field), value)
-            wait_until(page, lambda p=parameter, v=value: stored().base.as_json()["system"][p] == v)
+            wait_until(page, partial(holds, parameter, value))
         at_rest(page)
         page.get_by_role("button", name="Back to the paper's settings").click()
         expect(page.get_by_text("All as in the paper")).to_be_visible()
