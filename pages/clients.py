@@ -17,6 +17,7 @@ from pages.parts.clients.fills import fills
 from pages.parts.clients.groups import group_data
 from pages.parts.clients.profiles import profiles
 from pages.parts.clients.unmended import errors_of, unmended
+from pages.parts.systems.panel import system_panel
 from pages.parts.ui import components
 from pages.parts.ui.header import header, question
 from pages.parts.ui.meanings import problem_in_words
@@ -32,7 +33,8 @@ MOST_TABLES = 20
 def main() -> None:
     workspace = open_workspace("clients")
     wrong = _take_edits(workspace)
-    header(workspace)
+    with header(workspace):
+        system_panel(workspace)
     question(
         "Who asks for what?",
         "Every client picks its own budget ε and its own safe range: with most mechanisms, the smaller ε "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.parts.systems.panel import system_panel
 from pages.parts.train.choices import choices
 from pages.parts.train.chosen_job import chosen_job, lesson_of
 from pages.parts.train.launch import again_bar, launch, stale, title
@@ -28,6 +29,7 @@ def main() -> None:
 
     with st.container(gap="small"):
         with header(workspace, job):
+            system_panel(workspace)
             launch(workspace, job)
         now = asked(workspace, job)
         with st.container(gap="xxsmall"):

@@ -19,6 +19,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.tuning import Question
 from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, missing, takes
+from pages.parts.systems.panel import system_panel
 from pages.parts.tune.answer import answer_view, question_of
 from pages.parts.tune.ask import ask
 from pages.parts.tune.builder import builder
@@ -46,7 +47,8 @@ def main() -> None:
     workspace = open_workspace("tune")
     found = {kind: jobs.of_draft(workspace.id, kind, most=1) for kind in KINDS}
     newest = max((job for one in found.values() for job in one), key=lambda job: job.created, default=None)
-    header(workspace, look(newest.id) if newest else None)
+    with header(workspace, look(newest.id) if newest else None):
+        system_panel(workspace)
     _title()
     titles = {name: way.title for name, way in KINDS.items()} | {
         name: one[0] for name, one in BY_FORMULA.items()

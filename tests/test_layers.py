@@ -76,6 +76,7 @@ LAYERS = [
     ["pages.server"],
     ["pages.parts"],
     ["pages.parts.ui"],
+    ["pages.parts.systems"],
     ["pages.parts.charts"],
     ["pages.parts.clients"],
     ["pages.parts.noise"],

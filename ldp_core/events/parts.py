@@ -12,7 +12,7 @@ from ldp_core.accounting.entry import Entry
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings import verdict
 from ldp_core.events.base import Count, Json, Like, Share, fields_of
-from ldp_core.experiment.departures import Departure
+from ldp_core.experiment.of_system import Departure
 from ldp_core.images import decode
 
 

@@ -1,12 +1,18 @@
 """Experiments: what a run is, read from JSON, checked, and changed by name."""
 
 from ldp_core.experiment.attack import Attack
-from ldp_core.experiment.choosing import back_to_paper, form_of, with_form, with_system
 from ldp_core.experiment.clients import Clients
-from ldp_core.experiment.departures import Departure, departures
 from ldp_core.experiment.draft import Draft, Run, Variant, checked, parse_draft
 from ldp_core.experiment.fitted import Fit, fit_of, with_fit
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
+from ldp_core.experiment.of_system import (
+    Departure,
+    back_to_paper,
+    departures,
+    form_of,
+    with_form,
+    with_system,
+)
 from ldp_core.experiment.overrides import amended, changed
 from ldp_core.experiment.profiles import read_profiles, write_profiles
 from ldp_core.experiment.reading import loads, parse, read_json, typed, typed_changes

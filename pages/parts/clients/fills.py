@@ -9,7 +9,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
 from pages.parts.clients.cells import resized
 from pages.parts.clients.costs import offer
-from pages.parts.ui.field_words import SCOPES
+from pages.parts.systems.field_words import SCOPES
 from pages.parts.ui.fields import named, one_of, real, whole
 from pages.parts.ui.meanings import EPSILON, TAU
 from pages.parts.ui.text import listed, number

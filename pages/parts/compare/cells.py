@@ -15,7 +15,7 @@ from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.run_progress import RunProgress
 from ldp_core.runs.view.sweep_progress import sweep_of
 from pages.parts.charts.series import Series
-from pages.parts.ui.field_words import value_words
+from pages.parts.systems.field_words import value_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, once
 
 MOST_LISTED = 24

@@ -16,7 +16,7 @@ from ldp_core.runs import claims
 from pages.parts.papers.claim_view import claim_view
 from pages.parts.papers.known import known
 from pages.parts.papers.words import badge, marked
-from pages.parts.ui.field_words import FORMS
+from pages.parts.systems.field_words import FORMS
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pages.parts.ui.field_words import field_name, value_words
+from pages.parts.systems.field_words import field_name, value_words
 from pages.parts.ui.text import few
 
 

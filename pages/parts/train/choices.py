@@ -10,8 +10,8 @@ import streamlit as st
 from ldp_core import aggregators, datasets, limits, mechanisms, models, optimizers, partitions, selections
 from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of
+from pages.parts.systems.field_words import SENT
 from pages.parts.train.attack_choices import attack_choices
-from pages.parts.ui.field_words import SENT
 from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
 from pages.parts.ui.text import asked_in_words, joined, number, percent, plain, ranges_in_words

@@ -16,7 +16,6 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.scenario import named
-from pages.parts.ui.system_panel import system_panel
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
@@ -49,7 +48,6 @@ def header(workspace: Workspace, job: Job | None = None) -> DeltaGenerator:
         if chosen not in (MINE, preset.label if preset else MINE):
             workspace.replace(next(p for p in map(presets.get, presets.names()) if p.label == chosen).draft)
             st.rerun()
-        system_panel(workspace)
         st.button(
             "Undo",
             disabled=not drafts.can_undo(workspace.id),
