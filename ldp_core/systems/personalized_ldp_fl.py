@@ -8,7 +8,6 @@ weighs them (A, B or C) is the experiment's aggregator.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ldp_core.errors import one_of
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import SAMPLING
 from ldp_core.mechanisms.base import Form, Mechanism
+from ldp_core.systems._personalized_settings import DATA, SETTINGS, STANDS_FOR, Setting
 from ldp_core.systems.base import Indices, Participation, Public, System
 
 CASES = ("iid", "non_iid")
@@ -26,36 +26,6 @@ RAW = {"digits": 16.0, "mnist": 255.0, "fashion_mnist": 255.0}
 """The brightest pixel, where pixels are whole numbers: here they are kept in [0, 1]."""
 AS_IN_PAPER = {"digits": 16.0, "mnist": 255.0}
 """Where the paper's range for weights, ±200, and its figures speak for raw pixels; ±2 elsewhere does not."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the paper sets for one data set in one case; budgets are modes, the first of them by default."""
-
-    clients: int
-    rounds: int
-    batch: int
-    delta: float
-    clip: float
-    budgets: tuple[str, ...]
-    sampling: float = 0.8
-    """q; for clients that are alike only."""
-
-
-DIGITS = ("digits_llh", "digits_lmh", "digits_lhh")
-FASHION = ("fashion_llh", "fashion_lmh", "fashion_lhh")
-COVTYPE, VOTES = ("covtype_lh", "covtype_lmh"), ("votes_lh", "votes_lmh")
-SETTINGS = {
-    ("iid", "digits"): Setting(3, 10, 50, 1 / 500, 200, DIGITS),
-    ("iid", "fashion_mnist"): Setting(3, 20, 50, 1 / 1000, 2, FASHION, 0.9),
-    ("iid", "covtype"): Setting(10, 50, 1000, 1 / 50_000, 2, COVTYPE),
-    ("non_iid", "digits"): Setting(10, 10, 400, 1e-5, 4, VOTES),
-    ("non_iid", "fashion_mnist"): Setting(10, 10, 200, 1e-5, 4, VOTES),
-    ("non_iid", "covtype"): Setting(10, 20, 2500, 1e-5, 2, COVTYPE),
-}
-STANDS_FOR = {"mnist": "digits"}
-"""What the paper calls MNIST are scikit-learn's digits."""
-DATA = tuple(dict.fromkeys(dataset for _, dataset in SETTINGS))
 
 
 class RecordSampling(Participation):
