@@ -61,8 +61,7 @@ def _silence() -> None:
 
 def _run(options: argparse.Namespace) -> int:
     experiment = _experiment(options)
-    from ldp_core.runs.cluster import drive
-    from ldp_core.runs.lockstep import one_thread
+    from ldp_core.runs.lockstep import drive, one_thread
 
     one_thread()
     status = ""
@@ -122,9 +121,9 @@ def _attack(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     sweep = _asked(options, "sweep")
     from ldp_core.cost.estimate import refuse_cells_that_cannot_fit
-    from ldp_core.runs.cluster import train_all
     from ldp_core.runs.lockstep import one_thread
     from ldp_core.runs.record.cells import told
+    from ldp_core.runs.train_all import train_all
 
     refuse_cells_that_cannot_fit(sweep)
     _estimate("sweep", sweep)

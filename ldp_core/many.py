@@ -19,38 +19,27 @@ from ldp_core.federated.round import Round
 from ldp_core.simulate import Run
 from ldp_core.system.threads import on_one_thread
 
-FIRST = 2
-"""Runs that are under way until one of them has ended: whoever watches sees something after a tenth of a
-second of work, where a full house ends as one."""
 BYTES = 2**27
 """That the clients' weights of the runs under way may fill."""
 
 
 def at_once(experiment: Experiment, device: torch.device | None = None) -> int:
-    """How many runs like this one are worth training together: 1 where a run fills a product by itself, or
-    where its clients are trained one at a time.
-    """
-    if not _joins(experiment, device):
-        return 1
-    return max(1, min(ROWS // experiment.clients.count, BYTES // _bytes(experiment)))
+    """How many runs like this one are worth training together; 1 where it is better by itself."""
+    return max(1, min(ROWS // experiment.clients.count, _holds(experiment, device or choose_device())))
 
 
 def leaves_cores(experiment: Experiment) -> bool:
-    """True where a run computes on one core of the processor, however many there are, and fills little
-    memory: so that others may be trained beside it by other processes.
-    """
+    """True where a run computes on one core of several and fills little memory."""
     device = choose_device()
-    return device.type == "cpu" and _joins(experiment, device) and _bytes(experiment) <= BYTES
+    return device.type == "cpu" and _holds(experiment, device) > 0
 
 
-def _joins(experiment: Experiment, device: torch.device | None) -> bool:
+def _holds(experiment: Experiment, device: torch.device) -> int:
+    """How many like this one memory holds; 0 where clients of several are not trained together."""
     source, local = experiment.source, experiment.local
     recipe = Recipe(experiment.model, source.shape, source.classes, local.optimizer, local.learning_rate)
-    return choose(experiment.model.batched, device or choose_device(), recipe).joins(experiment.model)
-
-
-def _bytes(experiment: Experiment) -> int:
-    return 4 * experiment.clients.count * experiment.dimension
+    joins = choose(experiment.model.batched, device, recipe).joins(experiment.model)
+    return BYTES // (4 * experiment.clients.count * experiment.dimension) if joins else 0
 
 
 @on_one_thread
@@ -60,35 +49,27 @@ def run_many(
     device: torch.device | None = None,
     quickest: bool = False,
     figures: bool = False,
-    first: int = FIRST,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
-    """Run all `experiments` a round of each after another, and tell their events with the number of the run.
-
+    """Run all experiments, a round of each after another, and tell their events with the number of the run.
     In place of its events a run whose data cannot be dealt out has the error that says so.
 
-    A run's events are those of `simulate`, but for the last bits of its weights where others were
-    trained in the same product. So what is kept of such a run is kept under a name of its own.
+    The events are those of `simulate`, but for the last bits of a run's weights where others were trained in
+    the same product. So what is kept of such a run is kept under a name of its own.
 
     Args:
-        experiments: each with any number of its own; the next is asked for when there is room for it.
+        experiments: each with its number; the next is asked for when there is room for it.
         data: the data set of each name that they use.
-        device: where; by default a GPU where there is one.
-        quickest: train what is worth training together by the engine that is `quickest` at it, whose last
+        device, figures: as `Run` has them.
+        quickest: train what is worth training together by the engine that is quickest at it, whose last
             bits may not be those of the run alone.
-        figures: as `Run` has it.
-        first: as many are under way until one of them has ended.
     """
     sized = ((number, one, 1 / at_once(one, device)) for number, one in experiments)
     waiting = next(sized, None)
     under_way: dict[int, Run] = {}
     share: dict[int, float] = {}  # of what may be under way together
-    ended = False
     while waiting or under_way:
-        while waiting and (ended or len(under_way) < first):
-            number, experiment, room = waiting
-            if room + sum(share.values()) >= 1 + 1e-9:
-                break
-            waiting = next(sized, None)
+        while waiting and waiting[2] + sum(share.values()) < 1 + 1e-9:
+            (number, experiment, room), waiting = waiting, next(sized, None)
             engine = choice.quickest(experiment) if quickest and room < 1 else ""
             try:
                 run = Run(experiment, data[experiment.dataset], device, engine=engine, figures=figures)
@@ -109,11 +90,9 @@ def run_many(
             except InvalidInput as error:
                 yield number, error
             del under_way[number], share[number]
-            ended = True
 
 
 def _trained(rounds: Mapping[int, Round]) -> dict[int, Iterable[torch.Tensor]]:
-    """The trained weights of the works of some rounds, by the same numbers."""
     if len(rounds) == 1:  # which may be a large one, so a work at a time
         return {number: one.alone() for number, one in rounds.items()}
     planned = {number: one.works() for number, one in rounds.items()}

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
 
-import numpy as np
 import torch
 
 from ldp_core import accounting
 from ldp_core.bits import packed
 from ldp_core.datasets import Data
-from ldp_core.engines.choice import Kind
 from ldp_core.errors import Diverged
 from ldp_core.events import Ended, Event, RoundDone, Started, Target, Trained
 from ldp_core.experiment import Experiment, departures
@@ -54,11 +51,7 @@ def simulate(
 
 class Run:
     """A run between its rounds, for a driver: `begin`, then `prepare` and `finish` until it is
-    `done`, then `end`. What these yield is to be heard to its end.
-
-    Attributes:
-        state: after the last finished round.
-        done: no round follows.
+    `done`, then `end`. What these yield is to be heard to its end; `state` is after the last finished round.
 
     Args:
         experiment: what to run.
@@ -67,9 +60,8 @@ class Run:
         start: go on from here; earlier events are not yielded again.
         tick: called, within a round, with the share of its training that is done.
         engine: the kind to begin with; "" for what the environment says, or this machine is best at.
-        figures: no more is asked for than what a run without attacks comes to: only its last round is
-            measured, there is no ledger, and a small run takes some 0.6 of the time. One that
-            diverges has then measured nothing.
+        figures: of a run without attacks only the last round is measured, which of one that diverges is
+            none, and there is no ledger: a small one takes some 0.6 of the time.
 
     Raises:
         InvalidInput: a partition that cannot give every client a sample.
@@ -82,7 +74,7 @@ class Run:
         device: torch.device | None = None,
         start: State | None = None,
         tick: Callable[[float], None] | None = None,
-        engine: Kind | Literal[""] = "",
+        engine: str = "",
         figures: bool = False,
     ) -> None:
         experiment, began = resolved(experiment), start.engine if start else engine
@@ -105,17 +97,12 @@ class Run:
         yield self.end()
 
     def begin(self) -> Iterator[Started | Target]:
-        """What is known before the first round; nothing where the run goes on.
-
-        Raises:
-            Diverged: the model that it begins with has no scores.
-        """
-        if not self._figures:
-            self._score = self._scored(self.state)
-        if self._score and self._fresh:
-            yield self._started(self._score)
+        """What is known before the first round; nothing where it goes on. Raises Diverged without scores."""
+        self._score = None if self._figures else self._scored(self.state)
         if not self._fresh:
             return
+        if self._score:
+            yield self._started(self._score)
         federation, victims = self._federation, self._attempts.victims
         for client, sample in zip(victims.clients, victims.samples, strict=True):
             yield Target(
@@ -130,7 +117,7 @@ class Run:
         return prepare(self._federation, self.state)
 
     def finish(self, prepared: Round, trained: Iterable[torch.Tensor]) -> Iterator[Event]:
-        """The second half, once each of its works has been trained; one that diverged has no event."""
+        """The second half, given the weights of each work; a round that diverged has no event."""
         before, last = self.state, prepared.number == self._experiment.rounds
         measured = last or not self._figures
         try:
@@ -167,7 +154,6 @@ class Run:
 
     def _started(self, score: Score) -> Started:
         federation, experiment, attempts = self._federation, self._experiment, self._attempts
-        counts = np.bincount(federation.test_labels)
         return Started(
             experiment=experiment.as_json(),
             key=experiment.key,
@@ -179,7 +165,7 @@ class Run:
             accuracy_per_class=score.per_class,
             loss=score.loss,
             mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if attempts.spies else None,
-            chance=float(counts.max() / counts.sum()),
+            chance=float(federation.test_counts.max() / len(federation.test_labels)),
             targets=len(attempts.victims.clients),
             spies=[spy.as_json() for spy in attempts.spies],
             attack_note=why_not(experiment),
@@ -187,7 +173,7 @@ class Run:
         )
 
     def _round_done(self, result: RoundResult, score: Score) -> RoundDone:
-        uploads, groups = result.state.uploads, self._federation.groups
+        uploads = result.state.uploads
         return RoundDone(
             round=result.state.round,
             accuracy=score.accuracy,
@@ -201,7 +187,7 @@ class Run:
             participants=len(result.participants),
             client_weights={
                 name: float(result.client_weights[members[result.participants]].sum())
-                for name, members in groups.items()
+                for name, members in self._federation.groups.items()
             },
             spent={} if self._figures else self._budgets.spent(uploads, self._watched),
             stopped=self._budgets.stopped(uploads),

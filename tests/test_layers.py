@@ -53,9 +53,9 @@ LAYERS = [
     ["ldp_core.runs"],  # its face imports nothing; its rooms follow
     ["ldp_core.runs.storage"],
     ["ldp_core.runs.lockstep"],
-    ["ldp_core.runs.train_all"],
-    ["ldp_core.runs.on_cores"],
+    ["ldp_core.runs.batch"],
     ["ldp_core.runs.cluster"],
+    ["ldp_core.runs.train_all"],
     ["ldp_core.runs.machine"],
     ["ldp_core.runs.queue"],
     ["ldp_core.runs.record"],

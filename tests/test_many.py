@@ -11,7 +11,7 @@ import torch
 from ldp_core import limits
 from ldp_core import many as module
 from ldp_core.errors import InvalidInput
-from ldp_core.events import Ended, Event
+from ldp_core.events import Event
 from ldp_core.experiment import parse
 from ldp_core.many import at_once, run_many
 from ldp_core.system import native_code
@@ -84,16 +84,6 @@ def test_more_than_are_under_way_at_once(monkeypatch: pytest.MonkeyPatch):
     found = folded([BASE | {"seed": seed, "rounds": 1 + seed % 3} for seed in range(7)])
     assert [len(found[i]) for i in range(7)] == [2 + 1 + i % 3 for i in range(7)]
     assert len({found[i][-1]["weights_sha256"] for i in range(7)}) == 7
-
-
-def test_whoever_watches_need_not_wait_for_a_full_house():
-    cases = enumerate(parse(BASE | {"seed": seed, "rounds": 2}) for seed in range(6))
-    begun = set[int]()
-    for number, event in run_many(cases, {"digits": digits()}):
-        if isinstance(event, Ended):
-            break
-        begun.add(number)
-    assert begun == set(range(module.FIRST))
 
 
 def test_one_that_cannot_be_dealt_out_says_so_and_keeps_no_other():

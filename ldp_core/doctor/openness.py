@@ -9,7 +9,7 @@ import tomllib
 from ldp_core.doctor.finding import Finding, note, ok, wrong
 from ldp_core.errors import shown
 from ldp_core.runs.cluster import connection
-from ldp_core.settings.table import ADDRESS_HEADER, SETTINGS, TEACHER, refuse_nonsense
+from ldp_core.settings.table import ADDRESS_HEADER, RAY_ADDRESS, SETTINGS, TEACHER, refuse_nonsense
 from ldp_core.system.shipped import CONFIG
 
 PREFIX = "EPSILON_"
@@ -42,7 +42,7 @@ def teacher() -> Finding:
 
 
 def cluster() -> Finding:
-    if not (address := connection.named()):
+    if not (address := RAY_ADDRESS.value()):
         return ok("none: all is trained here")
     connection.refuse_open(address)
     trusted = "whoever may reach its port, or answers in its place, may run programs on this machine"

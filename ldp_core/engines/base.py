@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from ldp_core.engines import choice
 from ldp_core.engines.batched import Tick, train_together
-from ldp_core.engines.per_client import batches_of
+from ldp_core.engines.per_client import Samples, Scoring, Training, batches_of
 from ldp_core.engines.plan import Plan
-from ldp_core.engines.process_pool import Pool, Samples, Scoring, Task, Training
+from ldp_core.engines.process_pool import Pool, Task
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
 from ldp_core.settings.table import CORES

@@ -17,8 +17,8 @@ import torch
 
 from ldp_core.engines.base import Engine
 from ldp_core.engines.batched import Tick
+from ldp_core.engines.per_client import Samples
 from ldp_core.engines.plan import Plan
-from ldp_core.engines.process_pool import Samples
 from ldp_core.engines.recipe import Recipe
 
 ROWS = 320

@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from ldp_core.engines.plan import Indices, Plan
 from ldp_core.engines.recipe import Recipe
+
+Samples = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+"""Training samples and labels, and test samples."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """One client's training: its weights afterwards (d,)."""
+
+    recipe: Recipe
+    start: NDArray[np.float32]
+    batches: list[Indices]
+
+    def __call__(self, samples: Samples) -> NDArray[np.float32]:
+        return train_alone(self.recipe, self.start, samples[0], samples[1], self.batches)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The scores (n, classes) of a model for a stretch of the test samples."""
+
+    recipe: Recipe
+    weights: NDArray[np.float32]
+    stretch: slice
+
+    def __call__(self, samples: Samples) -> NDArray[np.float32]:
+        return scores_alone(self.recipe, self.weights, samples[2][self.stretch])
 
 
 def batches_of(plan: Plan, row: int) -> list[Indices]:

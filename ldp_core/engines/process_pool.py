@@ -1,4 +1,4 @@
-"""Persistent processes that train one client each, at a time.
+"""Persistent processes, each of which does one task at a time: trains a client, or a batch of a sweep's runs.
 
 The samples are handed over once, when the processes begin, and are shared: forked where the system
 can, else through shared memory. What a process computes depends on its task alone, so the number of
@@ -13,20 +13,15 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from ldp_core.engines.per_client import scores_alone, train_alone
-from ldp_core.engines.plan import Indices
-from ldp_core.engines.recipe import Recipe
-from ldp_core.errors import ProcessLost
+from ldp_core.errors import ProcessLost, StudioError
+from ldp_core.settings.table import CORES
 from ldp_core.system.memory import ran_out
 from ldp_core.system.process_death import die_with
 
@@ -37,59 +32,23 @@ CRASHES = [
 ]
 """What a process gets that went wrong by itself; whoever ends one from outside sends another signal."""
 
-Samples = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-"""Training samples and labels, and test samples."""
-
-
-class Task(Protocol):
-    """Something to compute from the samples."""
-
-    def __call__(self, samples: Samples) -> NDArray[np.float32]: ...
-
-
-@dataclass(frozen=True)
-class Training:
-    """One client's training: its weights afterwards (d,)."""
-
-    recipe: Recipe
-    start: NDArray[np.float32]
-    batches: list[Indices]
-
-    def __call__(self, samples: Samples) -> NDArray[np.float32]:
-        return train_alone(self.recipe, self.start, samples[0], samples[1], self.batches)
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """The scores (n, classes) of a model for a stretch of the test samples."""
-
-    recipe: Recipe
-    weights: NDArray[np.float32]
-    stretch: slice
-
-    def __call__(self, samples: Samples) -> NDArray[np.float32]:
-        return scores_alone(self.recipe, self.weights, samples[2][self.stretch])
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What a process says of a task that it could not do."""
-
-    memory: bool
-    words: str
+Task = Callable[[Any], Any]
+"""Something to compute from what is shared: a result, or an iterator over several."""
 
 
 class Pool:
-    """A few processes and the samples that they share."""
+    """A few processes and what they share: samples, or, where they are forked, anything."""
 
-    def __init__(self, size: int, samples: Samples, method: str | None = None) -> None:
-        """Start `size` processes, by "fork" where that is safe (Linux), else by "spawn"."""
+    def __init__(
+        self, size: int, shared: Any, method: str | None = None, name: str = "epsilon-client"
+    ) -> None:
+        """Start `size` processes of a name, by "fork" where that is safe (Linux), else by "spawn"."""
         method = method or ("fork" if sys.platform == "linux" else "spawn")
         self._context: Any = multiprocessing.get_context(method)
         if method == "spawn":
-            for tensor in samples:
-                tensor.share_memory_()  # type: ignore[no-untyped-call]
-        self._samples = samples
+            for tensor in shared:
+                tensor.share_memory_()
+        self._shared, self._name = shared, name
         self._processes: dict[Connection, BaseProcess] = {}
         for _ in range(size):
             self._start()
@@ -98,8 +57,8 @@ class Pool:
         """One more process; returns our end of the pipe to it."""
         ours: Connection
         ours, theirs = self._context.Pipe()
-        arguments = (theirs, os.getpid(), self._samples)
-        process = self._context.Process(target=_serve, args=arguments, daemon=True, name="epsilon-client")
+        arguments = (theirs, os.getpid(), self._shared)
+        process = self._context.Process(target=_serve, args=arguments, daemon=True, name=self._name)
         process.start()
         theirs.close()  # so that its end is heard when the process ends
         self._processes[ours] = process
@@ -109,11 +68,13 @@ class Pool:
     def pids(self) -> list[int]:
         return [process.pid for process in self._processes.values() if process.pid is not None]
 
-    def map(self, tasks: Sequence[Task]) -> Iterator[tuple[int, NDArray[np.float32]]]:
-        """The number of each task and its result, as they are done; tasks begin in their order.
+    def map(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Any]]:
+        """The number of each task and its results, as they are found; tasks begin in their order. One that a
+        process crashes over is given to another, once, as it then is.
 
         Raises:
             MemoryError: a task did not fit in memory.
+            StudioError: a task said what is wrong.
             ProcessLost: a process was killed from outside, or a task crashed two of them.
         """
         doing: dict[Connection, int] = {}
@@ -129,19 +90,23 @@ class Pool:
                 give(end, number)
             while doing:
                 for end in cast("list[Connection]", wait(list(doing))):
-                    number = doing.pop(end)
+                    number = doing[end]
                     try:
-                        result = end.recv()
+                        result, last = end.recv()
                     except (EOFError, ConnectionError):
+                        del doing[end]
                         give(self._replaced(end, number in repeated), number)
                         repeated.add(number)
                         continue
-                    if isinstance(result, Failure):
-                        raise MemoryError(result.words) if result.memory else RuntimeError(result.words)
-                    following = next(waiting, None)
-                    if following is not None:
-                        give(end, following)
-                    yield number, result
+                    if isinstance(result, Exception):
+                        raise result
+                    if last:
+                        del doing[end]
+                        following = next(waiting, None)
+                        if following is not None:
+                            give(end, following)
+                    if result is not None:
+                        yield number, result
         except (EOFError, ConnectionError) as error:
             code = max(self._joined(process) for process in self._processes.values())
             self.close()
@@ -159,7 +124,7 @@ class Pool:
         name = signal.Signals(crash).name if crash in CRASHES else ""
         if again or not name:
             raise ProcessLost(name, process.exitcode or 0)
-        logging.warning("a process that trained crashed (%s); its client is trained once more", name)
+        logging.warning("a process that trained crashed (%s); what it was at is begun once more", name)
         return self._start()
 
     @staticmethod
@@ -179,19 +144,34 @@ class Pool:
         self._processes = {}
 
 
-def _serve(connection: Connection, parent: int, samples: Samples) -> None:
+def _serve(connection: Connection, parent: int, shared: Any) -> None:
     """Do one task after another until nobody asks any more."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has taken over its parent's handlers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to act on
     die_with(parent)
+    os.environ[CORES.name] = "1"
     torch.set_num_threads(1)
     while True:
         try:
             task = connection.recv()
         except (EOFError, ConnectionError):
             return
-        try:
-            result = task(samples)
-        except Exception as error:
-            result = Failure(ran_out(error), f"{type(error).__name__}: {error}")
-        connection.send(result)
+        for said in _results(task, shared):
+            connection.send(said)
+
+
+def _results(task: Task, shared: Any) -> Iterator[tuple[Any, bool]]:
+    """Each result, or what went wrong, and whether it is the last; None where an iterator has ended."""
+    try:
+        found = task(shared)
+        if not isinstance(found, Iterator):
+            yield found, True
+            return
+        for one in found:
+            yield one, False
+        yield None, True
+    except StudioError as error:
+        yield StudioError(str(error)), True
+    except Exception as error:
+        words = f"{type(error).__name__}: {error}"
+        yield MemoryError(words) if ran_out(error) else RuntimeError(words), True

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ldp_core import datasets
 from ldp_core.datasets import Data, Told, quiet
-from ldp_core.events import Event, Frame, Started, Target
+from ldp_core.events import Ended, Frame
 from ldp_core.experiment import Experiment
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.system import memory
+from ldp_core.system.threads import on_one_thread
 
 if TYPE_CHECKING:
     from ldp_core.federated.state import State
@@ -24,11 +25,7 @@ _loaded: dict[tuple[str, str], Data] = {}
 
 
 def load(name: str, told: Told = quiet) -> Data:
-    """A data set by name, kept in memory for the next run.
-
-    Args:
-        name: as the registry knows it.
-        told: is given what is done, where that takes time.
+    """A data set by name, kept in memory for the next run. `told` is given what is done for it.
 
     Raises:
         DataUnavailable: it is not on this machine and cannot be fetched, or is damaged.
@@ -56,73 +53,61 @@ class Turn:
     run: int
     events: list[dict[str, Any]]
     state: State | None
-    """Where the run stands now; None at its end, and within a round."""
+    """Where the run stands now; None at its end, and within a round, when it is still where it was."""
     seconds: float
     """That this run itself has taken so far."""
     within: bool = False
-    """It has told something on the way, and is still where it was."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run is taken up again."""
+    """Where a run is taken up again, and the seconds that it has taken by then."""
 
     state: State
     seconds: float = 0.0
 
 
+@on_one_thread
 def drive(
     experiments: Mapping[int, Experiment],
     starts: Mapping[int, Start] | None = None,
     told: Told = quiet,
     tick: Callable[[int, float], None] | None = None,
 ) -> Iterator[Turn]:
-    """Run experiments side by side, a turn of each after another.
+    """Run experiments side by side, by number, a turn of each after another; those in `starts` go on.
 
-    Args:
-        experiments: by the number of the run.
-        starts: for runs that are taken up again.
-        told: is given what is done before the first turn, where that takes time.
-        tick: is told, within a round, the number of the run and the share of its training that is done.
+    `told` is given what is done before, `tick` a run's number and the share of its round that is trained.
     """
-    from ldp_core.simulate import simulate
-
-    starts = starts or {}
-    states: dict[int, State] = {}
-    seconds = {i: starts[i].seconds if i in starts else 0.0 for i in experiments}
-    running = {
-        i: simulate(
-            experiment,
-            load(experiment.dataset, told),
-            start=starts[i].state if i in starts else None,
-            keep=partial(states.__setitem__, i),
-            tick=partial(tick, i) if tick else None,
-        )
-        for i, experiment in experiments.items()
-    }
+    seconds, running = dict[int, float](), {}
+    for i, one in experiments.items():
+        start, data = (starts or {}).get(i), load(one.dataset, told)
+        seconds[i] = start.seconds if start else 0.0
+        running[i] = _turns(one, data, start.state if start else None, partial(tick, i) if tick else None)
     while running:
-        for i in list(running):
+        for i, turns in [*running.items()]:
             began = time.perf_counter()
-            events = [event.as_json() for event in _turn(running[i])]
+            events, state = next(turns)
             seconds[i] += time.perf_counter() - began
-            ended = events[-1]["event"] == "end"
+            ended = events[-1]["event"] == Ended.event
             if ended:
                 events[-1]["seconds"] = round(seconds[i], 4)
                 del running[i]
-            within = events[-1]["event"] == Frame.event
-            yield Turn(i, events, None if ended or within else states[i], seconds[i], within)
+            yield Turn(i, events, state, seconds[i], within=state is None and not ended)
 
 
-def _turn(events: Iterator[Event]) -> Iterator[Event]:
-    """The events of one run up to the end of its beginning, of a round, or of the run, or to what it tells
-    on the way.
-    """
-    left = -1
-    for event in events:
-        yield event
-        if isinstance(event, Started):
-            left = event.targets
-        elif isinstance(event, Target):
-            left -= 1
-        if left == 0 or event.event in ("round", "end", Frame.event):
-            return
+def _turns(
+    experiment: Experiment, data: Data, start: State | None, tick: Callable[[float], None] | None
+) -> Iterator[tuple[list[dict[str, Any]], State | None]]:
+    """The events of each turn, and the state after it."""
+    from ldp_core.simulate import Run
+
+    run = Run(experiment, data, None, start, tick)
+    for part in run.parts():
+        events = list[dict[str, Any]]()
+        for event in part:
+            events.append(event.as_json())
+            if isinstance(event, Frame):
+                yield events, None
+                events = []
+        if events:
+            yield events, None if events[-1]["event"] == Ended.event else run.state

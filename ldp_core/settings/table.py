@@ -113,7 +113,7 @@ FRAME_ANCESTORS = Setting[str](
 RAY_ADDRESS = Setting[str](
     "EPSILON_RAY_ADDRESS", "",
     Text(re.compile(r"\S+:\d{1,5}"), "HOST:PORT, as `ray start` prints it, like 10.0.0.5:6379"),
-    "A Ray cluster that trains runs, sweeps and what Tune asks.",
+    "A Ray cluster that trains sweeps and what Tune asks.",
 )  # fmt: skip
 RAY_TOKEN = Setting[str]("EPSILON_RAY_TOKEN", "", ANYTHING, "That cluster's token.")
 

@@ -15,13 +15,12 @@ T = TypeVar("T")
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread, in memory that is used again; afterwards torch has as many as before.
+    """Compute on one thread; afterwards torch has as many as before.
 
     On more, small products wait for one another: a run took 6 to 16 times the CPU, and other last bits.
     """
     import torch
 
-    memory.keep_what_is_freed()
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -31,10 +30,13 @@ def one_thread() -> Iterator[None]:
 
 
 def on_one_thread(events: Callable[P, Iterator[T]]) -> Callable[P, Iterator[T]]:
-    """A generator function that computes on one thread, whatever its caller's number between two events."""
+    """A generator function that computes on one thread, whatever its caller's number between two events, in
+    memory that is used again.
+    """
 
     @wraps(events)
     def stepped(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        memory.keep_what_is_freed()
         under_way = events(*args, **kwargs)
         while True:
             with one_thread():

@@ -1,7 +1,7 @@
 """A real Ray cluster of two nodes here: `python -m tests.benchmarks.ray_cluster [CELLS]`
 
 Needs what tests/requirements-ray.txt pins. The same cells without a cluster, on one node and on two: by the
-clock, and in seconds of the processors. Then jobs of the queue: a run; a sweep that is cancelled, of which
+clock, and in seconds of the processors. Then jobs of the queue: a sweep that is cancelled, of which
 nothing may go on, and which is taken up and trains no stored cell again; one that is killed outright. What a
 process and a node lose is `tests/runs/cluster/test_real.py`.
 """
@@ -18,11 +18,12 @@ from typing import Any
 import psutil
 
 from ldp_core.experiment import Experiment, parse
-from ldp_core.runs import cluster, jobs, kinds, queue
+from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.batch import Figures
 from ldp_core.runs.cluster.connection import ADDRESS, TOKEN
-from ldp_core.runs.lockstep import drive, one_thread
+from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.record.events import events_of
-from ldp_core.runs.train_all import Figures
+from ldp_core.runs.train_all import train_all
 from tests.benchmarks.machine import described
 from tests.runs.cluster.nodes import SECRET, Cluster
 
@@ -38,7 +39,7 @@ def swept(wanted: list[Experiment], machines: Cluster | None = None) -> dict[int
     found: dict[int, Figures] = {}
     began, here = time.perf_counter(), time.process_time()
     before = machines.cpu_seconds() if machines else []
-    for place, figures in cluster.train_all(wanted):
+    for place, figures in train_all(wanted):
         if not found:
             print(f"  the first cell after {time.perf_counter() - began:.1f} s,", end=" ")
         found[place] = figures
@@ -79,15 +80,7 @@ def measured(count: int) -> None:
 
 
 def queued(machines: Cluster, count: int) -> None:
-    """A run, a sweep that is cancelled and taken up, one whose process is killed."""
-    run = parse({"seed": 5})
-    identity = launched("run", run.as_json())
-    until(lambda: jobs.status(identity)["status"] == "completed")
-    [*_, last] = drive({0: run})
-    told = [one.body for one in events_of(queue.get(identity))]
-    assert told[-1]["weights_sha256"] == last.events[-1]["weights_sha256"], "other bits"
-    print("  a run with its attack in every round: the same bits as without")
-
+    """A sweep that is cancelled and taken up, one whose process is killed."""
     identity = launched("sweep", sweep(count))
     until(lambda: stored(identity) and machines.trains())
     began = time.perf_counter()

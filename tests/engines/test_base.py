@@ -16,8 +16,8 @@ from torch import nn
 from ldp_core import models, optimizers
 from ldp_core.engines import base
 from ldp_core.engines.base import Engine, choose, close_pools
+from ldp_core.engines.per_client import Samples
 from ldp_core.engines.plan import Plan, plan_batches
-from ldp_core.engines.process_pool import Samples
 from ldp_core.engines.recipe import Recipe
 from ldp_core.errors import InvalidInput
 from ldp_core.streams import stream
@@ -134,8 +134,8 @@ def test_the_number_of_processes_changes_no_bit(name: str):
 
 def test_a_spawned_pool_is_as_good_as_a_forked_one():
     """Where a system cannot fork, the samples go through shared memory."""
-    from ldp_core.engines.per_client import batches_of
-    from ldp_core.engines.process_pool import Pool, Training
+    from ldp_core.engines.per_client import Training, batches_of
+    from ldp_core.engines.process_pool import Pool
 
     recipe, data, plan = recipe_of("cnn", (28, 28)), samples((28, 28)), plan_of(1)
     start = start_of(recipe)

@@ -19,8 +19,8 @@ import psutil
 import pytest
 from numpy.typing import NDArray
 
-from ldp_core.engines.per_client import batches_of
-from ldp_core.engines.process_pool import Pool, Samples, Training
+from ldp_core.engines.per_client import Samples, Training, batches_of
+from ldp_core.engines.process_pool import Pool
 from ldp_core.errors import ProcessLost
 from tests.conftest import ROOT
 from tests.engines.test_base import plan_of, recipe_of, samples, start_of

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.runs.train_all import FOLDED, bits, train_all
+from ldp_core.runs.batch import FIRST, FOLDED, batches, bits
+from ldp_core.runs.train_all import train_all
 from ldp_core.system import native_code
 from tests.data import events
 
@@ -70,3 +71,27 @@ def test_one_that_diverges_or_cannot_be_dealt_out_keeps_no_other():
     assert found[0].message.startswith("diverged at round 1")
     assert "group 2 has 700 clients but only" in found[1].message
     assert found[1].accuracy is None
+
+
+def test_batches_are_worth_training_together_and_those_that_begin_are_small():
+    def dealt(made: list[Experiment], workers: int) -> list[list[int]]:
+        return [[*batch] for batch in batches(dict(enumerate(made)), workers)]
+
+    small = [parse({"seed": seed}) for seed in range(40)]
+    found = dealt(small, 2)
+    assert sorted(place for batch in found for place in batch) == list(range(40))
+    assert [len(batch) for batch in found] == [FIRST] * 2 + [10] * 3 + [6]
+    assert [len(batch) for batch in dealt(small, 1)] == [FIRST, 16, 16, 6]
+    large = [parse({"clients": {"count": 400}, "seed": seed}) for seed in range(3)]
+    assert dealt(large, 1) == [[0], [1], [2]], "each fills a product by itself"
+    mixed = [parse({"dataset": ("digits", "mnist_sample")[seed % 2]}) for seed in range(4)]
+    assert [sorted(one) for one in dealt(mixed, 1)] == [[0, 2], [1, 3]], "each has one data set"
+    assert dealt([], 4) == []
+
+
+def test_whoever_watches_need_not_wait_for_a_large_batch(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EPSILON_CORES", "1")
+    made = [parse({"rounds": 20, "attack": None, "seed": seed}) for seed in range(16)]
+    begun = set[int]()
+    next(train_all(made, tick=lambda place, ended: begun.add(place)))
+    assert begun == set(range(FIRST))

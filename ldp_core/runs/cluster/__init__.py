@@ -1,112 +1,85 @@
-"""The same training on a Ray cluster, where the environment names one; else here.
+"""The batches of a sweep on a Ray cluster, where the environment names one.
 
-The cut is here, below a job, and not at `process.watching`: the process that does a job is the only one that
-writes its record, under a lock of this machine's kernel, and a sweep is one job that is worth many machines.
-So a job stays a process here whoever trains, is stopped and killed like any other, and asks for its training
-by the two calls below, which are those of `on_cores` and `lockstep` to the letter.
-
-The program travels with the work, so a machine needs no more than the same packages, which is seen to before
-anything is trained (`connection`, `versions`). What comes of it is sent back as it is found (`there`), and
-what is lost with a process or a machine is begun once more from where it was (`spread`). Whoever stops this
-process kills what it has begun there. Ray is optional (tests/requirements-ray.txt), and no other room imports
-it. Attacks, and what papers claim, are done here.
+The cut is below a job: a process here does it and writes its record, under a lock of this machine's kernel,
+whoever trains. Runs that are watched, attacks and what papers claim are trained here: on one core there they
+would gain nothing. The program travels with the work; that a machine has the same packages is seen to before
+anything is trained. Ray is optional (tests/requirements-ray.txt), and no other room imports it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ldp_core.datasets import Step, Told, quiet
+from ldp_core.datasets import Step, Told
 from ldp_core.errors import StudioError
-from ldp_core.experiment import Experiment
-from ldp_core.runs import lockstep, on_cores
-from ldp_core.runs.cluster import there
-from ldp_core.runs.cluster.connection import connected, named
-from ldp_core.runs.cluster.lots import batches, hands
-from ldp_core.runs.cluster.spread import Lot, spread, workers
-from ldp_core.runs.lockstep import Start, Turn
-from ldp_core.runs.train_all import Figures, Tick
+from ldp_core.experiment import Experiment, parse
+from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
+from ldp_core.runs.cluster import connection
+from ldp_core.runs.lockstep import load, one_thread
+from ldp_core.settings.table import RAY_ADDRESS
+from ldp_core.system.resources import gpus
+
+WAKE_SECONDS = 0.5
 
 
-def train_all(
-    experiments: Sequence[Experiment], told: Told = quiet, tick: Tick = lambda place, ended: None
-) -> Iterator[tuple[int, Figures]]:
-    """As `runs.on_cores.train_all`, on the cluster that EPSILON_RAY_ADDRESS names, if it names one: there
-    `tick` is told of ends only.
+def there(experiments: Mapping[int, Experiment], told: Told) -> Iterator[tuple[Batch, list[Said]]]:
+    """Batches of them, and what each of these says, parcel by parcel, as it is trained on the cluster.
 
     Raises:
-        StudioError: nobody answers there, the token is not the cluster's, or its packages are others.
+        StudioError: why the cluster, or this program there, cannot do it.
     """
-    if not (address := named()):
-        yield from on_cores.train_all(experiments, told, tick)
-    elif experiments:
-        for place, figures in cells(_entered(address, told), experiments, told):
-            tick(place, True)
-            yield place, figures
-
-
-def drive(
-    experiments: Mapping[int, Experiment],
-    starts: Mapping[int, Start] | None = None,
-    told: Told = quiet,
-    tick: Callable[[int, float], None] | None = None,
-) -> Iterator[Turn]:
-    """As `runs.lockstep.drive`, on the cluster that EPSILON_RAY_ADDRESS names, if it names one: there as many
-    runs train at the same time as it has cores, or take turns on those.
-
-    Raises:
-        StudioError: as `train_all` has it, or a run was lost twice; from what it has told it can go on.
-    """
-    if not (address := named()):
-        yield from lockstep.drive(experiments, starts, told, tick)
-    elif experiments:
-        yield from runs(_entered(address, told), experiments, starts or {}, told, tick)
-
-
-def cells(ray: Any, experiments: Sequence[Experiment], told: Told) -> Iterator[tuple[int, Figures]]:
-    """As `train_all`, on a cluster that was entered."""
-    lots = [
-        Lot({place: experiments[place].as_json() for place in places})
-        for places in batches(experiments, workers(ray))
-    ]
-    for lot, said in spread(ray, there.cells, lots, told):
-        if lot.gone:
-            yield from ((place, Figures("failed", message=lot.gone)) for place in lot.left)
-        else:
-            place, figures = said
-            del lot.left[place]
-            yield place, figures
-
-
-def runs(
-    ray: Any,
-    experiments: Mapping[int, Experiment],
-    starts: Mapping[int, Start],
-    told: Told,
-    tick: Callable[[int, float], None] | None,
-) -> Iterator[Turn]:
-    """As `drive`, on a cluster that was entered."""
-    lots = [
-        Lot({number: (experiments[number].as_json(), starts.get(number)) for number in numbers})
-        for numbers in hands(experiments, workers(ray))
-    ]
-    for lot, said in spread(ray, there.runs, lots, told):
-        if lot.gone:
-            raise StudioError(f"a run was {lot.gone}; what was trained is kept, and it can go on from there")
-        if isinstance(said, there.Ticked):
-            if tick and lot is lots[0]:  # one that is watched stands for all
-                tick(said.run, said.share)
-            continue
-        if said.events[-1]["event"] == "end":
-            del lot.left[said.run]
-        elif said.state is not None:
-            lot.left[said.run] = (lot.left[said.run][0], Start(said.state, said.seconds))
-        yield said
-
-
-def _entered(address: str, told: Told) -> Any:
     told(Step("Connecting to the cluster"))
-    ray = connected(address)
+    ray = connection.connected(RAY_ADDRESS.value())
     told(Step("Waiting for the cluster"))
-    return ray
+    workers = max(1, int(ray.cluster_resources().get("GPU" if gpus() else "CPU", 1)))
+    needs = {"num_cpus": 1, **({"num_gpus": 1} if gpus() else {})}
+    # Ray's own way of trying again would begin from the beginning
+    task = ray.remote(num_returns="streaming", max_retries=0, **needs)(far_parcels)
+
+    def begun(batch: Batch) -> Any:
+        return task.remote({place: one.as_json() for place, one in batch.items()})
+
+    under_way = {begun(batch): batch for batch in batches(experiments, workers)}
+    lost, answered = Counter[int](), time.monotonic()
+    try:
+        while under_way:
+            ready, _ = ray.wait([*under_way], num_returns=1, timeout=WAKE_SECONDS)
+            answered = answered if ready else connection.still_there(answered)
+            for one in ready:
+                batch = under_way[one]
+                try:
+                    yield batch, ray.get(next(one))
+                except StopIteration:
+                    del under_way[one]
+                except ray.exceptions.RayTaskError as error:
+                    if isinstance(error.cause, StudioError):
+                        raise StudioError(f"on the cluster: {error.cause}") from None
+                    logging.exception("an error on the cluster")
+                    raise StudioError(f"an error in the program, on the cluster: {error.cause!r}") from None
+                except ray.exceptions.RayError as error:
+                    del under_way[one]
+                    lost[id(batch)] += 1
+                    name, left = type(error).__name__, len(batch)
+                    if left and lost[id(batch)] > 1:
+                        gone = Figures("failed", message=f"lost twice on the cluster ({name})")
+                        yield batch, [(place, gone) for place in batch]
+                    elif left:
+                        logging.warning("lost on the cluster (%s), begun once more: %d left", name, left)
+                        under_way[begun(batch)] = batch
+    finally:
+        for one in under_way:
+            ray.cancel(one, force=True)
+
+
+def far_parcels(left: Mapping[int, Mapping[str, Any]]) -> Iterator[list[Said]]:
+    """What one process there does, of experiments as JSON."""
+    one_thread()
+    try:
+        batch = {place: parse(one) for place, one in left.items()}
+        yield from parcels(batch, {one.dataset: load(one.dataset) for one in batch.values()})
+    except StudioError as error:
+        raise StudioError(str(error)) from None  # which any process can read

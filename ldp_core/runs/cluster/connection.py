@@ -26,15 +26,8 @@ SETTINGS = b"\4"
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
 """HTTP/2 begins so, and with settings that set nothing; the answer begins with settings (RFC 9113, 3.4)."""
 GONE_SECONDS = 20.0
-TRIES = 5
-"""A second apart, of a cluster that answers and does not let this program in; by itself Ray tries 20."""
-ANSWER_SECONDS = 20
-"""For each question to it, also for whether this machine belongs to it; by itself Ray waits a minute."""
-
-
-def named() -> str:
-    """The address that the environment names; "" where it names none."""
-    return RAY_ADDRESS.value()
+TRIES, ANSWER_SECONDS = 5, 20
+"""A second apart, where this program is not let in, and for any answer; by itself Ray waits longer."""
 
 
 def connected(address: str) -> Any:
@@ -58,12 +51,11 @@ def connected(address: str) -> Any:
     if ray.is_initialized():
         return ray
     knock(address)
-    package = str(Path(__file__).parents[2])
     try:
         with _unheard():
             ray.init(
                 address=address,
-                runtime_env={"py_modules": [package], "env_vars": _passed_on()},
+                runtime_env={"py_modules": [str(Path(__file__).parents[2])], "env_vars": _passed_on()},
                 log_to_driver=False,
                 logging_level=logging.ERROR,
             )
@@ -83,9 +75,7 @@ def connected(address: str) -> Any:
 
 
 def refuse_open(address: str) -> None:
-    """Do nothing if only a network of one's own leads to a cluster, or it asks who one is.
-
-    What comes back of it is unpickled here, so whoever answers at the address runs programs on this machine.
+    """What comes back is unpickled here, so whoever answers at the address runs programs on this machine.
 
     Raises:
         StudioError: anybody could answer there, or that is no address.
@@ -106,7 +96,6 @@ def refuse_open(address: str) -> None:
 
 
 def _is_own(text: str) -> bool:
-    """True for an address of this machine or of a private network."""
     address = ipaddress.ip_address(text.partition("%")[0])
     address = getattr(address, "ipv4_mapped", None) or address
     return address.is_loopback or address.is_private or address.is_link_local
@@ -120,7 +109,7 @@ def _place(address: str) -> tuple[str, int]:
 
 
 def knock(address: str) -> None:
-    """Do nothing if somebody answers at HOST:PORT who speaks as Ray does; others Ray would try for minutes.
+    """See whether somebody answers who speaks as Ray does; others Ray would try for minutes.
 
     Raises:
         StudioError: nobody does, or that is no address.
@@ -140,31 +129,24 @@ def _encrypted() -> bool:
     return os.environ.get("RAY_USE_TLS", "0") not in ("", "0")
 
 
-class Watch:
-    """Whether the cluster is still there: Ray waits for it a minute, and then ends this process."""
+def still_there(answered: float) -> float:
+    """When it last answered: then, or now. Ray would wait a minute for it, and then end this process.
 
-    def __init__(self) -> None:
-        self._answered = time.monotonic()
-
-    def look(self) -> None:
-        """Do nothing unless nobody has answered for a while.
-
-        Raises:
-            StudioError: nobody has.
-        """
-        try:
-            knock(named())
-            self._answered = time.monotonic()
-        except StudioError as error:
-            if time.monotonic() - self._answered > GONE_SECONDS:
-                raise StudioError(f"the cluster was lost: {error}") from None
+    Raises:
+        StudioError: that is too long ago.
+    """
+    try:
+        knock(RAY_ADDRESS.value())
+    except StudioError as error:
+        if time.monotonic() - answered > GONE_SECONDS:
+            raise StudioError(f"the cluster was lost: {error}") from None
+        return answered
+    return time.monotonic()
 
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Around Ray's beginning: past Python, it says on stderr what each of its tries came to, where a sentence
-    is to say it; and it takes the signal for itself by which a job is stopped.
-    """
+    """Around Ray's beginning, which writes to stderr past Python, and takes the signal that stops a job."""
     sys.stderr.flush()
     stop = signal.getsignal(signal.SIGTERM)
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
@@ -179,6 +161,6 @@ def _unheard() -> Iterator[None]:
 
 
 def _passed_on() -> dict[str, str]:
-    """What a machine of the cluster must be told: one thread a cell, and which engine was asked for."""
+    """What a machine of the cluster must be told."""
     kept = (ENGINE.name, DATA_MIRROR.name)
     return {name: os.environ[name] for name in kept if name in os.environ} | {CORES.name: "1"}

@@ -16,16 +16,10 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pydantic", "llvmlite")
 PLUGGED = "the part "
 """A machine without one refuses, in a sentence, what names it; one with another version would not."""
 PROBE_SECONDS = 120.0
-PROBES = 2
-"""So often a machine is asked whose process is lost over it."""
 
 
 def refuse_others(own: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]]) -> None:
-    """Do nothing where all machines of a cluster have what this one has.
-
-    Raises:
-        StudioError: which machine has what else.
-    """
+    """Raises StudioError where a machine of a cluster has anything else than this one."""
     for machine, versions in theirs.items():
         needed = [name for name in own if name in versions or not name.startswith(PLUGGED)]
         if other := [name for name in needed if versions.get(name) != own[name]]:
@@ -56,7 +50,7 @@ def probed(ray: Any) -> dict[str, dict[str, str]]:
     """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    probe = ray.remote(num_cpus=0, max_retries=PROBES - 1)(own)
+    probe = ray.remote(num_cpus=0, max_retries=1)(own)
     asked = {}
     for node in ray.nodes():
         if node["Alive"] and node["Resources"].get("CPU"):

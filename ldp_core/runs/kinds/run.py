@@ -17,7 +17,7 @@ from ldp_core.events.order import RunsOrder
 from ldp_core.experiment import Draft, Run, amended, parse_draft
 from ldp_core.limits import spelled
 from ldp_core.runs import queue
-from ldp_core.runs.cluster import drive
+from ldp_core.runs.batch import bits, figures_of
 from ldp_core.runs.kinds.base import (
     UNREADABLE,
     Kind,
@@ -29,13 +29,13 @@ from ldp_core.runs.kinds.base import (
     note_figures,
     readable,
 )
+from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.computations import Computation, Ended, key_of_figures, note_ends, of_run
 from ldp_core.runs.record.events import Stored, runs_of
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.record.round_share import Within
-from ldp_core.runs.train_all import bits_alone, figures_of
 from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_progress import progress_of
 
@@ -112,7 +112,7 @@ class TrainingJob(Kind):
                 recorder.end(turn.run, end["status"], figures)
                 if end["status"] == "completed":
                     experiment = experiments[turn.run]
-                    key = key_of_figures(experiment, bits_alone(experiment), work.room)
+                    key = key_of_figures(experiment, bits(experiment, together=False), work.room)
                     note_ends([(key, "figures", "completed", figures)])
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:

@@ -11,7 +11,7 @@ from ldp_core.events.order_of_cells import SweepOrder
 from ldp_core.experiment import Run, amended
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
-from ldp_core.runs.cluster import train_all
+from ldp_core.runs.batch import bits
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Reached, Request, Words, Work, readable
 from ldp_core.runs.machine.work_done import WorkDone
 from ldp_core.runs.queue.job import Job
@@ -19,7 +19,7 @@ from ldp_core.runs.record.cells import CellRecorder, FiguresNoted
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.train_all import bits
+from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.sweep_progress import sweep_of
 from ldp_core.runs.view.work_share import Share
 

@@ -18,7 +18,7 @@ from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
 from ldp_core.limits import spelled
-from ldp_core.runs.cluster import train_all
+from ldp_core.runs.batch import bits
 from ldp_core.runs.kinds.base import Kind, Reached, Request, Words, Work, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
@@ -26,7 +26,7 @@ from ldp_core.runs.record.cells import FiguresNoted
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.train_all import bits
+from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.search_progress import known, search_of
 from ldp_core.tuning import Question, answer_of, next_points, parse_question
 from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads

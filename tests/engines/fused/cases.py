@@ -10,8 +10,8 @@ import torch
 
 from ldp_core import optimizers
 from ldp_core.engines.base import Engine
+from ldp_core.engines.per_client import Samples
 from ldp_core.engines.plan import Plan, plan_batches
-from ldp_core.engines.process_pool import Samples
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
 from ldp_core.models.convolutional import Convolutional, Network

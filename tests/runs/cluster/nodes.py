@@ -47,7 +47,7 @@ class Node:
         found = []
         for one in self._processes():
             with suppress(psutil.Error):  # it may end at any moment
-                if "".join(one.cmdline()).startswith("ray::parcels"):
+                if "".join(one.cmdline()).startswith("ray::far_parcels"):
                     found.append(one)
         return found
 

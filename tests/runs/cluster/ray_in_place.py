@@ -1,12 +1,10 @@
-"""In place of Ray, for tests of what is done with what it says: one lot after another, some of it lost."""
+"""In place of Ray, for tests of what is done with what it says: one batch after another, some of it lost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
-
-from ldp_core.runs.cluster.there import Ticked
 
 
 class Lost(Exception):
@@ -21,7 +19,7 @@ class Broken(Lost):
 
 
 class Process:
-    """What one process of the cluster does; it is lost once it has said so much, of which ticks are none."""
+    """What one process of the cluster does; it is lost once it has said so much."""
 
     def __init__(self, said: Iterator[Sequence[Any]], lost_after: int | None) -> None:
         self._said, self._lost_after = (one for parcel in said for one in parcel), lost_after
@@ -31,7 +29,7 @@ class Process:
             return Lost()
         try:
             one = next(self._said)
-            if self._lost_after is not None and not isinstance(one, Ticked):
+            if self._lost_after is not None:
                 self._lost_after -= 1
             return [one]
         except StopIteration:
@@ -53,15 +51,15 @@ class RayInPlace:
         self.begun, self.cancelled = list[list[int]](), 0
 
     def cluster_resources(self) -> dict[str, float]:
-        return {"CPU": 1.0}
+        return {"CPU": 2.0}
 
     def remote(self, **options: Any) -> Any:
         assert options["max_retries"] == 0, "or it would be begun from its beginning"
 
         def made(function: Any) -> Any:
-            def remote(work: Any, left: Mapping[int, Any]) -> Process:
+            def remote(left: Mapping[int, Any]) -> Process:
                 self.begun.append([*left])
-                return Process(function(work, dict(left)), self._losses.pop(0) if self._losses else None)
+                return Process(function(left), self._losses.pop(0) if self._losses else None)
 
             return SimpleNamespace(remote=remote)
 

@@ -14,9 +14,9 @@ from ldp_core.doctor import openness
 from ldp_core.doctor.command import looked
 from ldp_core.errors import StudioError
 from ldp_core.experiment import parse
-from ldp_core.runs import cluster
 from ldp_core.runs.cluster.connection import ADDRESS, TOKEN, knock, refuse_open
 from ldp_core.runs.cluster.versions import own, refuse_others
+from ldp_core.runs.train_all import train_all
 
 SHORT = {"attack": None, "rounds": 1, "clients": {"count": 5}}
 
@@ -50,7 +50,7 @@ def test_a_cluster_on_an_open_network_needs_a_token(host: str, own: bool, monkey
         return
     monkeypatch.setenv(ADDRESS, address)
     with pytest.raises(StudioError, match=f"set {TOKEN} to it, or reach it by a private address"):
-        list(cluster.train_all([parse(SHORT)]))
+        list(train_all([parse(SHORT)]))
     assert looked(openness.cluster).grade == "wrong"
     monkeypatch.setenv(TOKEN, "a secret")
     refuse_open(address)
@@ -108,6 +108,6 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv(ADDRESS, "127.0.0.1:1")
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(StudioError, match="Ray is not installed here: pip install -r"):
-        list(cluster.train_all([parse(SHORT)]))
+        list(train_all([parse(SHORT)]))
     monkeypatch.setenv(ADDRESS, " ")
-    assert [place for place, _ in cluster.train_all([parse(SHORT)])] == [0]
+    assert [place for place, _ in train_all([parse(SHORT)])] == [0]

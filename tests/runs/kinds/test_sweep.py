@@ -14,11 +14,12 @@ import pytest
 from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.batch import ALONE, FOLDED, Figures, bits
 from ldp_core.runs.kinds import sweep as kind
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.cells import FiguresNoted
-from ldp_core.runs.train_all import ALONE, FOLDED, Figures, bits, train_all
+from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.sweep_progress import sweep_of
 from ldp_core.system import native_code
 from tests.gate import holding

@@ -6,9 +6,10 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, changed, parse
 from ldp_core.runs import kinds
+from ldp_core.runs.batch import ALONE, bits
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.train_all import ALONE, bits, bits_alone, train_all
+from ldp_core.runs.train_all import train_all
 from tests.runs.in_process import bodies, compute, queued
 
 pytest.importorskip("llvmlite")
@@ -45,11 +46,11 @@ def test_what_one_engine_has_trained_is_not_shown_as_anothers(monkeypatch: pytes
 
 
 def test_figures_have_the_engines_name(fused: pytest.MonkeyPatch):
-    assert bits(EXPERIMENT) == bits_alone(EXPERIMENT) == "fused"
+    assert bits(EXPERIMENT) == bits(EXPERIMENT, together=False) == "fused"
     fused.setenv("EPSILON_ENGINE", "processes")
-    assert bits_alone(EXPERIMENT) == f"{ALONE} processes"
+    assert bits(EXPERIMENT, together=False) == f"{ALONE} processes"
     fused.delenv("EPSILON_ENGINE")
-    assert bits_alone(EXPERIMENT) == ALONE
+    assert bits(EXPERIMENT, together=False) == ALONE
     assert bits(EXPERIMENT) == "fused", "runs that nobody watches have the quickest engine"
     with_many = changed(EXPERIMENT, {"clients.count": 400})
     assert bits(with_many) == ALONE, "one that is not folded has the engine that it has by itself"

@@ -13,12 +13,11 @@ from typing import Any, cast
 
 import pytest
 
+from ldp_core import many
 from ldp_core.errors import ProcessLost
 from ldp_core.experiment import Experiment, parse
 from ldp_core.many import leaves_cores
-from ldp_core.runs import on_cores
-from ldp_core.runs.on_cores import NAME, WORTH, train_all
-from ldp_core.runs.train_all import train_all as in_this_process
+from ldp_core.runs.train_all import NAME, WORTH, train_all
 
 ROUNDS = 2
 
@@ -46,7 +45,7 @@ def unheard() -> Iterator[None]:
         faulthandler.enable()
 
 
-def test_each_has_the_figures_that_it_has_in_one_process():
+def test_each_has_the_figures_that_it_has_in_one_process(monkeypatch: pytest.MonkeyPatch):
     rounds = 40  # so that the first is told before the last has begun
     runs = made(WORTH + 3, rounds=rounds)
     told, others, found = Counter[tuple[int, bool]](), 0, dict[int, Any]()
@@ -56,7 +55,8 @@ def test_each_has_the_figures_that_it_has_in_one_process():
         found[place] = figures
     assert others == 2
     assert hands() == []
-    here = dict(in_this_process(runs))
+    monkeypatch.setenv("EPSILON_CORES", "1")
+    here = dict(train_all(runs))
     assert found.keys() == here.keys()
     for place, figures in found.items():
         assert (figures.status, figures.round) == ("completed", rounds)
@@ -114,10 +114,10 @@ def test_whoever_stops_leaves_no_process():
 def test_what_goes_wrong_in_one_is_said_here(
     monkeypatch: pytest.MonkeyPatch, error: type[Exception], told: type[Exception]
 ):
-    def wrong(*_: Any) -> Any:
+    def wrong(*_: Any, **__: Any) -> Any:
         raise error("by purpose")
 
-    monkeypatch.setattr(on_cores, "folded", wrong)
+    monkeypatch.setattr(many, "run_many", wrong)
     with pytest.raises(told, match="by purpose"):
         list(train_all(made(WORTH)))
     assert hands() == []
@@ -125,9 +125,9 @@ def test_what_goes_wrong_in_one_is_said_here(
 
 @pytest.mark.usefixtures("unheard")
 def test_one_that_crashes_again_and_again_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    def crashes(*_: Any) -> Any:
+    def crashes(*_: Any, **__: Any) -> Any:
         os.kill(os.getpid(), signal.SIGSEGV)
 
-    monkeypatch.setattr(on_cores, "folded", crashes)
+    monkeypatch.setattr(many, "run_many", crashes)
     with pytest.raises(ProcessLost, match="SIGSEGV"):
         list(train_all(made(WORTH)))

@@ -1,0 +1,119 @@
+"""Experiments without attacks, trained for their final figures: a batch of them together in one process."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from ldp_core.datasets import Data
+from ldp_core.engines import choice
+from ldp_core.errors import InvalidInput
+from ldp_core.events import Ended, RoundDone, Trained
+from ldp_core.experiment import Experiment
+
+ALONE, FOLDED = "alone", "folded"
+FIRST, BATCHES_EACH = 2, 2
+"""Experiments of a first batch, so that whoever watches sees something early; and batches of a worker, so
+that a slow one keeps no other waiting."""
+SEND_SECONDS = 0.1
+"""Between two parcels: a word a round of small runs would keep who listens busy."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one run came to. Accuracy (in [0, 1]), loss and noise are NaN-free: null where there is none."""
+
+    status: str
+    """“completed”, “diverged”, or “failed” where its data cannot be dealt out."""
+    round: int = 0
+    accuracy: float | None = None
+    loss: float | None = None
+    noise_variance: float | None = None
+    """Of the aggregate, per weight, in the last round."""
+    message: str = ""
+    seconds: float = 0.0
+    """Its share of the time that all have taken which were under way with it."""
+    weights_sha256: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+Batch = dict[int, Experiment]
+"""By their places. Whoever is told what one came to takes it out: what is lost is begun anew from there."""
+Said = tuple[int, Figures | None]
+"""The place of an experiment that has trained a round (None), or has ended."""
+
+
+def parcels(batch: Batch, data: Mapping[str, Data]) -> Iterator[list[Said]]:
+    """What comes of training a batch, a tenth of a second's worth at a time."""
+    parcel, sent = list[Said](), 0.0
+    for said in _trained(dict(batch), data):
+        parcel.append(said)
+        if time.monotonic() - sent > SEND_SECONDS:
+            yield parcel
+            parcel, sent = [], time.monotonic()
+    yield parcel
+
+
+def _trained(experiments: Mapping[int, Experiment], data: Mapping[str, Data]) -> Iterator[Said]:
+    from ldp_core.many import run_many
+
+    last, began = dict[int, dict[str, Any]](), dict[int, float]()
+    clock, now = 0.0, time.perf_counter()
+    for place, event in run_many(experiments.items(), data, quickest=True, figures=True):
+        passed, now = time.perf_counter() - now, time.perf_counter()
+        clock += passed / max(1, len(began))
+        began.setdefault(place, clock)
+        if isinstance(event, RoundDone | Trained):
+            last[place] = vars(event)
+            yield place, None
+            continue
+        if isinstance(event, Ended) and event.status == "diverged":  # once more, with its last round measured
+            for _, event in run_many([(place, experiments[place])], data, quickest=True):
+                if isinstance(event, RoundDone):
+                    last[place] = vars(event)
+        end = vars(event) | {"seconds": round(clock - began.pop(place), 4)}
+        failed = isinstance(event, InvalidInput)
+        yield place, Figures("failed", message=str(event)) if failed else figures_of(last.get(place, {}), end)
+
+
+def figures_of(last: Mapping[str, Any], end: Mapping[str, Any]) -> Figures:
+    """What a run came to, from the events of its last round (empty if it has none) and of its end."""
+    return Figures(**{one.name: end.get(one.name, last.get(one.name)) for one in fields(Figures)})
+
+
+def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
+    """As many together as are worth it, and several batches a worker: a few quick ones, and then the longest
+    first. Each is of one data set, and of what takes equally long.
+    """
+    from ldp_core.many import at_once
+
+    def order(place: int) -> tuple[str, int, int]:
+        one = experiments[place]
+        return one.dataset, one.rounds * one.clients.count, one.seed
+
+    most = math.ceil(len(experiments) / (BATCHES_EACH * workers)) if workers > 1 else len(experiments)
+    places, quick = sorted(experiments, key=order), FIRST * workers
+    found, dataset = list[Batch](), ""
+    for place in places[:quick] + places[: quick - 1 : -1]:
+        one = experiments[place]
+        room = min(FIRST if len(found) <= workers else most, at_once(one))
+        if one.dataset != dataset or len(found[-1]) >= room:
+            found.append({})
+        found[-1][place], dataset = one, one.dataset
+    return found
+
+
+def bits(experiment: Experiment, together: bool = True) -> str:
+    """What figures from a batch, or of a run by itself, are equal to, bit for bit: ALONE, or FOLDED ones with
+    other last bits. The fused engine gives each run its own, whoever is beside it.
+    """
+    from ldp_core.many import at_once
+
+    many = together and at_once(experiment) > 1
+    engine = (choice.quickest(experiment) if many else "") or choice.bits(experiment)
+    return engine if engine == "fused" else f"{FOLDED if many else ALONE} {engine}".rstrip()
