@@ -191,11 +191,15 @@ def _papers(options: argparse.Namespace) -> int:
 
     say, known = (lambda line: print(line, flush=True)), _on_stderr()
     if options.rerun is None:
-        if wrong := [name for name in ("only", "seeds", "fresh", "into") if getattr(options, name)]:
+        if wrong := [
+            name for name in ("only", "reading", "seeds", "fresh", "into") if getattr(options, name)
+        ]:
             raise InvalidExperiment([Problem(f"--{wrong[0]}", "belongs to --rerun SYSTEM")])
         print("\n".join(claims.listed()))
         return 0
-    asked = (options.rerun, options.only, options.seeds, options.fresh, options.into)
+    if options.reading and not options.only:
+        raise InvalidExperiment([Problem("--reading", "is one of a claim's: --only CLAIM says which")])
+    asked = (options.rerun, options.only, options.reading, options.seeds, options.fresh, options.into)
     claims.rerun(*asked, say=say, progress=known)
     return 0
 
@@ -347,6 +351,9 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     added = command("papers", _papers, "what the papers claim, ours beside theirs; or measure it again")
     added.add_argument("--rerun", metavar="SYSTEM", help="measure its claims, or “five”; what is known stays")
     added.add_argument("--only", metavar="CLAIM", help="with --rerun: one claim")
+    added.add_argument(
+        "--reading", metavar="NAME", help="with --only: one reading of what a paper leaves open"
+    )
     added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
     text = "with --rerun: instead of assets/papers"

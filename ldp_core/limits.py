@@ -60,6 +60,7 @@ DELTA = Limit(1e-12, 0.5, 1e-5)  # of one use of a Gaussian mechanism
 SENSITIVITY = Limit(1e-9, 1e9, 1.0)
 NORM = Limit(1e-6, 1e6, 1.0)  # of a whole upload
 SAMPLING = Limit(0.001, 0.999, 0.8)  # paper 001's q
+RECORDS = Limit(1, 1_000_000, 1000, "records")  # that a client has at most
 SLOWNESS = Limit(1, 1e6, 75)  # paper 002's a
 SELECTED = Limit(0.5, 1.0, 0.8)  # share of the weights that paper 002 perturbs
 LEAST_CHANCE = Limit(0.0, 1.0, 0.5)  # of a client that decides itself whether it takes part

@@ -7,7 +7,7 @@ from collections import Counter
 import streamlit as st
 
 from ldp_core import papers
-from ldp_core.papers.verdict import RULE, verdict
+from ldp_core.papers.verdict import RULE, Word, verdict
 from pages.parts.papers.at_a_glance import at_a_glance
 from pages.parts.papers.card import card
 from pages.parts.papers.five import five
@@ -21,22 +21,30 @@ from pages.parts.ui.visitor import token
 
 def main() -> None:
     line = question("Do the papers hold?")
-    counts = {
-        name: Counter(verdict(claim, known(name)).word for claim in papers.get(name).claims)
-        for name in papers.names()
+    found = {
+        name: [verdict(claim, known(name)) for claim in papers.get(name).claims] for name in papers.names()
     }
-    count = sum(counts.values(), Counter())
-    summary = listed(
+    counts = {name: Counter(one.word for one in each) for name, each in found.items()}
+    count: Counter[Word] = Counter(
+        part.outcome for each in found.values() for one in each for part in one.parts
+    )
+    claims = sum(map(len, found.values()))
+    unrun = sum(each["not run"] for each in counts.values())
+    judged = [
         f"**{count[word]}** {look.one if count[word] == 1 else look.more}"
         for word, look in LOOKS.items()
         if count[word]
-    )
+    ]
     every = [papers.get(name) for name in papers.names()]
     coming = [paper.label for paper in every if paper.to_come]
     more = f" {listed(coming)} {'are' if len(coming) > 1 else 'is'} to come." if coming else ""
     here = len(every) - len(coming)
     systems = f"all {here}" if here == len(every) else f"{here} of {len(every)}"
-    headline(f"Of {count.total()} claims of {systems} published systems, {summary}.{more}")
+    left = (
+        f" {unrun} of their {claims} claims {'was' if unrun == 1 else 'were'} not run here." if unrun else ""
+    )
+    whose = f"Of {count.total()} statements of {systems} published systems"
+    headline(f"{whose}, {listed(judged or ['none was judged'])}.{left}{more}")
     with line, st.popover("How this is decided", type="tertiary"):
         st.markdown(RULE)
         st.markdown(

@@ -160,6 +160,7 @@ def initial_weights(federation: Federation) -> torch.Tensor:
     experiment = federation.experiment
     generator = stream(experiment.seed, "initial model")
     weights = experiment.network.initial(federation.shape, federation.classes, generator)
+    weights = experiment.system.initial(weights) if experiment.system else weights
     return torch.from_numpy(weights).to(federation.device)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -91,7 +91,7 @@ class Round:
             whole = shards is held and len(clients) == len(self.participants)
             plan = _plan(federation, shards, batches, (self.number, clients.tobytes()) if whole else None)
             begun = weights if begin is None else federation.placed(begin)
-            yield _work(federation, begun, plan, (chunk.start, len(self.participants)))
+            yield _work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
 
     def alone(self) -> Iterator[torch.Tensor]:
         """The trained weights (k, d) of each work, trained by itself when it is asked for."""
@@ -218,16 +218,17 @@ def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: i
     )
 
 
-def _work(federation: Federation, start: torch.Tensor, plan: Plan, place: tuple[int, int]) -> Work:
+def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, place: tuple[int, int]) -> Work:
     """The training of some clients.
 
-    `place`: how many clients have been trained before them in this round, and of how many.
+    `done`: rounds before this one. `place`: how many clients have been trained before them in this round,
+    and of how many.
     """
     tick, (before, of) = federation.tick, place
-    share_of = len(plan.rows) / of
+    share_of, recipe = len(plan.rows) / of, federation.recipe
     return Work(
         federation.engine,
-        federation.recipe,
+        replace(recipe, optimizer=recipe.optimizer.after(done * len(plan.active))),
         start,
         federation.samples,
         plan,

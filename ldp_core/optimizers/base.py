@@ -56,6 +56,10 @@ class Optimizer(Component):
             learning_rate: the experiment's; or a tensor that holds one for each row, to broadcast.
         """
 
+    def after(self, steps: int) -> Optimizer:
+        """The rule of a round before which a client took so many steps; by default each begins anew."""
+        return self
+
     def rate(self, number: int, learning_rate: float) -> float:
         """The step size of step `number`."""
         return learning_rate

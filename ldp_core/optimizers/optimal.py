@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
-from ldp_core.fields import Number
+from ldp_core.fields import Choice, Number
 from ldp_core.limits import PENALTY
 from ldp_core.optimizers.base import Optimizer
 
@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     import torch
 
 
+COUNTERS = ("round", "run")
+
+
 class Optimal(Optimizer):
     """η_t = 1 / (α (t₀ + t − 1)), with t₀ such that η₁ = α^(−1/4): 10 at scikit-learn's α = 10⁻⁴.
 
     That is Bottou's heuristic as SGDClassifier applies it to the logistic loss; made for logistic
-    regression. There t counts samples, because its batches hold one; here it counts batches, and
-    begins at 1 in every round. The penalty α‖w‖² that it is named after there is not added.
+    regression. There t counts samples, because its batches hold one, and goes on from call to call; here it
+    counts batches, and begins at 1 in every round, or in the run. The penalty α‖w‖² that it is
+    named after there is not added.
     """
 
     label = "SGD, scikit-learn's “optimal” step"
@@ -35,11 +39,24 @@ class Optimal(Optimizer):
         PENALTY.default, description="α: steps shrink as 1/(α · step)"
     )
 
+    counter: Annotated[str, Choice(COUNTERS)] = Field(
+        "round", description="steps are counted anew in every round, or through the run"
+    )
+    _begun: int = PrivateAttr(0)
+    """Steps that were taken before this round."""
+
     has_own_rate = True
+
+    def after(self, steps: int) -> Optimal:
+        if self.counter == "round" or not steps:
+            return self
+        later = self.model_copy()
+        later._begun = steps
+        return later
 
     def rate(self, number: int, learning_rate: float) -> float:
         """η_t; the experiment's learning rate is idle."""
-        return 1 / (self.alpha * (self.alpha**-0.75 + number - 1))
+        return 1 / (self.alpha * (self.alpha**-0.75 + self._begun + number - 1))
 
     def step(
         self,

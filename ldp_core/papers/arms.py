@@ -10,7 +10,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -67,6 +67,10 @@ class Arm(ABC):
     def work(self) -> Work:
         """What one measurement takes."""
 
+    def under(self, settings: Mapping[str, Any]) -> Arm:
+        """The same arm with other settings, in place of its own where it sets the same."""
+        return self
+
     @property
     def missing(self) -> str:
         """The data that it needs and that are not on this machine, in words; "" if it can be measured."""
@@ -84,6 +88,9 @@ class Trained(Arm):
     def experiment(self, seed: int = 0) -> Experiment:
         """Without attacks, unless it sets one: they move no weight."""
         return changed(parse({**self.base, "attack": None}), {**self.set, "seed": seed})
+
+    def under(self, settings: Mapping[str, Any]) -> Trained:
+        return replace(self, set={**self.set, **settings})
 
     @property
     def tried(self) -> Experiment:
@@ -205,6 +212,9 @@ class Records(Computed):
     repeats: int = 20
 
     unit = "relative error, %"
+
+    def under(self, settings: Mapping[str, Any]) -> Records:
+        return replace(self, **settings)
 
     @property
     def tried(self) -> Experiment:

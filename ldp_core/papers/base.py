@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.limits import VARIANTS
 from ldp_core.papers.arms import Arm, Timed, Trained
-from ldp_core.papers.statements import QUANTITIES, SEEDS, Quantity, Statement
+from ldp_core.papers.statements import MOST, QUANTITIES, SEEDS, Quantity, Statement
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,19 @@ class Control:
     """What it would mean if it did as well."""
     against: str = ""
     """The paper's own arm that it is held against; "" for one that is only shown."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to fill in what a paper leaves open."""
+
+    name: str
+    says: str
+    """What is set, and what of the paper speaks for it."""
+    set: Mapping[str, Any] = field(default_factory=dict)
+    """In every arm, in place of what it sets itself there; empty for the claim's own settings."""
+    against: str = ""
+    """What the paper prints that it contradicts: it is shown then, and judges nothing."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +58,36 @@ class Claim:
     """The paper's own figure of an arm, in the quantity's unit, where it prints one."""
     about: str = "accuracy"
     """What of its runs it speaks of: one of `statements.QUANTITIES`."""
+    readings: tuple[Reading, ...] = ()
+    """Two to four, where the paper leaves open what decides a figure; the first changes nothing."""
+    tried: int = 1
+    """By how many readings it is judged, of which this is one: each interval is widened for that."""
+
+    @property
+    def most(self) -> int:
+        """How many seeds an undecided statement is given at most."""
+        data = {str(arm.base.get("dataset", "digits")) for arm in self.measured if isinstance(arm, Trained)}
+        return max([self.seeds, *(MOST.get(name, MOST["mnist"]) for name in data)])
+
+    def read(self, name: str) -> Claim:
+        """The claim with its arms in one reading.
+
+        Raises:
+            InvalidExperiment: it has no such reading.
+        """
+        reading = next((one for one in self.readings if one.name == name), None)
+        if reading is None:
+            known = one_of([one.name for one in self.readings])
+            must = f"must be {known}" if self.readings else f"is not needed: {self.id} has one reading"
+            raise InvalidExperiment([Problem("--reading", f"{must}; got {shown(name)}")])
+        measured = tuple(arm.under(reading.set) for arm in self.measured) if reading.set else self.measured
+        tried = sum(not one.against for one in self.readings)
+        return replace(self, measured=measured, readings=(), tried=tried)
+
+    @property
+    def read_each(self) -> dict[str, Claim]:
+        """By reading, in the claim's order; under "" where it has no readings."""
+        return {one.name: self.read(one.name) for one in self.readings} or {"": self}
 
     @property
     def quantity(self) -> Quantity:

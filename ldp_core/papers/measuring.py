@@ -16,6 +16,7 @@ from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
 from ldp_core.papers.arms import Arm, Computed, Leaking, Timed, Trained
 from ldp_core.papers.base import Claim
 from ldp_core.papers.stored import Figure, Shelf, read, write
+from ldp_core.papers.verdict import verdict
 
 if TYPE_CHECKING:
     from ldp_core.federated.state import State
@@ -26,6 +27,9 @@ LONG = 5e10
 """Multiplications, about a quarter of a minute, after which no more runs are added: what is trained together
 is lost together when it is stopped.
 """
+
+HOUR = 3600.0
+"""Seconds of processor time that a claim may take before no more seeds are added."""
 
 Asked = tuple[Arm, int]
 """An arm and a seed."""
@@ -48,6 +52,29 @@ def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh:
                 if fresh or stored is None or stored.version != arm.version:
                     asked.setdefault(arm.key(seed), (seed, arm))
     return [(arm, seed) for seed, arm in sorted(asked.values(), key=lambda one: one[0])]
+
+
+def further(claim: Claim, known: Shelf) -> list[Asked]:
+    """More seeds for the arms of its undecided statements, in every reading: once, all that the claim may
+    have and that fit into an hour of processor time with what it has taken.
+    """
+    each = list(claim.read_each.values())
+    taken = (known.figures.get(key) for one in each for arm in one.measured for key in arm.keys)
+    spent = math.fsum({one.key: one.seconds for one in taken if one}.values())
+    wanted: dict[str, tuple[int, Arm, float]] = {}
+    for made in each:
+        parts = zip(made.statements, verdict(made, known).parts, strict=False)
+        for label in {label for one, part in parts if part.outcome == "cannot tell" for label in one.arms}:
+            arm, here = made.arm(label), known.of_arm(made, label)
+            seconds = math.fsum(one.seconds for one in here.values()) / max(1, len(here))
+            wanted |= {arm.key(seed): (seed, arm, seconds) for seed in range(len(here), claim.most)}
+    asked: list[Asked] = []
+    for seed, arm, seconds in sorted(wanted.values(), key=lambda one: (one[0], one[1].label)):
+        spent += seconds
+        if spent > HOUR:
+            break
+        asked.append((arm, seed))
+    return asked
 
 
 def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Figure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, arms
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, Reading, arms
 from ldp_core.papers.statements import SEEDS, Ahead, Statement, Value
 
 BASE: dict[str, Any] = {"system": "pd_ldpfl", "form": "as_printed"}
@@ -41,6 +41,10 @@ TABLE_1 = {
 }
 """Rows: before the network; columns: after it. None where it did not converge."""
 READS = "The paper prints neither batch size nor layer widths."
+BATCHES = (
+    Reading("batch 32", "Batches of 32 images."),
+    Reading("batch 64", "Batches of 64 images: half as many steps a round.", {"local.batch_size": 64}),
+)
 
 
 def _table_2(dataset: str, count: int) -> Claim:
@@ -63,6 +67,7 @@ def _table_2(dataset: str, count: int) -> Claim:
         note=READS if figures else STAND_IN,
         paper=figures,
         seeds=_seeds(dataset),
+        readings=BATCHES if figures else (),
     )
 
 

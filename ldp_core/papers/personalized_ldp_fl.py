@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ldp_core.papers.arms import Arm
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, arms
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, Reading, arms
 from ldp_core.papers.statements import Ahead, Gain, Statement, Value
 
 A, B, C, BEST = "A mean", "B by 1/σ", "C lottery", "1/σ²"
@@ -44,6 +44,7 @@ def _claim(
     order: bool = True,
     where: str = "",
     note: str = "",
+    images: int | None = None,
 ) -> Claim:
     """What is said of A, B and C over all populations, and the controls beside it."""
     own = {
@@ -82,6 +83,31 @@ def _claim(
         seeds=20 if base["dataset"] == "digits" else 3,
         note=note,
         paper={"no noise": paper["no noise"]},
+        readings=_readings(images),
+    )
+
+
+ZERO: dict[str, Any] = {"system.start": "zero"}
+RECORDS: dict[str, Any] = {
+    **ZERO,
+    "local.batch_size": 1,
+    "local.optimizer": {"name": "optimal", "counter": "run"},
+}
+ANEW: dict[str, Any] = {**RECORDS, "local.optimizer": {"name": "optimal", "counter": "round"}}
+NONZERO = "section 3.1 has W⁽⁰⁾ = 0"
+MANY = "section 5.2.1 prints δ = 1/1000, and section 3.2 has δ_i = 1/|D_i|: 1 000 images a client"
+
+
+def _readings(images: int | None = None) -> tuple[Reading, ...]:
+    """Of the step that the paper takes from scikit-learn; `images` a client, where the paper's δ says so."""
+    few: dict[str, Any] = {"system.images": images} if images else {}
+    against = "; ".join([NONZERO, *([MANY] if images else [])])
+    passed = "scikit-learn's partial_fit takes one step a record of the batch that it is handed"
+    return (
+        Reading("random start", "One step a batch, counted anew in every round.", against=against),
+        Reading("a step a batch", "The same from W⁽⁰⁾ = 0.", {**ZERO, **few}),
+        Reading("a step a record", f"From 0; {passed}, and counts them through the run.", {**RECORDS, **few}),
+        Reading("counted anew", f"From 0; {passed}, here counted anew in every round.", {**ANEW, **few}),
     )
 
 
@@ -127,6 +153,7 @@ FASHION = _claim(
     INSTEAD,
     where="Fig. 3",
     note=AVERAGED,
+    images=1000,
 )
 COVER = _claim(
     "iid-covtype",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, arms
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, Reading, arms
 from ldp_core.papers.statements import Ahead, Gain, Value
 
 BASE: dict[str, Any] = {"system": "pprd_fl", "dataset": "mnist", "form": "as_printed"}
@@ -40,6 +40,10 @@ PARTS: dict[str, dict[str, Any]] = {
     "plain mean": {"aggregator.name": "mean"},
     HONEST: {"form": "corrected"},
 }
+COUNTS = (
+    Reading("10 clients", "Ten clients with 6 000 images each: the noise is divided by the 6 000."),
+    Reading("100 clients", "A hundred clients with 600 images each.", {"clients.count": 100}),
+)
 
 
 def _ablation(identity: str, epsilon: float, title: str, note: str) -> Claim:
@@ -102,6 +106,7 @@ def _mnist(identity: str, title: str, base: dict[str, Any], network: str, figure
             Control(few, "the accuracy is bought by dividing the noise by the images of a client"),
             Control(HONEST, "the noise that shortened uploads need, and nothing in clear"),
         ),
+        readings=COUNTS if figure else (),
         note="The paper says neither how many clients there are nor how long weights may be, nor δ. It draws "
         "DPM-EU beside them, and neither describes nor cites it: it is not run.",
     )

@@ -10,7 +10,7 @@ from ldp_core.cost.work import seconds
 from ldp_core.datasets import Told, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
 from ldp_core.papers import Claim, five_told, side_by_side
-from ldp_core.papers.measuring import keep, left, measure
+from ldp_core.papers.measuring import Asked, further, keep, left, measure
 from ldp_core.papers.statements import told
 from ldp_core.papers.stored import SHIPPED, Shelf, words
 from ldp_core.papers.verdict import Verdict, verdict
@@ -31,14 +31,15 @@ def shelf(system: str) -> Shelf:
 def seconds_of(claim: Claim) -> float | None:
     """How long all runs of a claim take here, one after another; None where this machine was not measured."""
     known = rates()
-    return seconds([arm.work() for arm in claim.measured], known) * claim.seeds if known else None
+    each = [arm.work() for read in claim.read_each.values() for arm in read.measured]
+    return seconds(each, known) * claim.seeds if known else None
 
 
 def reason(claim: Claim, found: Verdict) -> str:
     """The verdict's reason; of what was not run and could be: how long it takes here."""
     if found.word != "not run" or claim.missing or found.date:
         return found.reason
-    takes, runs = seconds_of(claim), len(claim.measured) * claim.seeds
+    takes, runs = seconds_of(claim), len(claim.measured) * claim.seeds * len(claim.read_each)
     return f"{found.reason[:-1]}: {runs} runs{f', about {_duration(takes)} here' if takes else ''}."
 
 
@@ -56,6 +57,9 @@ def listed() -> Iterator[str]:
                 ours = told(part.ours, part.unit) if part else "–"
                 said = f" ({part.outcome})" if part else ""
                 yield f"      paper: {statement.says:<40} here: {ours}{said}"
+            for reading, its in found.each:
+                out = f", against the paper: {reading.against}" if reading.against else ""
+                yield f"      reading “{reading.name}”{out}: {its.word}"
             if found.seeds:
                 yield f"      {found.seeds} seeds, {found.date}. {words(found.older)}".rstrip()
     yield f"{side_by_side.NAME}: all of them, corrected, at equal budgets of a run"
@@ -69,6 +73,7 @@ def listed() -> Iterator[str]:
 def rerun(
     system: str,
     only: str | None = None,
+    reading: str | None = None,
     seeds: int | None = None,
     fresh: bool = False,
     into: Path | None = None,
@@ -82,14 +87,15 @@ def rerun(
     Args:
         system: of the paper; or `side_by_side.NAME`, for all five at equal budgets.
         only: one claim's id; by default all whose data are here.
-        seeds: of each arm, if not the claim's own number.
+        reading: one of that claim's; by default all.
+        seeds: of each arm, if not the claim's own number and what its undecided statements are given besides.
         fresh: measure again what is known as well.
         into: the folder of the figures; by default those that come with the program.
         say: is told what it will take, and each figure.
         progress: is told what is done before the first figure.
 
     Raises:
-        UnknownName, InvalidExperiment: there is no such system, or no such claim.
+        UnknownName, InvalidExperiment: there is no such system, claim or reading.
         DataUnavailable: the claim's data are not here.
     """
     claims = _chosen(system, only)
@@ -102,10 +108,20 @@ def rerun(
         if claim.missing:
             say(f"{claim.id}: not run, the data are not on this machine: {claim.missing}")
     file = (into or SHIPPED) / f"{system}.json"
-    todo = left([one for one in claims if not one.missing], Shelf.of(file), seeds, fresh)
-    if not todo:
+    here = [one for one in claims if not one.missing]
+    each = [read for one in here for read in ([one.read(reading)] if reading else one.read_each.values())]
+    todo = left(each, Shelf.of(file), seeds, fresh)
+    if todo:
+        _measure(todo, file, say, progress)
+    more = [] if seeds or reading else [asked for one in here for asked in further(one, Shelf.of(file))]
+    if more:
+        say("statements that are not decided yet are given more seeds")
+        _measure(more, file, say, progress)
+    if not todo and not more:
         say(f"nothing to measure: all figures of {system} are of this version")
-        return
+
+
+def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], progress: Told) -> None:
     takes = seconds([arm.work() for arm, _ in todo], rates() or calibrate())
     say(f"{len(todo)} runs, about {_duration(takes)} on this machine; stop with Ctrl-C and go on later")
     for number, figure in enumerate(measure(todo, lambda name: load(name, progress)), start=1):

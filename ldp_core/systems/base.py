@@ -181,6 +181,10 @@ class System(Component):
         """What the samples of a data set are multiplied by before anybody trains on them or is scored."""
         return 1.0
 
+    def initial(self, weights: Vectors) -> Vectors:
+        """What the server begins with, of a model's usual initial weights (d,)."""
+        return weights
+
     def problems(self, experiment: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
         """What of an experiment contradicts the system or cannot be used with it: the field's path, what
         stands there, and a sentence that says what the system needs and what would do.

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ldp_core.errors import one_of
-from ldp_core.fields import Choice, Number
-from ldp_core.limits import SAMPLING
+from ldp_core.fields import Choice, Number, Whole
+from ldp_core.limits import RECORDS, SAMPLING
 from ldp_core.mechanisms.base import Form, Mechanism
 from ldp_core.systems._personalized_settings import DATA, SETTINGS, STANDS_FOR, Setting
-from ldp_core.systems.base import Indices, Participation, Public, System
+from ldp_core.systems.base import Indices, Participation, Public, System, Vectors
 
 CASES = ("iid", "non_iid")
+STARTS = ("random", "zero")
 RAW = {"digits": 16.0, "mnist": 255.0, "fashion_mnist": 255.0}
 """The brightest pixel, where pixels are whole numbers: here they are kept in [0, 1]."""
 AS_IN_PAPER = {"digits": 16.0, "mnist": 255.0}
@@ -31,11 +32,14 @@ AS_IN_PAPER = {"digits": 16.0, "mnist": 255.0}
 class RecordSampling(Participation):
     """In every round a client trains on each of its records with probability q, drawn afresh."""
 
-    def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None, q: float) -> None:
+    def __init__(
+        self, public: Public, arrays: dict[str, NDArray[Any]] | None, q: float, most: int | None
+    ) -> None:
         super().__init__(public, arrays)
-        self._q = q
+        self._q, self._most = q, most
 
     def records(self, shards: Sequence[Indices], generator: np.random.Generator) -> Sequence[Indices]:
+        shards = [shard[: self._most] for shard in shards]
         drawn = (shard[generator.random(len(shard)) < self._q] for shard in shards)
         return [some if len(some) else shard[:1] for some, shard in zip(drawn, shards, strict=True)]
 
@@ -76,8 +80,18 @@ class PersonalizedLDPFL(System):
         "paper", description="pixels: as whole numbers, in [0, 1], or as the paper's figures suggest"
     )
 
+    start: Annotated[str, Choice(STARTS)] = Field(
+        "random", description="the first model: random, or all zeros as section 4.1 has it"
+    )
+    images: Annotated[int | None, Whole(RECORDS, optional=True)] = Field(
+        None, description="records that a client has at most, if not all that it is dealt"
+    )
+
     def matters(self, parameter: str) -> bool:
-        return parameter != "sampling" or self.case == "iid"
+        return parameter not in ("sampling", "images") or self.case == "iid"
+
+    def initial(self, weights: Vectors) -> Vectors:
+        return np.zeros_like(weights) if self.start == "zero" else weights
 
     def fill(self, dataset: str | None) -> dict[str, Any]:
         name = dataset or DATA[0]
@@ -154,7 +168,7 @@ class PersonalizedLDPFL(System):
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
         if self.case == "non_iid":
             return Participation(public, arrays)
-        return RecordSampling(public, arrays, self._q(public.dataset))
+        return RecordSampling(public, arrays, self._q(public.dataset), self.images)
 
     @property
     def plain(self) -> bool:

@@ -136,9 +136,9 @@ def test_the_way_says_what_is_the_systems_own(
 
 
 def test_records_are_measured_as_the_theory_has_them():
-    claim = papers.get("pldp_fl").claim("relative-error-from-0")
+    claim = papers.get("pldp_fl").claim("relative-error")
     assert claim
-    arm = claim.arm("ε₂ τ₁")
+    arm = claim.read("from 0").arm("ε₂ τ₁")
     assert isinstance(arm, Records)
     epsilon, half = np.tile(np.arange(1, 11) / 10, 7), np.tile([0.1, 0.2], 35)
     expected = relative_errors(mechanisms.get("pdpm", form="as_printed"), epsilon, 0, 2 * half, seed=4)

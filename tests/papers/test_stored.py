@@ -209,7 +209,6 @@ def test_what_takes_long_says_how_long(monkeypatch: pytest.MonkeyPatch, tmp_path
 SHIPPED = [
     ("pldp_fl", "traffic"),
     ("pldp_fl", "relative-error"),
-    ("pldp_fl", "relative-error-from-0"),
     ("personalized_ldp_fl", "iid-digits"),
     ("personalized_ldp_fl", "signs-digits"),
     ("pprd_fl", "ablation-digits"),

@@ -40,8 +40,8 @@ class Measured:
     seeds: int
 
     def asked(self) -> list[Asked]:
-        """All its arms and seeds, whatever is known."""
-        return left([self.claim], Shelf(), self.seeds, fresh=True)
+        """All its arms and seeds in every reading, whatever is known."""
+        return left(self.claim.read_each.values(), Shelf(), self.seeds, fresh=True)
 
 
 class ClaimJob(Kind):
@@ -147,7 +147,8 @@ class ClaimJob(Kind):
 
 
 def _trained(asked: Measured) -> list[Trained]:
-    return [arm for arm in asked.claim.measured if isinstance(arm, Trained)]
+    each = (arm for read in asked.claim.read_each.values() for arm in read.measured)
+    return [arm for arm in each if isinstance(arm, Trained)]
 
 
 def _base(asked: Measured) -> Any:

@@ -7,7 +7,7 @@ import streamlit as st
 from ldp_core.papers import Claim
 from ldp_core.papers.statements import QUANTITIES, told
 from ldp_core.papers.stored import Shelf, words
-from ldp_core.papers.verdict import of_arm, verdict
+from ldp_core.papers.verdict import Verdict, of_arm, verdict
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
 from pages.parts.papers.again import again
 from pages.parts.papers.words import badge
@@ -39,13 +39,41 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
                 start_with(draft)
                 st.switch_page("train.py")
         found = verdict(claim, shelf)
+        if found.each:
+            claim, found = _reading(system, claim, found)
         if not any(shelf.of_arm(claim, arm.label) for arm in claim.measured):
             st.caption(f"Nothing to draw yet. {plain(found.reason, 400)}")
             return
         _charts(system, claim, shelf)
-        _arms(claim, shelf)
+        _arms(claim, shelf, found)
         if whose := words(found.older):
             st.caption(plain(whose, 600))
+
+
+def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]:
+    """The claim in the reading that is chosen, at first the one that it is judged by."""
+    st.markdown("**What the paper leaves open, and how it may be read**")
+    said = [
+        [
+            f"**{plain(one.name)}**",
+            badge(its.word),
+            plain(one.says, 300),
+            f"It contradicts the paper, and judges nothing: {plain(one.against, 300)}."
+            if one.against
+            else "",
+        ]
+        for one, its in found.each
+    ]
+    table(("reading", "verdict", "what is set", ""), said)
+    names = [one.name for one, _ in found.each]
+    chosen = st.segmented_control(
+        "Shown below",
+        names,
+        default=found.reading,
+        required=True,
+        key=f"reading of {system} {claim.id}",
+    )
+    return claim.read(chosen), dict(zip(names, (its for _, its in found.each), strict=True))[chosen]
 
 
 def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
@@ -90,7 +118,7 @@ def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
     components.cards(components.sheet(shown), key=f"figures {system} {claim.id}")
 
 
-def _arms(claim: Claim, shelf: Shelf) -> None:
+def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
     why = {control.arm: control.why for control in claim.controls}
     rows, more = [], _more(claim, shelf)
     for arm in claim.measured:
@@ -109,7 +137,6 @@ def _arms(claim: Claim, shelf: Shelf) -> None:
                 plain("; ".join(filter(None, (control, failed))), 300),
             ]
         )
-    found = verdict(claim, shelf)
     if found.parts:
         said = [
             [plain(part.says, 120), plain(told(part.ours, part.unit)), badge(part.outcome)]

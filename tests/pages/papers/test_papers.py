@@ -63,7 +63,8 @@ def test_without_figures_every_card_is_there_and_nothing_is_filled_in(page: AppT
     count = sum(len(papers.get(name).claims) for name in papers.names())
     here = sum(not papers.get(name).to_come for name in papers.names())
     systems = "all 5" if here == 5 else f"{here} of 5"
-    assert f"Of {count} claims of {systems} published systems, **{count}** were not run here" in text
+    assert f"Of 0 statements of {systems} published systems, none was judged" in text
+    assert f"{count} of their {count} claims were not run here" in text
     assert "The data are not on this machine: MNIST" in text
     assert "badge[holds]" not in text
     assert sum("to come" in one.value for one in page.header) == 5 - here
@@ -89,7 +90,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
 def test_a_claim_is_told_with_its_figures_and_its_verdict(page: AppTest):
     store()
     text = said(page.run())
-    assert "**1** holds" in text
+    assert "Of 4 statements of all 5 published systems, **4** hold." in text
     assert ":green-badge[holds]" in text
     assert "3, 2026-11-23" in text
     assert "as of version" not in text
