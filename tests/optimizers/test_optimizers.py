@@ -60,5 +60,29 @@ def test_an_experiment_names_its_optimizer_shortly_or_in_full():
     assert short.key == full.key
     assert short.as_json()["local"]["optimizer"] == "adam"
     other = changed(parse({}), {"local.optimizer.name": "optimal", "local.optimizer.alpha": 0.01})
-    assert other.as_json()["local"]["optimizer"] == {"name": "optimal", "alpha": 0.01}
+    assert other.as_json()["local"]["optimizer"] == {
+        "name": "optimal",
+        "alpha": 0.01,
+        "counter": "round",
+    }
     assert parse({}).as_json()["local"]["optimizer"] == "sgd"
+
+
+def test_a_counter_of_the_run_goes_on_falling_and_one_of_the_round_begins_anew():
+    anew, on = optimizers.get("optimal"), optimizers.get("optimal", counter="run")
+    assert [anew.after(1000).rate(1, 0.5), on.rate(1, 0.5)] == pytest.approx([10, 10])
+    assert on.after(1000).rate(1, 0.5) == pytest.approx(on.rate(1001, 0.5)) == pytest.approx(5)
+    assert on.after(1000) != on, "works of different rounds are not trained as one"
+
+
+def test_partial_fit_of_scikit_learn_counts_its_steps_from_call_to_call():
+    """Two calls of one record each take steps 1 and 2 of the run; on zeros a step is half its rate."""
+    from sklearn.linear_model import SGDClassifier
+
+    theirs = SGDClassifier(loss="log_loss", learning_rate="optimal", penalty=None, alpha=1e-3)
+    optimizer, moved = optimizers.get("optimal", alpha=1e-3, counter="run"), []
+    for _ in range(2):
+        theirs.partial_fit(np.ones((1, 1)), [1], classes=[0, 1])
+        moved.append(float(theirs.intercept_[0]))
+        theirs.coef_[:], theirs.intercept_[:] = 0, 0
+    assert moved == pytest.approx([optimizer.after(done).rate(1, 0.0) / 2 for done in (0, 1)], rel=1e-6)

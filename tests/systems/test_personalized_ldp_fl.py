@@ -16,7 +16,7 @@ from ldp_core.experiment import amended, departures, parse
 from ldp_core.federated.federation import assemble, taking_part
 from ldp_core.normal import epsilon_of
 from ldp_core.streams import stream
-from ldp_core.systems.personalized_ldp_fl import SETTINGS
+from ldp_core.systems._personalized_settings import SETTINGS
 from tests.data import digits, events
 
 NAME = "personalized_ldp_fl"
@@ -225,3 +225,28 @@ def test_nobody_attacks_uploads_of_drawn_records():
         {"field": "rounds", "paper": 10, "now": 1, "printed": True},
         {"field": "form", "paper": "as_printed", "now": "corrected", "printed": True},
     ]
+
+
+def test_a_run_may_begin_at_zero_as_the_paper_has_it():
+    def first(start: str) -> float:
+        return float(
+            events({"system": {"name": NAME, "start": start}, "rounds": 1, "attack": None})[0]["accuracy"]
+        )
+
+    (_, labels) = digits().test_x, digits().test_y
+    assert first("zero") == pytest.approx(np.mean(labels == 0)), "all classes tie, and the first is taken"
+    assert first("random") != first("zero")
+
+
+def test_a_client_may_have_fewer_records_than_it_is_dealt():
+    experiment = parse({"system": {"name": NAME, "images": 50}, "attack": None})
+    federation = assemble(experiment, digits(), torch.device("cpu"))
+    joined, draw = taking_part(federation), np.random.default_rng(0)
+    drawn = [joined.records(federation.shards, draw)[0] for _ in range(40)]
+    assert set(np.concatenate(drawn)) == set(federation.shards[0][:50])
+    assert np.mean([len(one) for one in drawn]) == pytest.approx(40, abs=1.8), "50 q, within 4σ"
+    refused = refusal({"system": {"name": NAME, "images": 0}})
+    assert refused == (
+        "system.images",
+        "must be a whole number between 1 and 1\u202f000\u202f000, or null; got 0",
+    )
