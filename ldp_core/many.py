@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 import torch
 
 from ldp_core.datasets import Data
-from ldp_core.engines import choice
 from ldp_core.engines.base import choose
 from ldp_core.engines.joint_training import ROWS, train_works
 from ldp_core.engines.recipe import Recipe
@@ -29,7 +28,7 @@ def at_once(experiment: Experiment, device: torch.device | None = None) -> int:
 
 
 def leaves_cores(experiment: Experiment) -> bool:
-    """True where a run computes on one core of several and fills little memory."""
+    """True where a run is hardly worth more than one core of several, and fills little memory."""
     device = choose_device()
     return device.type == "cpu" and _holds(experiment, device) > 0
 
@@ -47,7 +46,6 @@ def run_many(
     experiments: Iterable[tuple[int, Experiment]],
     data: Mapping[str, Data],
     device: torch.device | None = None,
-    quickest: bool = False,
     figures: bool = False,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
     """Run all experiments, a round of each after another, and tell their events with the number of the run.
@@ -60,8 +58,6 @@ def run_many(
         experiments: each with its number; the next is asked for when there is room for it.
         data: the data set of each name that they use.
         device, figures: as `Run` has them.
-        quickest: train what is worth training together by the engine that is quickest at it, whose last
-            bits may not be those of the run alone.
     """
     sized = ((number, one, 1 / at_once(one, device)) for number, one in experiments)
     waiting = next(sized, None)
@@ -70,9 +66,8 @@ def run_many(
     while waiting or under_way:
         while waiting and waiting[2] + sum(share.values()) < 1 + 1e-9:
             (number, experiment, room), waiting = waiting, next(sized, None)
-            engine = choice.quickest(experiment) if quickest and room < 1 else ""
             try:
-                run = Run(experiment, data[experiment.dataset], device, engine=engine, figures=figures)
+                run = Run(experiment, data[experiment.dataset], device, figures=figures)
             except InvalidInput as error:
                 yield number, error
                 continue

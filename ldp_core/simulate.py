@@ -59,7 +59,6 @@ class Run:
         device: where; by default a GPU where there is one.
         start: go on from here; earlier events are not yielded again.
         tick: called, within a round, with the share of its training that is done.
-        engine: the kind to begin with; "" for what the environment says, or this machine is best at.
         figures: of a run without attacks only the last round is measured, which of one that diverges is
             none, and there is no ledger: a small one takes some 0.6 of the time.
 
@@ -74,10 +73,9 @@ class Run:
         device: torch.device | None = None,
         start: State | None = None,
         tick: Callable[[float], None] | None = None,
-        engine: str = "",
         figures: bool = False,
     ) -> None:
-        experiment, began = resolved(experiment), start.engine if start else engine
+        experiment, began = resolved(experiment), start.engine if start else ""
         self._experiment, self._fresh, self._figures = experiment, start is None, figures
         self._federation = assemble(experiment, data, device or choose_device(), tick, began)
         self._budgets, self._watched = self._federation.budgets, spread_by_budget(experiment)

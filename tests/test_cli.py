@@ -153,8 +153,7 @@ def test_a_grid_belongs_to_a_sweep(
     assert said in capsys.readouterr().err
 
 
-def test_a_sweep_prints_a_line_a_cell_and_seed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")  # which gives a run its own bits whoever is beside it
+def test_a_sweep_prints_a_line_a_cell_and_seed():
     grid = ("--grid", "clients.epsilon=0.5,8", "--grid", "mechanism.name=duchi,piecewise")
     done = ldp_core("sweep", "-", *grid, "--seeds", "2", "--set", "rounds=2", stdin='{"seed": 4}')
     assert done.returncode == 0, done.stderr

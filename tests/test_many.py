@@ -44,8 +44,9 @@ def folded(cases: list[dict[str, Any]], figures: bool = False) -> dict[int, list
     return found
 
 
-def test_each_run_tells_what_it_tells_alone():
+def test_each_run_tells_what_it_tells_alone(monkeypatch: pytest.MonkeyPatch):
     """All kinds of work side by side; the last bits of the weights may differ, and nothing else."""
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
     found = folded(CASES)
     for number, case in enumerate(CASES):
         alone = events(case)
@@ -105,8 +106,7 @@ def test_a_run_that_fills_a_product_is_trained_by_itself():
 
 
 @pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
-def test_runs_of_a_kernel_have_each_ones_own_bits(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+def test_runs_of_a_kernel_have_each_ones_own_bits():
     cases = [BASE, BASE | {"seed": 1, "local": {"learning_rate": 0.2}}, BASE | {"rounds": 2, "model": "mlp"}]
     assert at_once(parse(BASE)) == 16
     assert at_once(parse({"dataset": "mnist", "model": "cnn"})) == 1
@@ -118,7 +118,6 @@ def test_runs_of_a_kernel_have_each_ones_own_bits(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 def test_rounds_whose_clients_come_in_several_chunks_too(monkeypatch: pytest.MonkeyPatch):
     """Of runs with unlike many chunks."""
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
     monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 8 + 1)
     cases = [BASE, BASE | {"clients": {"count": 7}}, BASE | {"selection": "once"}]
     found = folded(cases)

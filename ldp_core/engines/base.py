@@ -1,9 +1,9 @@
 """Who computes what: all clients at once, one client a process, or a compiled kernel a thread.
 
-Fully connected models are a handful of batched products, fastest together everywhere. Convolutions
-want a GPU to be computed together; on a CPU one client at a time, channels-last and on one thread,
-is fastest of what PyTorch can, and several processes share the clients (reference: speed, sections 2
-and 3). Faster than both is a kernel made for the network (`ldp_core.engines.fused`), where there is one.
+On a CPU the fastest is a kernel made for the network (`ldp_core.engines.fused`). Where there is none, PyTorch
+is fastest with all clients of a fully connected model in a handful of batched products; of convolutions with
+one client at a time, channels-last and on one thread, and several processes share the clients (reference:
+speed, sections 2 and 3). On a GPU all models are computed for all clients at once.
 
 The choice is no part of an experiment; `ldp_core.engines.choice` makes it. EPSILON_CORES is how many
 cores a job may use (by default all that the system, or a container's quota, allows this process), and

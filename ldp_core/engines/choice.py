@@ -1,7 +1,7 @@
-"""Which engine trains a model, without torch: so that whoever looks for a stored run knows what made it.
+"""Which engine trains a model, without torch: so that a lookup of a stored run knows what made it.
 
-EPSILON_ENGINE overrules the choice: auto, batched, processes or fused. Where a fused kernel was asked for, or
-would be used by itself, and cannot be, the choice is what it would be without, and says why.
+On a CPU that is a fused kernel. Where there is none, it is the engine that the model is fastest with besides,
+and the choice says why. EPSILON_ENGINE overrules it: batched or processes.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def chosen(
     """The engine for a model.
 
     Args:
-        batched: whether computing for all clients at once is fastest on a CPU too.
+        batched: whether all clients at once is what a CPU is fastest with besides a kernel.
         on_cpu: or on a GPU.
-        fit: says why there is no fused kernel for it (`misfit`), "" if there is one; asked only where one
+        fit: says why there is no fused kernel for it (`misfit`), "" if there is one; called only where one
             would be used, since it may have to be compiled.
         asked: in place of what the environment says.
 
@@ -52,7 +52,7 @@ def chosen(
     asked = asked or ENGINE.value()
     if not on_cpu:
         return Choice("batched")
-    wanted = fit is not None and (asked == "fused" or (asked == "auto" and not batched))
+    wanted = fit is not None and asked in ("auto", "fused")
     why = fit() if fit and wanted else ""
     if wanted and not why:
         return Choice("fused")
@@ -79,14 +79,6 @@ def bits(experiment: Experiment) -> str:
     """
     kind = choice_for(experiment).kind
     return "" if kind == chosen(experiment.model.batched, not gpus(), None, "auto").kind else kind
-
-
-def quickest(experiment: Experiment) -> Kind | Literal[""]:
-    """The kind of engine that is quickest for runs that nobody watches: a fused kernel, also for models
-    that PyTorch computes for all clients at once. "" where there is none, or the environment says another.
-    """
-    asked = ENGINE.value()
-    return "fused" if asked == "auto" and choice_for(experiment, "fused").kind == "fused" else ""
 
 
 def choice_for(experiment: Experiment, began: str = "") -> Choice:

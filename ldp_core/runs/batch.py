@@ -64,7 +64,7 @@ def _trained(experiments: Mapping[int, Experiment], data: Mapping[str, Data]) ->
 
     last, began = dict[int, dict[str, Any]](), dict[int, float]()
     clock, now = 0.0, time.perf_counter()
-    for place, event in run_many(experiments.items(), data, quickest=True, figures=True):
+    for place, event in run_many(experiments.items(), data, figures=True):
         passed, now = time.perf_counter() - now, time.perf_counter()
         clock += passed / max(1, len(began))
         began.setdefault(place, clock)
@@ -73,7 +73,7 @@ def _trained(experiments: Mapping[int, Experiment], data: Mapping[str, Data]) ->
             yield place, None
             continue
         if isinstance(event, Ended) and event.status == "diverged":  # once more, with its last round measured
-            for _, event in run_many([(place, experiments[place])], data, quickest=True):
+            for _, event in run_many([(place, experiments[place])], data):
                 if isinstance(event, RoundDone):
                     last[place] = vars(event)
         end = vars(event) | {"seconds": round(clock - began.pop(place), 4)}
@@ -110,10 +110,11 @@ def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
 
 def bits(experiment: Experiment, together: bool = True) -> str:
     """What figures from a batch, or of a run by itself, are equal to, bit for bit: ALONE, or FOLDED ones with
-    other last bits. The fused engine gives each run its own, whoever is beside it.
+    other last bits. The fused engine gives each run the bits that it has by itself.
     """
     from ldp_core.many import at_once
 
-    many = together and at_once(experiment) > 1
-    engine = (choice.quickest(experiment) if many else "") or choice.bits(experiment)
-    return engine if engine == "fused" else f"{FOLDED if many else ALONE} {engine}".rstrip()
+    engine = choice.bits(experiment)
+    if engine == "fused":
+        return engine
+    return f"{FOLDED if together and at_once(experiment) > 1 else ALONE} {engine}".rstrip()

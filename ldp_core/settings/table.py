@@ -60,7 +60,7 @@ MOST_HOURS = Setting[float](
     "A job that would take longer, by this machine's own rates, is refused before it begins.",
 )  # fmt: skip
 ENGINE = Setting[str](
-    "EPSILON_ENGINE", "auto", Word(("auto", "batched", "processes", "fused")),
+    "EPSILON_ENGINE", "auto", Word(("auto", "batched", "processes")),
     "How local training is computed, in place of the quickest way.",
 )  # fmt: skip
 WORKER_IDLE_SECONDS = Setting[float](

@@ -116,7 +116,7 @@ def main() -> None:
             return found
 
         by_queue("run", Draft(asked(4, 10**6).cells[0].experiment, (Variant("warm"),)))
-        within([asked(4, 10**6).cells[0].experiment], "fused", all_of_them=False)
+        within([asked(4, 10**6).cells[0].experiment], "auto", all_of_them=False)
         for turn in range(TURNS):
             sweep = asked(count, 1000 * turn)
             runs = [cell.experiment for cell in sweep.cells]
@@ -128,7 +128,7 @@ def main() -> None:
             for one in others:
                 draft = Draft(one, (Variant("run"),))
                 timed("single jobs, by the queue", 1, lambda: by_queue("run", draft))  # noqa: B023
-            for engine in ("batched", "fused"):
+            for engine in ("batched", "auto"):
                 alone = timed(
                     f"one after another here, {engine}",
                     len(some),
@@ -139,12 +139,12 @@ def main() -> None:
                     len(runs),
                     lambda: within(runs, engine, all_of_them=True),  # noqa: B023
                 )
-                if engine == "fused":
+                if engine == "auto":
                     pairs += len(alone)
                     same += sum(
                         folded[key].weights_sha256 == end.weights_sha256 for key, end in alone.items()
                     )
-            told(taken, f"the same bits, folded and alone, fused: {same} of {pairs}")
+            told(taken, f"the same bits, folded and alone, auto: {same} of {pairs}")
         end_workers(folder)
 
 

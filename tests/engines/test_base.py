@@ -165,7 +165,7 @@ def test_convolutions_go_to_processes_and_the_environment_overrules(monkeypatch:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("EPSILON_ENGINE", "gpu", "EPSILON_ENGINE must be auto, batched, processes or fused; got “gpu”"),
+        ("EPSILON_ENGINE", "gpu", "EPSILON_ENGINE must be auto, batched or processes; got “gpu”"),
         ("EPSILON_CORES", "0", "EPSILON_CORES must be a whole number from 1 to 10000; got “0”"),
         ("EPSILON_CORES", "two", "EPSILON_CORES must be a whole number from 1 to 10000; got “two”"),
     ],

@@ -64,14 +64,11 @@ def test_layers_that_clients_keep_are_in_no_kernel():
 def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPatch):
     fits, rains = lambda: "", lambda: "it rains"
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
-    assert chosen(True, True, fits) == Choice("batched")
+    assert chosen(True, True, None) == Choice("batched")
     assert chosen(False, True, None) == Choice("processes")
-    assert chosen(False, True, fits) == Choice("fused"), "where it gains most"
-    assert chosen(False, True, rains) == Choice("processes", "no fused kernel: it rains")
-    assert chosen(False, False, fits) == Choice("batched"), "a GPU"
+    assert chosen(True, False, fits) == chosen(False, False, fits) == Choice("batched"), "a GPU"
     for asked in ("batched", "processes"):
         assert chosen(True, True, fits, asked) == chosen(False, True, fits, asked) == Choice(asked)
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
     assert chosen(True, True, fits) == chosen(False, True, fits) == Choice("fused")
     assert chosen(True, True, rains) == Choice("batched", "no fused kernel: it rains")
     assert chosen(False, True, rains) == Choice("processes", "no fused kernel: it rains")
@@ -81,7 +78,6 @@ def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPa
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")
 def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_CORES", "2")
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
     words = {
         ("cnn", "sgd"): "2 clients at a time, a thread and a core each, fused kernel",
         ("mlp", "optimal"): "2 clients at a time, a thread and a core each, fused kernel",
@@ -96,15 +92,16 @@ def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: py
     assert choose(False, CPU, recipe()).description == "one client at a time on one core, fused kernel"
 
 
-def test_without_llvmlite_everything_runs_as_before(without_llvmlite: None, monkeypatch: pytest.MonkeyPatch):
+def test_without_llvmlite_everything_runs_with_a_note(
+    without_llvmlite: None, monkeypatch: pytest.MonkeyPatch
+):
     small = {"rounds": 2, "attack": None, "mechanism": "none"}
-    before = events(small)
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
-    after = events(small)
-    note = "all clients at once on one core; no fused kernel: llvmlite is not installed"
-    assert (before[0]["engine"], after[0]["engine"]) == (note.partition(";")[0], note)
-    assert after[-1]["weights_sha256"] == before[-1]["weights_sha256"]
+    found = events(small)
+    assert found[0]["engine"] == "all clients at once on one core; no fused kernel: llvmlite is not installed"
     assert bits(parse(small)) == ""
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    assert events(small)[-1]["weights_sha256"] == found[-1]["weights_sha256"]
+    assert bits(parse(small)) == "", "figures of the same bits have one name"
 
 
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")
@@ -143,7 +140,6 @@ def test_nor_is_a_kernel_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(compiled, "_made", broken)
     monkeypatch.setattr(compiled, "_kept", lambda _: None)
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
     compiled._compiled.cache_clear()
     compiled.failure.cache_clear()
     try:
@@ -160,8 +156,6 @@ def test_figures_of_another_engine_have_a_name_of_their_own(monkeypatch: pytest.
     digits, images = parse({}), parse({"dataset": "mnist", "model": "cnn"})
     adam = parse({"local": {"optimizer": "adam", "learning_rate": 0.001}})
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
-    assert [bits(one) for one in (digits, images, adam)] == ["", "fused", ""]
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
     assert [bits(one) for one in (digits, images, adam)] == ["fused", "fused", "fused"]
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
     assert [bits(one) for one in (digits, images)] == ["", "batched"]

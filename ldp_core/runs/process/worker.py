@@ -21,6 +21,7 @@ from typing import Any
 
 from ldp_core.behaviour import version
 from ldp_core.errors import DiskFull, FolderGone, StorageFailed
+from ldp_core.experiment import parse
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.lockstep import load, one_thread
@@ -229,18 +230,20 @@ def _leave(*_: object) -> None:
 
 
 def _warm_up() -> None:
-    """Import now what every job needs, before there is one."""
-    import torch  # noqa: F401
+    """Import, load and compile now what every job needs, before there is one."""
+    import torch
 
     import ldp_core.leakage.grid
 
     # and what a job would otherwise read from files that may have been replaced by then
     import ldp_core.leakage.summary
     import ldp_core.models._alone
-    import ldp_core.models._together
-    import ldp_core.simulate  # noqa: F401
+    import ldp_core.models._together  # noqa: F401
+    from ldp_core.simulate import simulate
 
-    load("digits")
+    default = parse({"rounds": 1, "attack": None})
+    for _ in simulate(default, load("digits"), torch.device("cpu")):  # a fork can use no GPU of its parent
+        pass
     gc.collect()
     gc.freeze()  # every job's process, a fork, would look through all that again and again
 

@@ -203,7 +203,6 @@ def test_a_kernel_that_computes_no_numbers_ends_a_run_with_a_sentence(
         return sound(*given) if len(asked) <= rounds_before else torch.full_like(sound(*given), value)
 
     monkeypatch.setattr("ldp_core.engines.fused.training.scores_fused", broken)
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
     (tmp_path / "one.json").write_text('{"rounds": 2, "attack": null}')
     assert cli.main(["run", str(tmp_path / "one.json")]) == code
     said = capsys.readouterr()

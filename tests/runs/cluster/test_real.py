@@ -27,7 +27,6 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     made = Cluster(2)
     monkeypatch.setenv(ADDRESS, made.address)
     monkeypatch.setenv(TOKEN, SECRET)
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")  # the same bits whoever is beside it
     for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):  # which connecting sets
         monkeypatch.setenv(name, "")
     yield made

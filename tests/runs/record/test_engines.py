@@ -6,7 +6,7 @@ import pytest
 
 from ldp_core.experiment import Draft, Variant, changed, parse
 from ldp_core.runs import kinds
-from ldp_core.runs.batch import ALONE, bits
+from ldp_core.runs.batch import ALONE, FOLDED, bits
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.train_all import train_all
@@ -25,16 +25,10 @@ def train() -> tuple[str, Job]:
     return bodies(job)[-1]["weights_sha256"], job
 
 
-@pytest.fixture
-def fused(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
-    return monkeypatch
-
-
 def test_what_one_engine_has_trained_is_not_shown_as_anothers(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
     usual, first = train()
-    monkeypatch.setenv("EPSILON_ENGINE", "fused")
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
     assert not kinds.is_known("run", Training(DRAFT))
     other, second = train()
     assert other != usual, "the last bits of five rounds"
@@ -45,18 +39,17 @@ def test_what_one_engine_has_trained_is_not_shown_as_anothers(monkeypatch: pytes
     assert (again, third.keys) == (usual, first.keys)
 
 
-def test_figures_have_the_engines_name(fused: pytest.MonkeyPatch):
+def test_figures_have_the_engines_name(monkeypatch: pytest.MonkeyPatch):
     assert bits(EXPERIMENT) == bits(EXPERIMENT, together=False) == "fused"
-    fused.setenv("EPSILON_ENGINE", "processes")
-    assert bits(EXPERIMENT, together=False) == f"{ALONE} processes"
-    fused.delenv("EPSILON_ENGINE")
-    assert bits(EXPERIMENT, together=False) == ALONE
-    assert bits(EXPERIMENT) == "fused", "runs that nobody watches have the quickest engine"
+    monkeypatch.setenv("EPSILON_ENGINE", "processes")
+    assert bits(EXPERIMENT) == bits(EXPERIMENT, together=False) == f"{ALONE} processes"
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    assert (bits(EXPERIMENT), bits(EXPERIMENT, together=False)) == (FOLDED, ALONE)
     with_many = changed(EXPERIMENT, {"clients.count": 400})
-    assert bits(with_many) == ALONE, "one that is not folded has the engine that it has by itself"
+    assert bits(with_many) == ALONE, "one that is not folded has the bits that it has by itself"
 
 
-def test_runs_that_are_folded_have_the_bits_of_each_alone(fused: pytest.MonkeyPatch):
+def test_runs_that_are_folded_have_the_bits_of_each_alone():
     alone, _ = train()
     several = [EXPERIMENT, *(parse(EXPERIMENT.as_json() | {"seed": seed}) for seed in (1, 2, 3))]
     assert dict(train_all(several))[0].weights_sha256 == alone
