@@ -47,8 +47,8 @@ def run(step: list[str]) -> int:
         [sys.executable, "-m", *step], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     took = time.monotonic() - began
-    told = f"\n== {' '.join(step)}\n{done.stdout}== exit {done.returncode} after {took:.0f} s"
-    print(told, flush=True)
+    output = f"\n== {' '.join(step)}\n{done.stdout}== exit {done.returncode} after {took:.0f} s"
+    print(output, flush=True)
     return done.returncode
 
 

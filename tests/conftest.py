@@ -63,7 +63,7 @@ def _workers_begin_warm(interpreter: Interpreter) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _nobodys_own_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
+def _visitors_without_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Who works on the program uses it as well: what they have trained, and how fast their machine was found
     to be, is neither read here nor touched.
     """
@@ -81,7 +81,7 @@ WORKERS = {"clean_processes", "warm"}
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_called_to_work(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_worker_is_started(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What other tests put in the queue stays there: a worker takes three seconds of a core to start, and
     would train on when they have ended.
     """

@@ -76,8 +76,8 @@ def test_what_fits_runs_and_what_does_not_says_which_models_do(dataset: str, mod
         assert all(name in problem.message for name in fitting)
         assert f"{model} needs {models.get(model).needs}" in problem.message
         return
-    told = one_round(dataset, model, "sgd")
-    end = told[-1]
+    result = one_round(dataset, model, "sgd")
+    end = result[-1]
     assert isinstance(end, Ended)
     assert (end.status, end.round) == ("completed", 1)
 

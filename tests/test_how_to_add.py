@@ -68,8 +68,8 @@ def test_its_commands_run_as_they_stand(
         try:
             until(identity, lambda job: not job.live)
             asked = ["ldp_core", "status", identity, "--json"]
-            told = interpreter.run(asked, copy, os.environ, tmp_path).stdout
-            assert json.loads(told)["status"] == "completed"
+            output = interpreter.run(asked, copy, os.environ, tmp_path).stdout
+            assert json.loads(output)["status"] == "completed"
         finally:
             end_workers(tmp_path)
     elif "ldp_core run" in command:

@@ -237,7 +237,7 @@ UNSAFE = {
 
 
 @of_each(PRODUCT)
-def test_nothing_that_somebody_typed_can_run(file: Path):
+def test_nothing_that_was_typed_can_run(file: Path):
     """S4 and S5 of the reliability reference, held statically."""
     text = file.read_text(encoding="utf-8")
     for pattern, why in UNSAFE.items():

@@ -158,7 +158,7 @@ def test_what_the_container_installs_is_what_is_pinned_each_with_its_hashes():
 FAMILIES = r"MIT(?!-CMU)|BSD|Apache|PSF"
 
 
-def test_licences_are_told_as_they_are():
+def test_licences_are_stated_as_they_are():
     """Whatever is none of the usual families is named beside them."""
 
     def says(package: Distribution) -> str:

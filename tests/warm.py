@@ -217,8 +217,8 @@ class Interpreter:
             _, line = self._begin(words, cwd, environment, files, within, heard=True)
         with line:
             code = int(line.recv(100) or -1)  # nothing is said by who was killed
-        told = ((folder / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
-        return subprocess.CompletedProcess(list(words), code, *told)
+        output = ((folder / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
+        return subprocess.CompletedProcess(list(words), code, *output)
 
     def piped(
         self, words: Sequence[str], cwd: Path, environment: Mapping[str, str], folder: Path, given: str = ""

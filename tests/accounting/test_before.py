@@ -37,8 +37,8 @@ def assert_same(entry: dict[str, Any], before: dict[str, Any]) -> None:
     assert entry.keys() == before.keys()
     for scope, line in before.items():
         for field, value in line.items():
-            told = entry[scope][field]
+            result = entry[scope][field]
             if isinstance(value, float):
-                assert told == pytest.approx(value, rel=1e-12), (scope, field)
+                assert result == pytest.approx(value, rel=1e-12), (scope, field)
             else:
-                assert told == value, (scope, field)
+                assert result == value, (scope, field)

@@ -212,7 +212,7 @@ def test_a_clients_own_limit_caps_its_run():
     assert nothing["run_worst"]["epsilon"] == 0
 
 
-def test_what_was_learnt_from_the_data_before_any_mechanism_is_told_and_not_counted():
+def test_what_was_learnt_from_the_data_before_any_mechanism_is_stated_and_not_counted():
     for line in ledger({"dataset": "covtype"})[0].values():
         assert "not counted: the mean and deviation of ten measurements" in line["why"]
     assert all("not counted" not in line["why"] for line in ledger({})[0].values())

@@ -23,7 +23,7 @@ def test_up_to_a_thousand_clients_each_has_an_entry():
 
 @pytest.mark.parametrize("epsilon", [2, "eps2", "two_volunteers"])
 @pytest.mark.alone
-def test_sixty_thousand_clients_are_told_in_a_second_and_a_megabyte(epsilon: object):
+def test_sixty_thousand_clients_are_stated_in_a_second_and_a_megabyte(epsilon: object):
     experiment = parse(
         {
             "dataset": "mnist",

@@ -71,7 +71,7 @@ def test_a_majority_is_a_sign():
 
 
 def test_votes_are_counted_as_the_aggregator_of_that_name_weighs():
-    """By lot as well: an empty draw leaves nobody, and the weights, moments and noise are the lottery's."""
+    """By lot as well: an empty draw leaves none, and the weights, moments and noise are the lottery's."""
     variances, sizes, here = np.array([1.0, 4.0, 0.25]), np.ones(3), np.ones(3, dtype=bool)
     drawn = Drawn(np.array([0.9, 1.0, 0.8]), np.array([0.1, 0.0, -0.2]))
     for votes, name in (("inverse_variance", "inverse_variance"), ("lottery", "probability_selection")):
@@ -106,7 +106,7 @@ def test_a_variance_between_clients_that_is_none_is_refused(aggregator, between:
 
 
 def test_the_lottery_of_paper_001(oracles):
-    """P(nobody), and each client's weight in the rounds that are not empty."""
+    """P(none), and each client's weight in the rounds that are not empty."""
     lottery = ProbabilitySelection()
     checked = 0
     for point in oracles["aggregation_and_noise"]["seed001"]:
@@ -115,11 +115,11 @@ def test_the_lottery_of_paper_001(oracles):
             continue
         checked += 1
         variances = np.array(point["aggregation"]["sigma"]) ** 2
-        mean, square, nobody = lottery.moments(variances)
+        mean, square, none = lottery.moments(variances)
         assert lottery.probabilities(variances) == pytest.approx(known["P"], rel=1e-9)
-        assert nobody == pytest.approx(known["prob_none_selected"], rel=1e-9)
-        assert mean / (1 - nobody) == pytest.approx(known["expected_weight_given_nonempty"], rel=1e-9)
-        assert mean.sum() == pytest.approx(1 - nobody)
+        assert none == pytest.approx(known["prob_none_selected"], rel=1e-9)
+        assert mean / (1 - none) == pytest.approx(known["expected_weight_given_nonempty"], rel=1e-9)
+        assert mean.sum() == pytest.approx(1 - none)
         assert (square <= mean + 1e-15).all()
     assert checked >= 5
 
@@ -128,12 +128,12 @@ def test_the_lottery_draws_as_its_moments_say():
     """Over 20 000 draws, within 5 standard errors (false alarm below 1e-6 for each client)."""
     lottery, generator = ProbabilitySelection(), np.random.default_rng(3)
     variances = np.array([1.0, 1.0, 0.25, 0.01])
-    mean, square, nobody = lottery.moments(variances)
+    mean, square, none = lottery.moments(variances)
     drawn = np.array([lottery.weights(variances, generator=generator) for _ in range(20_000)])
     error = 5 * np.sqrt((square - mean**2) / len(drawn))
     assert (np.abs(drawn.mean(axis=0) - mean) <= error).all()
     empty = (drawn.sum(axis=1) == 0).mean()
-    assert abs(empty - nobody) < 5 * np.sqrt(nobody * (1 - nobody) / len(drawn))
+    assert abs(empty - none) < 5 * np.sqrt(none * (1 - none) / len(drawn))
     assert set(np.round(drawn.sum(axis=1), 9)) == {0.0, 1.0}
     with pytest.raises(InvalidInput, match="needs a generator"):
         lottery.weights(variances)
@@ -146,10 +146,10 @@ def test_the_lotterys_moments_allow_for_what_clients_have_between_them_as_its_dr
 
 @pytest.mark.parametrize("aggregator", FIXED, ids=lambda a: a.name)
 def test_weights_that_are_not_drawn_are_their_own_mean(aggregator):
-    mean, square, nobody = aggregator.moments([1.0, 4.0], sizes=[1, 3])
+    mean, square, none = aggregator.moments([1.0, 4.0], sizes=[1, 3])
     np.testing.assert_allclose(mean, aggregator.weights([1.0, 4.0], sizes=[1, 3]))
     np.testing.assert_allclose(square, mean**2)
-    assert nobody == 0
+    assert none == 0
 
 
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
@@ -164,8 +164,8 @@ def test_the_noise_left_is_that_of_the_weights_it_draws(aggregator):
     drawn = Drawn(worst * 0.7, generator.normal(size=worst.shape))
     sizes, here = generator.integers(1, 9, worst.shape).astype(float), generator.random(worst.shape) < 0.7
     here[2] = False
-    noise, nobody = aggregator.noise(drawn, worst, sizes, here)
-    assert (noise[2], nobody[2]) == (0, 1)
+    noise, none = aggregator.noise(drawn, worst, sizes, here)
+    assert (noise[2], none[2]) == (0, 1)
     for row in range(2):
         who = here[row]
         weights = np.array(
@@ -175,7 +175,7 @@ def test_the_noise_left_is_that_of_the_weights_it_draws(aggregator):
         error = 5 * each.std() / np.sqrt(len(each)) + 1e-9
         assert abs(each.mean() - noise[row]) < error
         empty = (weights.sum(axis=1) == 0).mean()
-        assert abs(empty - nobody[row]) < 5 * np.sqrt(nobody[row] * (1 - nobody[row]) / len(each)) + 1e-12
+        assert abs(empty - none[row]) < 5 * np.sqrt(none[row] * (1 - none[row]) / len(each)) + 1e-12
 
 
 @pytest.mark.parametrize("aggregator", ALL, ids=lambda a: a.name)
@@ -194,7 +194,7 @@ def test_weights_by_hand():
     np.testing.assert_allclose(between, [2 / 3, 1 / 3])
 
 
-def test_whoever_sends_without_noise_gets_all_the_weight():
+def test_who_sends_without_noise_gets_all_the_weight():
     np.testing.assert_allclose(aggregators.get("inverse_variance").weights([0.0, 1.0, 0.0]), [0.5, 0, 0.5])
 
 

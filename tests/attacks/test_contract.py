@@ -154,7 +154,7 @@ def test_auto_follows_model_mechanism_and_upload():
     assert refused.value.problems[0].path == "attacker"
 
 
-def test_what_an_attacker_knows_is_told_in_plain_words():
+def test_what_an_attacker_knows_is_stated_in_plain_words():
     experiment = parse({"attack": {"uploads": "both", "rounds_observed": 3}})
     audit, real = spies(experiment)
     assert (audit.upload, real.upload) == ("audit", "real")
@@ -175,7 +175,7 @@ def test_what_an_attacker_knows_is_told_in_plain_words():
         (MLP(), (54,), "no images, but 54 numbers"),
     ],
 )
-def test_what_cannot_be_attacked_is_told_with_what_to_do(model: Any, shape: Shape, said: str):
+def test_what_cannot_be_attacked_is_stated_with_what_to_do(model: Any, shape: Shape, said: str):
     for name in ("auto", *attacks.reconstructors()):
         sentence = attacks.unfit(model, shape, 10, name)
         if name in ("auto", "cosine_tv", "personal_search") and len(shape) > 1:
@@ -217,7 +217,7 @@ def test_a_wrong_attack_is_refused_in_a_sentence(attack: dict[str, Any], said: s
         parse({"attack": attack})
 
 
-def test_a_tie_is_told_and_shared():
+def test_a_tie_is_stated_and_shared():
     scores = np.array([[2.0, 1.0, 1.0], [1.0, 1.0, 0.0], [-np.inf, -np.inf, 0.0], [np.nan] * 3])
     came = places(scores, np.array([0, 0, 0, 2]), np.array([0.9, 0.9, 0.1, 0.5]))
     assert came.rank.tolist() == [1, 2, 2, 2]
@@ -243,6 +243,6 @@ def test_decoys_are_held_out_and_do_not_depend_on_company():
 def test_an_upload_that_no_law_explains_is_met_with_the_prior_and_ends_no_run():
     """Piecewise as printed scales by the upload itself: most class averages cannot have been sent."""
     changes: dict[str, Any] = {"form": "as_printed", "rounds": 1, "clients": {"count": 6, "epsilon": 1}}
-    told = [event for event in events(changes) if event["event"] == "attack"]
-    assert told
-    assert all(np.isfinite(event["psnr"]) for event in told)
+    emitted = [event for event in events(changes) if event["event"] == "attack"]
+    assert emitted
+    assert all(np.isfinite(event["psnr"]) for event in emitted)

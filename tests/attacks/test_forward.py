@@ -33,21 +33,21 @@ def test_what_an_image_would_upload_is_what_it_uploads(name: str, target: str, m
 
 @pytest.mark.parametrize("name", optimizers.names())
 def test_without_noise_the_likelihood_never_errs(name: str):
-    told = events(
+    emitted = events(
         {"mechanism": "none", "clients": {"range": 100}, "rounds": 1,
          "local": {"optimizer": name, "learning_rate": 0.01}}
     )  # fmt: skip
-    ranks = [e["identification_rank"] for e in told if e["event"] == "attack"]
+    ranks = [e["identification_rank"] for e in emitted if e["event"] == "attack"]
     assert ranks
     assert set(ranks) == {1}
 
 
 def test_a_posterior_reads_signs_where_adam_sent_signs():
     """At a budget that hides little, it sees where the image has ink, and is closer than the label alone."""
-    told = events(
+    emitted = events(
         {"clients": {"count": 5, "epsilon": 12, "range": 0.02}, "target": "update", "rounds": 2,
          "local": {"optimizer": "adam", "learning_rate": 0.01}, "attack": {"attacker": "posterior"}}
     )  # fmt: skip
-    sent = [e["psnr"] for e in told if e["event"] == "attack" and e["control"] is None]
-    guess = [e["psnr_class_mean"] for e in told if e["event"] == "attack" and e["control"] is None]
+    sent = [e["psnr"] for e in emitted if e["event"] == "attack" and e["control"] is None]
+    guess = [e["psnr_class_mean"] for e in emitted if e["event"] == "attack" and e["control"] is None]
     assert np.mean(sent) > np.mean(guess) + 1

@@ -42,7 +42,7 @@ def test_what_is_in_clear_shows_and_so_does_the_image(epsilon: float):
     assert np.median(back(IDLG(iterations=100), seen, truth)) > 20
 
 
-def test_who_searches_is_told_what_is_in_clear_and_a_run_is_read():
+def test_who_searches_learns_what_is_in_clear_and_a_run_is_read():
     """Nothing is divided out of convolutions, so that "auto" searches; the worst upload is back."""
     changes = {**BASE, "dataset": "digits", "rounds": 1, "attack": {"clients": [1], "rounds": [1]}}
     (spy,) = spies(parse(changes))

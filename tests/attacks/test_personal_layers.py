@@ -87,7 +87,7 @@ def test_without_personal_layers_all_of_them_read_alike():
 
 
 @pytest.mark.parametrize("mechanism", ["none", "piecewise"])
-def test_the_server_works_out_what_nobody_sent(mechanism: str):
+def test_the_server_works_out_what_was_not_sent(mechanism: str):
     """Each client's b from its uploads alone, with and without noise at ε 16: within 10 % after five rounds
     (4 to 6 % in seeds 0 to 2), and still its shape after fifteen, when steps are long.
     """
@@ -99,7 +99,7 @@ def test_the_server_works_out_what_nobody_sent(mechanism: str):
     assert np.corrcoef(notes[15].ravel(), truths[15][:, 1:].ravel())[0, 1] > 0.75
 
 
-def test_as_printed_nobody_reads_and_it_is_said():
+def test_as_printed_none_reads_and_it_is_said():
     assert spies(parse(RUN | {"attack": "auto"}))
     assert "PD-LDPFL in this form; in the other one there is" in why_not(
         parse(RUN | {"mechanism": "piecewise", "form": "as_printed", "attack": "auto"})
@@ -118,8 +118,10 @@ def test_the_desk_attacks_what_the_client_would_send_by_then():
     ladder = {"base": RUN, "mechanisms": ["piecewise"], "epsilons": [20], "round": 12, "images": 4}
     cells = {}
     for attacker in ("least_squares", "personal_layers"):
-        told = [e.as_json() for e in climb(parse_ladder(ladder | {"attacker": {"name": attacker}}), digits())]
-        cells[attacker] = next(e for e in told if e["event"] == "reference" and e["control"] == "clean")[
+        emitted = [
+            e.as_json() for e in climb(parse_ladder(ladder | {"attacker": {"name": attacker}}), digits())
+        ]
+        cells[attacker] = next(e for e in emitted if e["event"] == "reference" and e["control"] == "clean")[
             "psnr"
         ]
     assert cells["personal_layers"] > 50 > 25 > cells["least_squares"]

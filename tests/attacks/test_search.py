@@ -198,10 +198,10 @@ def test_the_rounds_that_are_attacked_can_be_named():
 def test_frames_tell_how_what_was_sent_forms(asked: bool):
     """Asked for, in its round; else behind all rounds, with the same pictures."""
     attack = {"clients": [1, 4], **({"rounds": [1]} if asked else {})}
-    told = events({"model": "lenet", "rounds": 2, "mechanism": "none", "attack": attack})
-    kinds = [event["event"] for event in told]
-    frames = [event for event in told if event["event"] == "frame"]
-    (ends,) = ([e for e in told if e["event"] == "attack" and e["control"] is None],)
+    emitted = events({"model": "lenet", "rounds": 2, "mechanism": "none", "attack": attack})
+    kinds = [event["event"] for event in emitted]
+    frames = [event for event in emitted if event["event"] == "frame"]
+    (ends,) = ([e for e in emitted if e["event"] == "attack" and e["control"] is None],)
     assert (kinds.index("frame") < kinds.index("round")) is asked
     assert kinds[-1] == "end"
     assert {event["round"] for event in [*frames, *ends]} == {1}
@@ -215,10 +215,10 @@ def test_frames_tell_how_what_was_sent_forms(asked: bool):
 
 def test_a_run_is_attacked_every_so_many_rounds_with_its_controls():
     attack = {"clients": [1, 4], "every": 2, "attacker": {"name": "idlg", "iterations": 50}}
-    told = [e for e in events({"model": "lenet", "rounds": 3, "attack": attack}) if e["event"] == "attack"]
-    assert [e["round"] for e in told] == [1] * 6 + [3] * 6
-    clean = [e for e in told if e["control"] == "clean"]
-    assert {e["attacker"] for e in told} == {"idlg"}
+    emitted = [e for e in events({"model": "lenet", "rounds": 3, "attack": attack}) if e["event"] == "attack"]
+    assert [e["round"] for e in emitted] == [1] * 6 + [3] * 6
+    clean = [e for e in emitted if e["control"] == "clean"]
+    assert {e["attacker"] for e in emitted} == {"idlg"}
     assert min(e["ncc"] for e in clean) > 0.9, "weights in float32 hold a small gradient coarsely"
     assert parse({"attack": {"every": 1, "clients": [1]}}).key == parse({"attack": {"clients": [1]}}).key
 

@@ -43,8 +43,10 @@ def test_every_part_every_engine_and_every_kind_of_attack_is_in_it():
     assert set(KNOWN) == set(names()), RECORD
     for kind, registry in REGISTRIES.items():
         for name in own(registry):
-            told = any(one == f"{kind} {name}" or one.startswith(f"{kind} {name},") for one in names())
-            assert told or (kind, name) == ("attacker", "likelihood"), "which is tried on every audit upload"
+            result = any(one == f"{kind} {name}" or one.startswith(f"{kind} {name},") for one in names())
+            assert result or (kind, name) == ("attacker", "likelihood"), (
+                "which is tried on every audit upload"
+            )
     tried = [one for one in runs.values() if isinstance(one, Experiment)]
     assert {choice_for(one).kind for one in tried} == {"batched", "fused", "processes"}
     assert {spy.upload for one in tried for spy in spies(one)} == {"audit", "real"}

@@ -237,15 +237,15 @@ def share() -> None:
     began, cpu = time.perf_counter(), time.process_time()
     cells: set[tuple[str, float]] = set()
     for event in climb(parse_ladder(asked), datasets.get("mnist").load(data_dir())):
-        told = event.as_json()
-        if told["event"] == "guess" and told["epsilon"] and len(cells) < 16:
-            cells.add((told["mechanism"], told["epsilon"]))
+        result = event.as_json()
+        if result["event"] == "guess" and result["epsilon"] and len(cells) < 16:
+            cells.add((result["mechanism"], result["epsilon"]))
             if len(cells) == 16:
                 clock, used = time.perf_counter() - began, time.process_time() - cpu
                 print(f"a guess in each of 16 cells after {clock:.1f} s, {used:.1f} s of the processors")
-        if told["event"] == "cell":
-            what = f"{told['mechanism']} at ε {told['epsilon']:g}"
-            print(f"{what}: {told['psnr']:.1f} dB, {told['recovered']} of 24")
+        if result["event"] == "cell":
+            what = f"{result['mechanism']} at ε {result['epsilon']:g}"
+            print(f"{what}: {result['psnr']:.1f} dB, {result['recovered']} of 24")
     print(
         f"all after {time.perf_counter() - began:.0f} s, {time.process_time() - cpu:.0f} s of the processor"
     )

@@ -49,8 +49,8 @@ def reached(model: str, where: str, data: Data, rate: float, half: float) -> flo
         "attack": None,
     }
     *_, end = simulate(parse(asked), data)
-    told = end.as_json()
-    return float(told["accuracy"] or 0.0) if told["status"] == "completed" else 0.0
+    result = end.as_json()
+    return float(result["accuracy"] or 0.0) if result["status"] == "completed" else 0.0
 
 
 def fit(model: str, where: str) -> dict[str, Any] | None:

@@ -195,10 +195,10 @@ def _held_against_theory(run: dict[str, Any], out: Path) -> list[tuple[str, floa
         for client, sent in enumerate(files):
             given = np.load(out / f"given_{number}_{client}.npz")
             names = [name for name in given if not name.startswith(("before_", "told_"))]
-            told = {name.removeprefix("told_") for name in sent if name.startswith("told_")}
+            result = {name.removeprefix("told_") for name in sent if name.startswith("told_")}
             by_data = run["weighs_by_size"]
-            if told != {"epsilon", "low", "high"} | ({"num-examples"} if by_data else set()):
-                sys.exit(f"client {client} has told {sorted(told)}")
+            if result != {"epsilon", "low", "high"} | ({"num-examples"} if by_data else set()):
+                sys.exit(f"client {client} has told {sorted(result)}")
             budget = [run["clients"][client][name] for name in ("epsilon", "low", "high")]
             values = np.concatenate([given[name].ravel() for name in names]).astype(np.float64)
             if run["target"] == "update":

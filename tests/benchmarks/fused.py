@@ -128,11 +128,11 @@ def run() -> None:
     )
     began, computed = time.perf_counter(), time.process_time()
     for event in simulate(experiment, mnist_like()):
-        told = event.as_json()
-        if told["event"] == "start":
-            print(told["engine"])
+        result = event.as_json()
+        if result["event"] == "start":
+            print(result["engine"])
     took = time.perf_counter() - began
-    print(f"PLDP-FL, 100 clients, {told['round']} rounds: {took:.1f} s by the clock,", end=" ")
+    print(f"PLDP-FL, 100 clients, {result['round']} rounds: {took:.1f} s by the clock,", end=" ")
     print(f"{time.process_time() - computed:.1f} s of the processors")
 
 

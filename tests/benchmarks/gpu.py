@@ -212,10 +212,10 @@ def main() -> None:
     for what, find in parts:
         began = time.perf_counter()
         try:
-            told = find()
+            result = find()
         except Exception as error:  # the others are worth knowing too
-            told = f"{type(error).__name__}: {error}"
-        print(f"| {what} | {told} ({time.perf_counter() - began:.1f} s) |", flush=True)
+            result = f"{type(error).__name__}: {error}"
+        print(f"| {what} | {result} ({time.perf_counter() - began:.1f} s) |", flush=True)
 
 
 def _round(case: str) -> str:

@@ -40,11 +40,11 @@ class Learner(Viewer):
     curve: float | None = None
     ended: float | None = None
 
-    def _note(self, told: Any, kind: str) -> None:
-        super()._note(told, kind)
+    def _note(self, message: Any, kind: str) -> None:
+        super()._note(message, kind)
         if not self.pressed or kind != "delta":
             return
-        element, now = told.delta.new_element, time.monotonic() - self.pressed
+        element, now = message.delta.new_element, time.monotonic() - self.pressed
         if element.WhichOneof("type") == "bidi_component" and self.curve is None:
             inner = element.bidi_component
             if inner.component_name.endswith("panels") and points(json.loads(inner.bytes)):

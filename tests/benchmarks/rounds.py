@@ -94,8 +94,8 @@ def shares(repeats: int = 9) -> None:
             finish(prepared, [theirs])
             found.append(planned + clocks() - began)
         beside = np.median(found, axis=0)
-        told = (f"{1e3 * b:.0f} | {b / (b + t):.1%}" for b, t in zip(beside, training, strict=True))
-        print(f"| {mechanism.name}, {mechanism.form} | {aggregator} | {' | '.join(told)} |", flush=True)
+        outcome = (f"{1e3 * b:.0f} | {b / (b + t):.1%}" for b, t in zip(beside, training, strict=True))
+        print(f"| {mechanism.name}, {mechanism.form} | {aggregator} | {' | '.join(outcome)} |", flush=True)
     print(f"\ntraining: {training[0]:.2f} s of the processors, {training[1]:.2f} s by the clock")
 
 

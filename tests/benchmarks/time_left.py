@@ -30,7 +30,7 @@ from tests.benchmarks.machine import described
 
 Event = tuple[float, int, dict[str, Any]]
 """Seconds since the job was begun, the number of the run, and what was told."""
-Told = tuple[list[Event], tuple[float, float]]
+Timed = tuple[list[Event], tuple[float, float]]
 """All of them, and how far off the time left was at worst, and when."""
 FIRST, LAST = 2.0, 2.0
 LOOKS = 0.25
@@ -41,11 +41,11 @@ def worst(
     events: Sequence[Event], fold: Callable[[Event], None], left: Callable[[float], float | None]
 ) -> tuple[float, float]:
     """How far off the time left was at worst, as a factor of 1 or more, and when, as a share of the job."""
-    took, found, told = events[-1][0], (1.0, 0.0), list(events)
+    took, found, left = events[-1][0], (1.0, 0.0), list(events)
     at = LOOKS
     while at < took - LAST:
-        while told and told[0][0] <= at:
-            fold(told.pop(0))
+        while left and left[0][0] <= at:
+            fold(left.pop(0))
         if at >= max(FIRST, took / 10):
             ratio = (left(at) or 1e-9) / (took - at)
             found = max(found, (max(ratio, 1 / ratio), at / took))
@@ -57,7 +57,7 @@ def _new(run: Run) -> RunProgress:
     return RunProgress(run.variant, run.label, run.experiment.seed, json.dumps(run.experiment.as_json()))
 
 
-def training(name: str, rounds: int, **changes: object) -> Told:
+def training(name: str, rounds: int, **changes: object) -> Timed:
     draft = presets.get(name).draft.with_base({"rounds": rounds, **changes})
     runs = draft.runs(reference=True)
     progress = Progress((), ())
@@ -76,7 +76,7 @@ def training(name: str, rounds: int, **changes: object) -> Told:
     return events, worst(events, fold, lambda at: progress.seconds_left(rounds, at=at))
 
 
-def sweep(base: dict[str, Any], grid: Mapping[str, Any], seeds: int) -> Told:
+def sweep(base: dict[str, Any], grid: Mapping[str, Any], seeds: int) -> Timed:
     asked = parse_sweep({"base": base, "grid": grid, "seeds": seeds})
     events, began = list[Event](), time.process_time()
 
@@ -86,16 +86,16 @@ def sweep(base: dict[str, Any], grid: Mapping[str, Any], seeds: int) -> Told:
     experiments = [cell.experiment for cell in asked.cells]
     for _ in train_all(experiments, tick=WorkDone(experiments, tick)):
         pass
-    first, told = events[0], events[0]
+    first, last = events[0], events[0]
 
     def fold(event: Event) -> None:
-        nonlocal told
-        if event[0] - told[0] >= work_share.EVERY_SECONDS:
-            told = event
+        nonlocal last
+        if event[0] - last[0] >= work_share.EVERY_SECONDS:
+            last = event
 
     def left(at: float) -> float | None:
-        share = told[2]["share"]
-        return work_share.estimate(told[0] - first[0], share - first[2]["share"], 1 - share, at - told[0])
+        share = last[2]["share"]
+        return work_share.estimate(last[0] - first[0], share - first[2]["share"], 1 - share, at - last[0])
 
     return events, worst(events, fold, left)
 
@@ -103,7 +103,7 @@ def sweep(base: dict[str, Any], grid: Mapping[str, Any], seeds: int) -> Told:
 FIVE = {"clients.epsilon": [0.5, 1, 2, 4, 8], "clients.range": [0.1, 0.25, 0.5, 1, 2]}
 UNLIKE = {"rounds": [5, 15, 40, 100], "clients.count": [5, 10, 20, 30]}
 FEW = {"clients.epsilon": [0.5, 2, 8], "rounds": [5, 20, 80, 480]}
-JOBS: dict[str, Callable[[], Told]] = {
+JOBS: dict[str, Callable[[], Timed]] = {
     "the default, attacked": lambda: training("two_volunteers", 120),
     "the default, not attacked": lambda: training("two_volunteers", 300, attack=None),
     "a convolutional network, attacked": lambda: training("picture_forms", 5),

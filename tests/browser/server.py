@@ -23,7 +23,7 @@ from tests.warm import Interpreter
 IDLE_SECONDS = "600"
 
 
-def nobody_trains(runs_dir: Path) -> Path:
+def without_worker(runs_dir: Path) -> Path:
     """The folder, whose server is spared its worker, three seconds of a core: this process stands for it."""
     stand_in(runs_dir)
     return runs_dir

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from ldp_core import presets
 from pages.parts.watch.headline import promised
 from tests.browser.conftest import Visitor, at_rest, visiting
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 
 LEGENDS = ".es-chart .legend"
 BELOW = """() => Math.max(...[...document.querySelectorAll(".es-chart.js-plotly-plot")]
@@ -91,7 +91,7 @@ ZOOMED = """async () => {
 }"""
 
 
-def test_where_somebody_has_zoomed_words_stand_at_their_lines_or_not_at_all(page: Page):
+def test_where_a_visitor_has_zoomed_words_stand_at_their_lines_or_not_at_all(page: Page):
     page.evaluate(ZOOMED)
     chart = page.locator("#zoomed .es-chart")
     words, line = chart.locator(".es-labels text"), chart.locator(".js-line")
@@ -149,7 +149,7 @@ INKS = """() => {
 
 def test_charts_follow_the_scheme_however_it_is_switched(browser: Browser, tmp_path: Path):
     """By the system at dusk, or by hand in Streamlit's menu: as in a page that was opened in that scheme."""
-    there = Server(nobody_trains(tmp_path / "runs"), STREAMLIT_CLIENT_TOOLBAR_MODE="viewer")
+    there = Server(without_worker(tmp_path / "runs"), STREAMLIT_CLIENT_TOOLBAR_MODE="viewer")
     try:
         person = Visitor(browser, there)
         page = person.page

@@ -27,8 +27,8 @@ def test_out_changed_and_in_again(visitor: Visitor):
 
     upload = page.locator("input[type=file]")
     upload.set_input_files(file("\n".join([*lines[:20], "20,3,2,1", "21,=1+1,-1,1"])))
-    told = page.get_by_test_id("stPopoverBody")  # what lies below it cannot be read
-    expect(told.get_by_text("Nothing of mine.csv was taken over")).to_be_visible()
+    result = page.get_by_test_id("stPopoverBody")  # what lies below it cannot be read
+    expect(result.get_by_text("Nothing of mine.csv was taken over")).to_be_visible()
     expect(page.get_by_text("line 21, low must be below high, 1; got 2")).to_be_visible()
     expect(page.get_by_text("line 22, epsilon must be a number")).to_be_visible()
     expect(page.get_by_text(BEFORE)).to_be_visible()

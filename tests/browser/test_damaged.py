@@ -12,7 +12,7 @@ from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts, quota
 from tests.browser.conftest import Visitor, at_rest
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 from tests.runs.in_process import queued, record_of, recorder_of
 
 DRAFT = presets.get("two_volunteers").draft
@@ -20,7 +20,7 @@ DRAFT = presets.get("two_volunteers").draft
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(nobody_trains(tmp_path_factory.mktemp("damaged") / "runs"))
+    running = Server(without_worker(tmp_path_factory.mktemp("damaged") / "runs"))
     yield running
     running.stop()
 
@@ -34,7 +34,7 @@ def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visi
     page = visitor.open("/noise", ".es-chart.js-plotly-plot")
     before = queue.queue_path().read_bytes() if queue.queue_path().exists() else b""
     queue.queue_path().write_bytes(b"no database at all, " * 500)
-    told = page.get_by_text("studio.sqlite in the folder of runs cannot be used")
+    text = page.get_by_text("studio.sqlite in the folder of runs cannot be used")
     runs = page.get_by_role("heading", name="What has been trained on this server?")
     for path in ("/", "/runs", "/train", "/attack"):
         if path == "/train":
@@ -47,12 +47,12 @@ def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visi
         if path == "/runs":
             expect(runs).to_be_visible()
         at_rest(page)
-        expect(told).to_have_count(1)
+        expect(text).to_have_count(1)
         expect(page.get_by_text("encountered an error")).to_have_count(0)
         expect(page.get_by_text(str(server.runs_dir))).to_have_count(0)
     page.get_by_role("link", name="Noise").click()
     page.locator(".es-chart.js-plotly-plot").first.wait_for()
-    expect(told).to_have_count(0)
+    expect(text).to_have_count(0)
     queue.queue_path().write_bytes(before)
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_text("All runs take")).to_be_visible()

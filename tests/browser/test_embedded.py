@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 
 FILE = "client,epsilon,low,high\n" + "".join(f"{n},3,-1,1\n" for n in range(1, 8))
 
@@ -41,7 +41,7 @@ def course() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def embedded(course: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(
-        nobody_trains(tmp_path_factory.mktemp("embedded") / "runs"), EPSILON_FRAME_ANCESTORS=course
+        without_worker(tmp_path_factory.mktemp("embedded") / "runs"), EPSILON_FRAME_ANCESTORS=course
     )
     yield running
     running.stop()

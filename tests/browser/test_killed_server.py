@@ -18,7 +18,7 @@ from ldp_core.runs.record import drafts
 from ldp_core.runs.record.events import events_of
 from ldp_core.runs.view.run_progress import progress_of
 from tests.browser.conftest import TRAINING, Visitor, visiting
-from tests.browser.server import Server, begun_warm, nobody_trains
+from tests.browser.server import Server, begun_warm, without_worker
 from tests.gate import GATED, holding
 from tests.pace import within
 from tests.runs.processes import PATIENCE_SECONDS, living, workers
@@ -40,7 +40,7 @@ def mortal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    yield from of_its_own(nobody_trains(tmp_path / "runs"), monkeypatch)
+    yield from of_its_own(without_worker(tmp_path / "runs"), monkeypatch)
 
 
 def ask_for(page: Page, rounds: int) -> None:
@@ -132,6 +132,6 @@ def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(
         timeout=TRAINING
     )
     assert len(queue.find()) == others + 1, "it is the same run"
-    told = [event for event in events_of(job) if event.body["event"] == "round"]
+    emitted = [event for event in events_of(job) if event.body["event"] == "round"]
     for run in range(10):
-        assert [event.body["round"] for event in told if event.run == run] == [*range(1, 13)]
+        assert [event.body["round"] for event in emitted if event.run == run] == [*range(1, 13)]

@@ -24,13 +24,13 @@ ONCE = 50_000
 DESIGNS = (("hybrid", "privunit", "harmony"), ("laplace", "grr", "ldpsign"))
 """Of several shapes along a slider, of a narrow peak, of one weight of many, of many atoms."""
 
-SPELL = """async ([told, places]) => {
+SPELL = """async ([laws, places]) => {
   const { spelled } = await import("/assets/web/law.js");
   const { render } = await import("/assets/web/ahead.js");
   const { live } = await import("/assets/web/live.js");
   const { ahead, place } = live;
   Object.assign(live, { ahead: {}, place: null });
-  render({ data: JSON.parse(told) });
+  render({ data: JSON.parse(laws) });
   const found = places.map((at) => live.ahead.epsilon.step(at).cards.map(({ rest, caption, figure }) => {
     const { data, layout } = spelled(figure);
     const lines = data.map(({ x, y, name }) => [name, x.map(String), y.map(String)]);
@@ -75,8 +75,8 @@ def spell(page: Page, names: tuple[str, ...]) -> None:
     rows = zip(draft.variants, draft.experiments(), styles(draft), strict=True)
     now = standing(shown := [Design(i, *row) for i, row in enumerate(rows)], {"first": 0}, {})
     places = [0, 20, 40, len(now.sliders["epsilon"].steps) - 1]
-    told = page.evaluate(SPELL, [ahead(now, shown).decode(), places])
-    for at, cards in zip(places, told, strict=True):
+    result = page.evaluate(SPELL, [ahead(now, shown).decode(), places])
+    for at, cards in zip(places, result, strict=True):
         for theirs, card in zip(cards, laws(now.at("epsilon", at)), strict=True):
             rest, caption, lines, notes, across = theirs
             assert (rest, caption) == (card.rest, card.caption)

@@ -19,7 +19,7 @@ def test_a_page_looks_as_it_did(view: str, browser: Browser, server: Server):
     as_it_was(view, opened(browser, server, view))
 
 
-def test_another_page_is_told_apart():
+def test_another_page_is_distinguished():
     """The comparison has teeth: no stored view passes for another one of its size, not even a page without
     its run for the one with it; and each is looked at by the tests that are said to come there.
     """

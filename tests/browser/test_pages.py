@@ -16,7 +16,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from pages.parts.ui.text import number
 from tests.browser.conftest import TRAINING, Visitor, at_rest, choose, violations, visiting, wait_until
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 from tests.extent import every, in_gate
 from tests.pace import within
 from tests.runs.in_process import record_of
@@ -46,7 +46,7 @@ IS_DARK = """(dark) => {
 
 @pytest.mark.parametrize("path", in_gate(["/attack"], ["/noise", "/attack"]))
 def test_the_first_visit_may_be_to_any_page(path: str, profile: BrowserContext, tmp_path):
-    fresh = Server(nobody_trains(tmp_path / "runs"))
+    fresh = Server(without_worker(tmp_path / "runs"))
     try:
         with visiting(profile, fresh) as visitor:
             page = visitor.open(f"{path}?x=1", PAGES[path])
@@ -267,8 +267,8 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
         page.wait_for_function(
             """([old, law, noise, verdict]) => {
                 const epsilon = document.querySelector(law).textContent.split("at ε ")[1];
-                const told = document.querySelector(verdict).textContent.split("asked for ε ")[1];
-                return document.querySelector(noise).textContent !== old && told === epsilon;
+                const now = document.querySelector(verdict).textContent.split("asked for ε ")[1];
+                return document.querySelector(noise).textContent !== old && now === epsilon;
             }""",
             arg=[before, law, noise, verdict],
         )
@@ -345,7 +345,7 @@ def test_a_run_that_fails_says_why(visitor: Visitor, monkeypatch, changes: dict[
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
 
 
-def test_a_run_is_pinned_and_deleted_by_whoever_launched_it(
+def test_a_run_is_pinned_and_deleted_by_its_owner(
     visitor: Visitor, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ):
     """One that is damaged too; and somebody else sees it, and can do neither. What is deleted comes back."""

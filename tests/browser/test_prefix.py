@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Response, expect
 
 from tests.browser.conftest import Visitor
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 from tests.server.proxy import AROUND, find_nginx
 
 pytestmark = pytest.mark.skipif(find_nginx() is None, reason="nginx is not installed")
@@ -49,7 +49,7 @@ def below(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     kept = request.param == "kept"
     more = {"STREAMLIT_SERVER_BASE_URL_PATH": "studio"} if kept else {}
     folder = tmp_path_factory.mktemp("prefix")
-    running = Server(nobody_trains(folder / "runs"), health="/studio" * kept, **more)
+    running = Server(without_worker(folder / "runs"), health="/studio" * kept, **more)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -60,9 +60,9 @@ def test_two_strangers_with_the_same_link_get_the_same_curves(
     assert len(first) == 2
     jobs = queue.find(most=2)
     assert len({job.draft for job in jobs}) == len({job.owner for job in jobs}) == 2
-    told = [progress_of(job).update().runs for job in jobs]
-    assert len(told[0]) == 10
-    for mine, theirs in zip(*told, strict=True):
+    result = [progress_of(job).update().runs for job in jobs]
+    assert len(result[0]) == 10
+    for mine, theirs in zip(*result, strict=True):
         assert json.dumps([mine.end, [*mine.curves["accuracy"]]]) == json.dumps(
             [theirs.end, [*theirs.curves["accuracy"]]]
         )

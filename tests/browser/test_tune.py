@@ -30,9 +30,9 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(
     budgets = page.get_by_role("textbox", name="Budget ε, the same for all")
     budgets.fill("4, Infinity, -1, 0")
     budgets.press("Enter")
-    told = page.get_by_text("Must be a number between 0.000001 and 700; got -1 and 0.")
-    expect(told).to_be_visible()
-    gap = told.bounding_box()["y"] - budgets.bounding_box()["y"]  # type: ignore[index]
+    text = page.get_by_text("Must be a number between 0.000001 and 700; got -1 and 0.")
+    expect(text).to_be_visible()
+    gap = text.bounding_box()["y"] - budgets.bounding_box()["y"]  # type: ignore[index]
     assert 0 < gap < 200, "at its field"
     expect(page.get_by_text("Takes numbers between commas; got Infinity.")).to_be_visible()
     expect(page.get_by_role("button", name="Sweep", exact=True)).to_be_disabled()

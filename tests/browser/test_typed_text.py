@@ -130,7 +130,7 @@ def test_a_name_has_an_end():
 
 def secrets_in(page: Page, runs: str) -> list[str]:
     """What no browser has a use for: paths of this machine, its environment, a traceback."""
-    told = page.content()
+    result = page.content()
     looked_for = [
         str(ROOT),
         "site-packages",
@@ -139,7 +139,7 @@ def secrets_in(page: Page, runs: str) -> list[str]:
         runs,
         "EPSILON_TEACHER",
     ]
-    return [word for word in looked_for if word in told]
+    return [word for word in looked_for if word in result]
 
 
 def test_no_path_no_environment_and_no_traceback_reaches_a_browser(

@@ -45,11 +45,11 @@ def test_a_part_of_each_kind_says_what_it_is_and_trains(part: str, capsys: pytes
         patch.setitem(promises.OWN, "mechanism", lambda one: iter(()))
         patch.setattr("ldp_core.contract.in_use.HEAVY", "")
         assert main(["check", part]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert len(told) >= 3 and all(line.startswith("ok  ") for line in told)
+    output = capsys.readouterr().out.splitlines()
+    assert len(output) >= 3 and all(line.startswith("ok  ") for line in output)
 
 
-def test_what_is_broken_is_told_and_the_rest_is_looked_at(
+def test_what_is_broken_is_stated_and_the_rest_is_looked_at(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     def twice(self: All, count: int, seed: int, number: int, rounds: int) -> np.ndarray:
@@ -75,7 +75,7 @@ def test_what_nothing_is_called_or_was_left_out(
     assert capsys.readouterr().out == "no  waves of sea 1.0 is left out: it has no label\n"
 
 
-def test_what_loads_torch_where_it_is_listed_is_told(monkeypatch: pytest.MonkeyPatch):
+def test_what_loads_torch_where_it_is_listed_is_stated(monkeypatch: pytest.MonkeyPatch):
     def light(kind: str, one: Component) -> Iterator[Promise]:
         return (each for each in of_any(kind, one) if "torch" in each.words)
 

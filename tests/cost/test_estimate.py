@@ -73,8 +73,8 @@ def test_what_would_fill_the_disk_is_refused_with_the_arithmetic():
 )
 def test_what_is_stored_is_no_more_than_was_said(changes: dict[str, Any]):
     """With the end and its ledger."""
-    told = sum(len(json.dumps(event)) for event in events(changes))
-    assert 0.6 * told < cost(draft(changes)).storage < 3 * told
+    emitted = sum(len(json.dumps(event)) for event in events(changes))
+    assert 0.6 * emitted < cost(draft(changes)).storage < 3 * emitted
 
 
 def test_costs_add_up():

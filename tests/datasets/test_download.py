@@ -39,11 +39,13 @@ def server() -> Iterator[Web]:
 
 
 def fetch(folder: Path, *urls: str, most: int = 20_000, checksum: str = RIGHT) -> list[int]:
-    told: list[int] = []
-    download(Remote(tuple(f"{url}file.gz" for url in urls), checksum), folder / "file.gz", most, told.append)
+    result: list[int] = []
+    download(
+        Remote(tuple(f"{url}file.gz" for url in urls), checksum), folder / "file.gz", most, result.append
+    )
     assert (folder / "file.gz").read_bytes() == BODY
     assert list(folder.iterdir()) == [folder / "file.gz"], "nothing is left over"
-    return told
+    return result
 
 
 def nowhere() -> str:
@@ -53,9 +55,9 @@ def nowhere() -> str:
 
 
 def test_a_file_comes_once_with_its_progress(server: Web, tmp_path: Path):
-    told = fetch(tmp_path, server.url)
-    assert told == sorted(told)
-    assert told[-1] == len(BODY)
+    result = fetch(tmp_path, server.url)
+    assert result == sorted(result)
+    assert result[-1] == len(BODY)
     fetch(tmp_path, server.url)
     assert len(server.asked) == 1
     fetch_by_sha256 = hashlib.sha256(BODY).hexdigest()
@@ -116,7 +118,7 @@ def test_every_address_is_tried_the_own_mirror_first(
     download(mirrored, tmp_path / "file.gz", 20_000, print)
 
 
-def test_each_address_is_told_with_its_own_reason(server: Web, tmp_path: Path):
+def test_each_address_is_stated_with_its_own_reason(server: Web, tmp_path: Path):
     with web() as login, web() as anew:
         login.files["file.gz"] = b"\n<!DOCTYPE html><title>Sign in</title>"
         anew.files["file.gz"] = b"\x1f\x8b" + BODY
@@ -198,8 +200,8 @@ def test_each_is_fetched_unpacked_and_read_by_the_real_loader(name: str, small: 
     source = datasets.get(name)
     assert not source.there(tmp_path)
     assert source.train_labels(tmp_path) is None
-    told: list[Step] = []
-    data = source.load(tmp_path, told.append)
+    result: list[Step] = []
+    data = source.load(tmp_path, result.append)
     assert data.train_x.shape == (source.train_size, *source.shape)
     assert data.test_x.shape == (source.test_size, *source.shape)
     assert data.train_x.dtype == np.float32
@@ -213,9 +215,9 @@ def test_each_is_fetched_unpacked_and_read_by_the_real_loader(name: str, small: 
         assert data.train_x[:, :10].mean(0) == pytest.approx(0, abs=1e-5)
         assert data.train_x[:, :10].std(0) == pytest.approx(1, abs=1e-5)
         assert set(np.unique(data.train_x[:, 10:])) == {0, 1}
-    steps = list(dict.fromkeys(step.doing for step in told))
+    steps = list(dict.fromkeys(step.doing for step in result))
     assert steps == [f"Downloading {source.label}", f"Unpacking {source.label}"]
-    assert all(0 <= step.share <= 1 for step in told)
+    assert all(0 <= step.share <= 1 for step in result)
     asked = len(small.asked)
     again = source.load(tmp_path)
     assert np.array_equal(again.train_x, data.train_x)

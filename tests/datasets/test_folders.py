@@ -52,8 +52,8 @@ def test_a_folder_is_a_data_set_like_any_other(root: Path, split: bool):
     source = datasets.get("images:pets")
     assert source.class_names == ("cats", "dogs")
     assert (source.train_size, source.test_size) == ((11, 11) if split else (9, 2))
-    told: list[Step] = []
-    data = source.load(root, told.append)
+    result: list[Step] = []
+    data = source.load(root, result.append)
     assert data.train_x.shape == (source.train_size, 3, 32, 32)
     labels = source.train_labels(root)
     assert labels is not None
@@ -61,7 +61,7 @@ def test_a_folder_is_a_data_set_like_any_other(root: Path, split: bool):
     cats, dogs = (data.train_x[data.train_y == label] for label in (0, 1))
     assert np.abs(cats - np.reshape([0, 0, 0], (1, 3, 1, 1))).max() < 0.02
     assert np.abs(dogs - np.reshape([0, 40 / 255, 1], (1, 3, 1, 1))).max() < 0.02
-    assert str(told[0]) == f"Reading pets: 0 of {11 * (1 + split)} images"
+    assert str(result[0]) == f"Reading pets: 0 of {11 * (1 + split)} images"
     experiment = parse({"dataset": "images:pets", "clients": {"count": 3}})
     assert experiment.dimension == 2 * (3 * 32 * 32 + 1)
 

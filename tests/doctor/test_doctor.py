@@ -105,7 +105,7 @@ def test_what_makes_no_sense_is_wrong_and_what_works_and_is_to_be_known_a_note(
     assert words in said[line]
 
 
-def test_a_secret_is_told_nowhere(monkeypatch: pytest.MonkeyPatch):
+def test_a_secret_is_printed_nowhere(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_TEACHER", "a long one indeed")
     _, said = report()
     assert said["teacher"] == "ok a secret is set"

@@ -25,9 +25,9 @@ def test_a_model_brings_its_rate():
 
 
 def test_what_was_measured_is_there_with_its_date():
-    told = json.loads(FILE.read_text(encoding="utf-8"))
-    assert set(told) == {"version", "date", "digits", "mnist"}
-    assert {*told["digits"], *told["mnist"]} <= set(models.names())
+    output = json.loads(FILE.read_text(encoding="utf-8"))
+    assert set(output) == {"version", "date", "digits", "mnist"}
+    assert {*output["digits"], *output["mnist"]} <= set(models.names())
     assert fit_of("logistic_regression")
     assert fit_of("lenet") is None, "it learns at none of the rates that were tried"
 
@@ -35,6 +35,6 @@ def test_what_was_measured_is_there_with_its_date():
 def test_the_stored_accuracy_is_what_training_gives():
     fit = fit_of("logistic_regression")
     assert fit
-    told = {"mechanism": "none", "clients": {"range": 1000}, "rounds": 5, "attack": None}
-    end = events(told | {"aggregator": "mean", "local": {"learning_rate": fit.rate}})[-1]
+    asked = {"mechanism": "none", "clients": {"range": 1000}, "rounds": 5, "attack": None}
+    end = events(asked | {"aggregator": "mean", "local": {"learning_rate": fit.rate}})[-1]
     assert end["accuracy"] == pytest.approx(fit.accuracy, abs=0.02)

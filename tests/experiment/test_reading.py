@@ -214,7 +214,7 @@ def test_a_name_that_stands_twice_is_found_in_the_time_of_reading():
         assert refused(read_json, f'{{{many},"k0":2}}') == "k0 stands there twice; which of the two is meant?"
 
 
-def test_a_long_name_that_nobody_knows_is_not_repeated_whole():
+def test_a_long_name_of_no_field_is_not_repeated_whole():
     long = "x" * 100_000
     for asked in ({long: 1}, {"clients": {long: 1}}, {"mechanism": {"name": "pdpm", long: 1}}):
         said = refused(parse, asked)
@@ -223,14 +223,14 @@ def test_a_long_name_that_nobody_knows_is_not_repeated_whole():
     assert len(refused(read_json, f'{{"{long}": 1, "{long}": 1}}')) < 200
 
 
-def test_what_is_wrong_thousands_of_times_is_told_a_hundred_times():
+def test_what_is_wrong_thousands_of_times_is_listed_a_hundred_times():
     with of_cpu(2), pytest.raises(InvalidExperiment) as caught:
         parse({f"k{n}": 1 for n in range(5000)})
     assert len(caught.value.problems) == 101
     assert str(caught.value).endswith("and 4900 more are wrong")
 
 
-def test_changes_as_somebody_types_them():
+def test_changes_as_they_are_typed():
     assert typed_changes(
         ["rounds=5", "mechanism.name=duchi", 'clients={"count":3}', "clients.epsilon=1"]
     ) == {

@@ -132,7 +132,7 @@ def test_what_waits_does_as_little_as_gives_a_picture():
 
 
 @pytest.mark.parametrize("asked", [{"every": 3}, {"attacker": "idlg"}, {"rounds": [2, 15]}])
-def test_whoever_asks_for_more_has_it(asked: dict[str, Any]):
+def test_who_asks_for_more_has_it(asked: dict[str, Any]):
     experiment = parse({"model": "lenet", "rounds": 15, "attack": asked})
     attack, given = attack_of(experiment), experiment.attack
     assert given and not attack.after
@@ -142,7 +142,7 @@ def test_whoever_asks_for_more_has_it(asked: dict[str, Any]):
     assert work(experiment) > SHARE
 
 
-def test_a_closed_form_comes_in_every_round_unless_somebody_would_wait_for_it():
+def test_a_closed_form_comes_in_every_round_unless_a_user_would_wait_for_it():
     for mechanism, between in (("none", (1, 1, 1, 5)), ("piecewise", (1, 1, 2, 11))):
         for rounds, every in zip((15, 80, 120, 1000), between, strict=True):
             attack = attack_of(parse({"rounds": rounds, "mechanism": mechanism}))
@@ -151,10 +151,10 @@ def test_a_closed_form_comes_in_every_round_unless_somebody_would_wait_for_it():
     assert len(attack_of(asked).attacked(100)) == 100 > len(attack_of(parse({"rounds": 100})).attacked(100))
 
 
-def test_nobody_attacks_where_nothing_is_attacked():
+def test_nothing_attacks_where_nothing_is_attacked():
     assert resolved(parse({"attack": None})).attack is None
-    nobody = parse({"model": {"name": "resnet18", "width": 4}})
-    assert resolved(nobody) == nobody and why_not(nobody)
+    unfit = parse({"model": {"name": "resnet18", "width": 4}})
+    assert resolved(unfit) == unfit and why_not(unfit)
 
 
 def test_more_work_in_training_leaves_more_room():
@@ -177,14 +177,14 @@ def test_it_asks_neither_the_clock_nor_the_machine():
 
 
 @pytest.mark.parametrize(
-    ("attack", "told"),
+    ("attack", "expected"),
     [
         ({"after": True}, "attack.rounds must be \\[1\\] where attacks come after the training; got"),
         ({"after": 1, "rounds": [1]}, "attack.after must be true or false; got 1"),
     ],
 )
-def test_after_the_training_comes_round_1_alone(attack: dict[str, Any], told: str):
-    with pytest.raises(InvalidExperiment, match=told):
+def test_after_the_training_comes_round_1_alone(attack: dict[str, Any], expected: str):
+    with pytest.raises(InvalidExperiment, match=expected):
         parse({"attack": attack})
     fine = parse({"attack": {"after": True, "rounds": [1]}})
     assert parse(fine.as_json()) == fine and fine.attack and fine.attack.after

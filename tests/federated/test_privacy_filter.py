@@ -32,7 +32,7 @@ def test_it_stops_before_the_limit_and_uses_what_it_may():
     assert line["left"] == pytest.approx(500 - line["epsilon"])
 
 
-def test_without_a_limit_nobody_stops():
+def test_without_a_limit_none_stops():
     purse, sent = PrivacyFilter(parse(limited())), np.ones(20, dtype=np.int64)
     assert purse.stopped(sent) == 0
     assert purse.can_afford(sent).all()

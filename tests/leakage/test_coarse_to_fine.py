@@ -80,8 +80,8 @@ def test_the_same_noise_hides_the_same_whatever_attacks():
 def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_twice(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    told, alone = list(whole()), Pursuit
-    kinds = [e["event"] for e in told]
+    outcome, alone = list(whole()), Pursuit
+    kinds = [e["event"] for e in outcome]
     last = len(kinds) - 1 - kinds[::-1].index("cell")
     for stopped in (20, *in_gate((), (kinds.index("cell") + 1,)), last):
         wanted: list[bool] = []
@@ -91,9 +91,9 @@ def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_
             return alone(*given)
 
         monkeypatch.setattr(coarse_to_fine, "Pursuit", counted)
-        assert events(told[:stopped]) == told[stopped:]
+        assert events(outcome[:stopped]) == outcome[stopped:]
         monkeypatch.undo()
-        found = sum(e["event"] in ("cell", "reference") for e in told[:stopped])
+        found = sum(e["event"] in ("cell", "reference") for e in outcome[:stopped])
         twice = found > 4  # the second mechanism's control is the first one's
         assert sum(wanted) == PLACES - found + twice
 

@@ -77,7 +77,7 @@ def test_a_wrong_request_is_refused_in_a_sentence(request_: Any, said: str):
         parse_ladder(request_)
 
 
-def test_what_was_told_before_is_not_computed_again(monkeypatch: pytest.MonkeyPatch):
+def test_what_was_emitted_before_is_not_computed_again(monkeypatch: pytest.MonkeyPatch):
     """Wherever a ladder stopped, what follows is the same to the last bit."""
     request = parse_ladder({"base": BASE, "images": 2, "epsilons": [2, 8]})
     whole = [event.as_json() for event in climb(request, digits())]

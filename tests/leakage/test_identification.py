@@ -153,7 +153,7 @@ def test_the_images_that_an_outsider_named(name: str, epsilon: float):
     assert binom.cdf(firsts, TRIALS, 0.1) > LUCK, "an attacker who loses ties does worse than guessing"
 
 
-def test_ties_are_told_where_a_mechanism_makes_them():
+def test_ties_are_stated_where_a_mechanism_makes_them():
     tied = [row["identification_tied"] for row in attempts(ready(mechanism="harmony"), 196, 1.0)]
     assert max(tied) > 1
 
@@ -166,25 +166,27 @@ def test_strict_clients_leak_no_more_than_their_bounds_over_many_rounds():
     count = in_gate(100, 200)
     clients = {"count": 20, "epsilon": [1e-4] * 6 + [1] * 6 + [700] * 8}
     attack = {"clients": [4, 10], "attacker": "least_squares"}
-    told = events(
+    emitted = events(
         {"clients": clients, "mechanism": "laplace", "aggregator": "inverse_variance", "rounds": count,
          "seed": 3, "attack": attack}
     )  # fmt: skip
     for client in (4, 10):
-        mine = [e for e in told if e["event"] == "attack" and e["client"] == client and e["control"] is None]
+        mine = [
+            e for e in emitted if e["event"] == "attack" and e["client"] == client and e["control"] is None
+        ]
         hits = sum(e["identification_rank"] == 1 for e in mine)
         assert len(mine) == count
         assert not exceeds(hits, count, float(np.mean([e["cap"] for e in mine])))
 
 
 def test_the_right_image_is_drawn_afresh_and_alike_for_all_mechanisms():
-    told: list[list[tuple[Any, ...]]] = []
+    result: list[list[tuple[Any, ...]]] = []
     for mechanism in ("none", "duchi"):
         found = [e for e in events({"rounds": 8, "mechanism": mechanism}) if e["event"] == "attack"]
         clean = [e for e in found if e["control"] == "clean"]
-        told.append([(e["round"], e["client"], e["identification_rank"]) for e in clean])
-    assert told[0] == told[1]
-    assert all(rank == 1 for _, _, rank in told[0]), "without noise the server always knows"
+        result.append([(e["round"], e["client"], e["identification_rank"]) for e in clean])
+    assert result[0] == result[1]
+    assert all(rank == 1 for _, _, rank in result[0]), "without noise the server always knows"
 
 
 def test_candidates_that_fill_much_memory_are_reckoned_one_kind_after_the_other(

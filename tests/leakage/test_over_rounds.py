@@ -58,7 +58,7 @@ def test_who_leaves_out_weights_is_read_through_what_is_left():
     assert shares("PPRD-FL", 600.0)[None].value > 0.6
 
 
-def test_a_law_that_nobody_knows_is_refused():
+def test_an_unknown_law_is_refused():
     experiment, states = ran("PD-LDPFL", 50.0)
     with pytest.raises(InvalidInput, match="corrected form"):
         picked(changed(experiment, {"form": "as_printed"}), digits(), states)

@@ -174,8 +174,8 @@ def test_it_runs_and_its_whole_upload_costs_one_epsilon():
         "mechanism": "privunit", "target": "update", "rounds": 2,
         "clients": {"count": 400, "epsilon": 8.0}, "attack": {"clients": [1]},
     }  # fmt: skip
-    told = events(asked)
-    rounds = [event for event in told if event["event"] == "round"]
+    emitted = events(asked)
+    rounds = [event for event in emitted if event["event"] == "round"]
     for event in rounds:
         assert event["noise_variance"] == pytest.approx(event["noise_variance_theory"], rel=0.2)
         assert event["noise_variance_theory"] == pytest.approx(theory.server_variance(parse(asked)), rel=0.03)
@@ -184,5 +184,5 @@ def test_it_runs_and_its_whole_upload_costs_one_epsilon():
     assert entry["run_worst"]["basic"] == 16.0
     assert entry["run_worst"]["guarantee"]
     assert mechanisms.get("privunit", form="as_printed") == PrivUnit()
-    clean = [e for e in told if e["event"] == "attack" and e["control"] == "clean"]
+    clean = [e for e in emitted if e["event"] == "attack" and e["control"] == "clean"]
     assert all(e["psnr"] > 60 for e in clean)

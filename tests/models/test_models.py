@@ -65,11 +65,11 @@ def test_sizes_are_known_without_torch():
         "m = models.get('resnet18'); print(m.dimension((3, 32, 32), 10), m.products((3, 32, 32), 10),"
         "len(m.layers((3, 32, 32), 10)), 'torch' in sys.modules)"
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     # 20 convolutions, 20 normalisations and the last layer
-    assert told.stdout.split() == ["11173962", "555422720", "41", "False"]
+    assert output.stdout.split() == ["11173962", "555422720", "41", "False"]
 
 
 def test_every_model_says_what_it_needs():

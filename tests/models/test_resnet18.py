@@ -62,5 +62,5 @@ def test_narrow_ones_keep_to_their_memory_on_a_processor_without_avx512(
     """There oneDNN wrote past it in a convolution of 1 × 1 and stride 2 from 4 to 7 channels."""
     (tmp_path / "narrow.py").write_text(NARROW, encoding="utf-8")
     environment = os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"}
-    told = interpreter.run(["narrow", str(ROOT)], tmp_path, environment, tmp_path)
-    assert (told.returncode, told.stdout) == (0, "alive\n"), told.stderr
+    output = interpreter.run(["narrow", str(ROOT)], tmp_path, environment, tmp_path)
+    assert (output.returncode, output.stdout) == (0, "alive\n"), output.stderr

@@ -43,10 +43,10 @@ def test_with_hard_labels_they_are_the_usual_gradients(name: str):
     usual = torch.cat([found[name].flatten(1) for name in own], 1)
     traced = flat(model, own, x, torch.nn.functional.one_hot(y[:, 0], CLASSES).double())
     torch.testing.assert_close(traced.detach(), usual, rtol=1e-9, atol=1e-12)
-    told = traced[
+    result = traced[
         :, -CLASSES:
     ].detach()  # the last bias tells the loss's slopes by the scores: no label is needed
-    again = torch.cat([part.whole() for part in model.traced(own, x, told, slopes=True)], 1)
+    again = torch.cat([part.whole() for part in model.traced(own, x, result, slopes=True)], 1)
     torch.testing.assert_close(again.detach(), usual, rtol=1e-9, atol=1e-12)
 
 

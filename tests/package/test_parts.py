@@ -33,9 +33,9 @@ def extended(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.mark.parametrize("part", ["moving_window", "tumours"])
 def test_they_keep_their_contract(extended: Installed, part: str):
-    told = extended.run("epsilon-studio", "check", part).splitlines()
-    assert len(told) >= 5
-    assert all(line.startswith("ok  ") for line in told)
+    output = extended.run("epsilon-studio", "check", part).splitlines()
+    assert len(output) >= 5
+    assert all(line.startswith("ok  ") for line in output)
 
 
 def test_the_command_line_knows_them(extended: Installed):
@@ -58,10 +58,10 @@ class Chooser(Viewer):
         super().__init__(*arguments)
         self.offered: dict[str, list[str]] = {}
 
-    def _note(self, told: Any, kind: str) -> None:
-        super()._note(told, kind)
-        if kind == "delta" and told.delta.new_element.WhichOneof("type") == "selectbox":
-            field = told.delta.new_element.selectbox
+    def _note(self, message: Any, kind: str) -> None:
+        super()._note(message, kind)
+        if kind == "delta" and message.delta.new_element.WhichOneof("type") == "selectbox":
+            field = message.delta.new_element.selectbox
             self.offered[field.label] = [*field.options]
 
 

@@ -38,7 +38,7 @@ def test_it_answers_trains_the_default_and_exports(installed: Installed):
             time.sleep(0.1)
         assert opened.read_text().strip() == f"{url}/train?scenario=two_volunteers"
     assert found.errors == []
-    assert any("How accurate will the plain mean be?" in one for one in found.told), "as the scenario asks"
+    assert any("How accurate will the plain mean be?" in one for one in found.written), "as the scenario asks"
 
     identity = installed.run("epsilon-studio", "submit", "-", stdin="{}").strip()
     while (status := json.loads(installed.run("epsilon-studio", "status", identity, "--json")))["status"] in (

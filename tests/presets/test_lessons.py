@@ -122,16 +122,16 @@ def shown(name: str, attacked: bool) -> Evidence:
             continue
         for seed in in_gate(SEEDS[:1], SEEDS[:1] if name in SMALLER else SEEDS):
             counted = SEEDS if in_gate(True, name in SMALLER) else [seed]
-            told = [RunProgress(number, variant.label, each, "{}") for each in counted]
+            result = [RunProgress(number, variant.label, each, "{}") for each in counted]
             changes: dict[str, Any] = {"attack": None}
             if attacked:
                 changes = {"attack.candidates": 2} | READ[name][variant.label] if name in READ else {}
             for table in (SMALLER, SHORTER):
                 changes |= table.get(name, {}) | table.get(f"{name}, {variant.label}", {})
             for event in simulate(changed(experiment, {"seed": seed} | changes), data):
-                for run in told:
+                for run in result:
                     run.fold(event.as_json())
-            runs += told
+            runs += result
     return evidence(runs)
 
 

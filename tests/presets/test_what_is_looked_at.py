@@ -32,8 +32,8 @@ SEEN: set[str] = set()
 
 def ranked() -> list[Any]:
     every = [(name, sentence) for name in presets.names() for sentence in presets.get(name).says]
-    told = [(name, sentence) for name, sentence in every if NOISE.search(sentence.text)]
-    return [pytest.param(*each, id=f"{each[0]}: {each[1].text[:30]}") for each in told]
+    text = [(name, sentence) for name, sentence in every if NOISE.search(sentence.text)]
+    return [pytest.param(*each, id=f"{each[0]}: {each[1].text[:30]}") for each in text]
 
 
 @pytest.mark.parametrize(("name", "sentence"), ranked())

@@ -24,7 +24,7 @@ DRAFT = Draft(parse({"rounds": 2, "name": NAME, "attack": None}), (Variant("run"
 
 
 @pytest.fixture(autouse=True)
-def _nobody_trains(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_worker(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
 
 

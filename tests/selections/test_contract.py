@@ -35,13 +35,13 @@ def test_the_uploads_of_a_random_share_are_binomial():
 
 
 @pytest.mark.parametrize(("count", "rounds"), [(1, 1), (20, 15), (20, 20), (7, 3), (1000, 15)])
-def test_once_chooses_everybody_and_nobody_twice(count: int, rounds: int):
+def test_once_chooses_each_client_once(count: int, rounds: int):
     once = selections.get("once")
     runs = [[once.choose(count, seed, t, rounds) for t in range(1, rounds + 1)] for seed in (0, 1)]
     for run in runs:
         assert sorted(np.concatenate(run).tolist()) == list(range(count))
-        told = [size for a, b, size in once.stretches(count, rounds) or [] for _ in range(a, b + 1)]
-        assert [len(chosen) for chosen in run] == told
+        result = [size for a, b, size in once.stretches(count, rounds) or [] for _ in range(a, b + 1)]
+        assert [len(chosen) for chosen in run] == result
     assert count == 1 or any(list(a) != list(b) for a, b in zip(*runs, strict=True)), "the seed decides"
     assert len(once.choose(count, 0, rounds + 1, rounds)) == 0
 
@@ -53,7 +53,7 @@ def test_once_costs_a_client_one_upload_whatever_the_rounds():
     assert everybody[0]["run_worst"]["epsilon"] > lines[0]["run_worst"]["epsilon"]
 
 
-def test_more_rounds_than_clients_cannot_all_have_somebody():
+def test_more_rounds_than_clients_cannot_all_have_a_client():
     with pytest.raises(InvalidExperiment) as caught:
         parse({"selection": "once", "rounds": 30, "clients": {"count": 20, "epsilon": 1}})
     (problem,) = caught.value.problems

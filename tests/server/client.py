@@ -45,7 +45,7 @@ class Viewer:
         holds: by a widget's id, the kind of value that it holds, where that is known.
         parts: the part of the page that each of these stands in, "" for none: only that is drawn again.
         errors: what went wrong, in words.
-        told: what was written on the page, oldest first.
+        written: what was written on the page, oldest first.
         received: bytes that the server has sent.
     """
 
@@ -60,7 +60,7 @@ class Viewer:
         self.received = 0
         self.busy = asyncio.Lock()
         self.session = self.known = ""
-        self.told: list[str] = []
+        self.written: list[str] = []
 
     @classmethod
     async def open(
@@ -98,16 +98,16 @@ class Viewer:
             async with asyncio.timeout(PATIENCE_SECONDS):  # Python 3.11's wait_for may lose a cancellation
                 raw = await self.socket.recv()
             self.received += len(raw)
-            told = ForwardMsg.FromString(raw)
-            kind = told.WhichOneof("type")
+            result = ForwardMsg.FromString(raw)
+            kind = result.WhichOneof("type")
             if kind == "script_finished":
-                status = ForwardMsg.ScriptFinishedStatus.Name(told.script_finished).lower()
+                status = ForwardMsg.ScriptFinishedStatus.Name(result.script_finished).lower()
                 if status not in DONE | {"finished_early_for_rerun"}:
                     self.errors.append(status)
                 if status != "finished_early_for_rerun":
                     return
             else:
-                self._note(told, kind or "")
+                self._note(result, kind or "")
 
     async def ask(self, fragment: str = "") -> None:
         """Ask for the page (or a part of it), and wait for nothing."""
@@ -137,34 +137,34 @@ class Viewer:
         del self.states[self.widgets[label]]
         return took
 
-    def _note(self, told: ForwardMsg, kind: str) -> None:
+    def _note(self, result: ForwardMsg, kind: str) -> None:
         if kind == "new_session":
-            self.session = told.new_session.initialize.session_id
-            if not told.metadata.run.fragment_ids:
+            self.session = result.new_session.initialize.session_id
+            if not result.metadata.run.fragment_ids:
                 self.fragments.clear()  # the whole page is drawn, and says again what it refreshes
         elif kind == "navigation":
-            self.known = told.navigation.page_script_hash
+            self.known = result.navigation.page_script_hash
         elif kind == "page_info_changed":
-            self.query = told.page_info_changed.query_string
+            self.query = result.page_info_changed.query_string
         elif kind == "auto_rerun":
-            self.fragments[told.auto_rerun.fragment_id] = told.auto_rerun.interval
-        elif kind == "delta" and told.delta.HasField("new_element"):
-            element = told.delta.new_element
+            self.fragments[result.auto_rerun.fragment_id] = result.auto_rerun.interval
+        elif kind == "delta" and result.delta.HasField("new_element"):
+            element = result.delta.new_element
             which = element.WhichOneof("type") or ""
             inner: Any = getattr(element, which, None)
             if which == "markdown":
-                self.told.append(element.markdown.body)
+                self.written.append(element.markdown.body)
             if which == "alert":
-                self.told.append(element.alert.body)
+                self.written.append(element.alert.body)
             if which == "bidi_component":  # one of our own, by its name
                 name = inner.component_name.rpartition(".")[2]
-                self.widgets[name], self.parts[name] = inner.id, told.delta.fragment_id
+                self.widgets[name], self.parts[name] = inner.id, result.delta.fragment_id
                 self.holds[inner.id] = "json_value"
             if which == "exception":
                 self.errors.append(element.exception.message)
             elif hasattr(inner, "id") and hasattr(inner, "label"):
                 self.widgets[inner.label] = inner.id
-                self.parts[inner.label] = told.delta.fragment_id
+                self.parts[inner.label] = result.delta.fragment_id
                 self.holds[inner.id] = HOLDS.get(which, "")
 
     async def close(self) -> None:

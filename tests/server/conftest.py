@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.browser.server import Server, begun_warm, nobody_trains
+from tests.browser.server import Server, begun_warm, without_worker
 from tests.warm import Interpreter
 
 
 @pytest.fixture(scope="session")
 def idle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One for all tests that leave it as it is, and wait for no training."""
-    running = Server(nobody_trains(tmp_path_factory.mktemp("idle") / "runs"))
+    running = Server(without_worker(tmp_path_factory.mktemp("idle") / "runs"))
     yield running
     running.stop()
 

@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 
 from ldp_core.errors import InvalidInput
 from pages.server.host_check import headers, is_own, welcome
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 from tests.server.client import Viewer
 
 
@@ -93,7 +93,8 @@ def test_a_rebound_name_opens_no_connection(idle: Server):
 
 def test_a_class_comes_by_its_name_and_the_machine_itself_still_may(tmp_path):
     named = Server(
-        nobody_trains(tmp_path / "runs"), STREAMLIT_SERVER_ALLOWED_HOSTS="studio.example.org *.school.example"
+        without_worker(tmp_path / "runs"),
+        STREAMLIT_SERVER_ALLOWED_HOSTS="studio.example.org *.school.example",
     )
     try:
         for name, status in (
@@ -195,8 +196,8 @@ def test_a_file_that_is_not_there_is_not_found_below_any_prefix(idle: Server):
 
 
 def test_the_advice_to_a_host_that_is_not_known_works(idle: Server):
-    told = get(idle, "/", "192.168.1.5:8672").text
-    assert "--server.allowedHosts 192.168.1.5\n" in told
+    result = get(idle, "/", "192.168.1.5:8672").text
+    assert "--server.allowedHosts 192.168.1.5\n" in result
     assert welcome("192.168.1.5:8672", ["192.168.1.5"])
     for none in ("", "a b", "x;y"):
         assert "--server" not in get(idle, "/", none).text
@@ -212,13 +213,13 @@ def test_a_file_of_streamlits_that_is_not_there_is_not_found_either(idle: Server
 
 @pytest.mark.parametrize("path", ["/train/?draft=1", "/a/b/train/?draft=1"])
 def test_a_slash_too_many_leads_out_of_no_prefix(idle: Server, path: str):
-    told = get(idle, path, "localhost")
-    assert told.status == 301
+    result = get(idle, path, "localhost")
+    assert result.status == 301
     outside = f"http://localhost/studio{path}"
-    assert urljoin(outside, told.headers["Location"]) == outside.replace("/?", "?")
+    assert urljoin(outside, result.headers["Location"]) == outside.replace("/?", "?")
 
 
-def test_a_page_that_is_refused_is_told_to_the_operator(idle: Server):
+def test_a_page_that_is_refused_is_logged_for_the_operator(idle: Server):
     assert knock(idle, f"localhost:{idle.port}", "https://school.example") == 403
     assert "add to the start: --server.corsAllowedOrigins http" in idle.log.read_text()
 

@@ -58,4 +58,4 @@ async def _reset_and_at_once_something_else(url: str, place: Path) -> list[str]:
     (place / "goes on").touch()
     await viewer.rerun()
     await viewer.close()
-    return viewer.told
+    return viewer.written

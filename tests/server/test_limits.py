@@ -22,7 +22,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 from tests.conftest import ROOT
 from tests.runs.processes import until
 from tests.server.client import Viewer
@@ -46,7 +46,7 @@ NARROW = {
 @pytest.fixture(scope="module")
 def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with small limits, behind a proxy that tells addresses."""
-    running = Server(nobody_trains(tmp_path_factory.mktemp("narrow") / "runs"), **NARROW)
+    running = Server(without_worker(tmp_path_factory.mktemp("narrow") / "runs"), **NARROW)
     yield running
     running.stop()
 
@@ -90,7 +90,7 @@ def test_one_page_too_many_says_so_and_there_is_room_once_others_have_left(narro
 
 def test_a_page_from_which_nothing_is_heard_is_closed(tmp_path: Path):
     limits = {"EPSILON_SILENT_SECONDS": "2", "EPSILON_IDLE_MINUTES": "0.1"}
-    server = Server(nobody_trains(tmp_path / "runs"), **limits)
+    server = Server(without_worker(tmp_path / "runs"), **limits)
 
     async def closed(one: ClientConnection, begun: float) -> float:
         with contextlib.suppress(ConnectionClosed):
@@ -113,7 +113,7 @@ def test_a_page_from_which_nothing_is_heard_is_closed(tmp_path: Path):
     assert idle > 5.9, "six seconds after its last word"
 
 
-def test_hundreds_of_silent_connections_keep_nobody_out_for_long(narrow: Server):
+def test_hundreds_of_silent_connections_keep_no_visitor_out_for_long(narrow: Server):
     """They are refused or closed, and the log has a line for them and no more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * SILENT)), hard))
@@ -137,7 +137,7 @@ def test_hundreds_of_silent_connections_keep_nobody_out_for_long(narrow: Server)
 
 def test_without_a_proxy_an_address_has_so_many_connections_and_makes_none_up(tmp_path: Path):
     direct = Server(
-        nobody_trains(tmp_path / "runs"),
+        without_worker(tmp_path / "runs"),
         EPSILON_CONNECTIONS_EACH="20",
         EPSILON_PAGES_EACH="2",
         EPSILON_SILENT_SECONDS="600",
@@ -239,8 +239,8 @@ def test_what_takes_too_long_is_said_at_the_button(narrow: Server, page: str):
 
     viewer = asyncio.run(scene())
     assert viewer.errors == []
-    told = " ".join(viewer.told).replace("\\", "")
-    assert "on this server, and one job may take 0.036 seconds; try fewer" in told
+    words = " ".join(viewer.written).replace("\\", "")
+    assert "on this server, and one job may take 0.036 seconds; try fewer" in words
 
 
 @pytest.mark.parametrize("path", ["/", "/_stcore/agent/interact", "/_stcore/health"])

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 from tests.server.client import Viewer
 from tests.server.proxy import KNOWN, NAME, PASS, SIGNED, Proxy, find_nginx, request
 
@@ -28,7 +28,7 @@ EACH = 300
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(
-        nobody_trains(tmp_path_factory.mktemp("behind") / "runs"),
+        without_worker(tmp_path_factory.mktemp("behind") / "runs"),
         EPSILON_ADDRESS_HEADER="X-Real-IP",
         EPSILON_PAGES_EACH="2",
         STREAMLIT_SERVER_ALLOWED_HOSTS=NAME,
@@ -105,7 +105,7 @@ def test_the_password_gives_a_cookie_that_does_as_well(proxy: Proxy):
     assert (status, given(answer)) == (200, [])
 
 
-def test_a_visitors_address_is_told_and_what_a_visitor_writes_there_is_not_believed(proxy: Proxy):
+def test_a_visitors_address_is_passed_on_and_what_a_visitor_writes_there_is_not_believed(proxy: Proxy):
     """Of one address two pages may be open here, whatever addresses their visitor makes up."""
 
     async def scene() -> int:

@@ -15,7 +15,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue.people import signed_in
-from tests.browser.server import Server, nobody_trains
+from tests.browser.server import Server, without_worker
 from tests.server.client import Viewer
 
 SECRET = "k" * 40
@@ -34,7 +34,7 @@ client_secret = "s"
 server_metadata_url = "{ISSUER}/.well-known/openid-configuration"
 """
     )
-    running = Server(nobody_trains(folder / "runs"), STREAMLIT_SECRETS_FILES=str(folder / "secrets.toml"))
+    running = Server(without_worker(folder / "runs"), STREAMLIT_SECRETS_FILES=str(folder / "secrets.toml"))
     yield running
     running.stop()
 
@@ -54,26 +54,24 @@ async def trained(server: Server, user: str) -> tuple[str | None, list[str]]:
     job = queue.find(most=1)[0]
     jobs.cancel(job.id)
     assert start.errors == viewer.errors == []
-    told = start.told + [label for label in start.widgets if label.startswith("Sign")]
+    result = start.written + [label for label in start.widgets if label.startswith("Sign")]
     await start.close()
     await viewer.close()
-    return job.owner, told
+    return job.owner, result
 
 
-def test_whoever_has_signed_in_is_the_same_on_every_browser(school: Server, monkeypatch: pytest.MonkeyPatch):
+def test_who_has_signed_in_is_the_same_on_every_browser(school: Server, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(school.runs_dir))
     for _ in range(2):
-        owner, told = asyncio.run(trained(school, cookie(school.url, "7")))
+        owner, output = asyncio.run(trained(school, cookie(school.url, "7")))
         assert owner == signed_in(ISSUER, "7").owner
-        assert "Sign out" in told
-        assert any("Signed in as \\*Anna\\*" in text for text in told)
+        assert "Sign out" in output
+        assert any("Signed in as \\*Anna\\*" in text for text in output)
     other, _ = asyncio.run(trained(school, cookie(school.url, "8")))
     assert other == signed_in(ISSUER, "8").owner != owner
 
 
-def test_a_cookie_of_somebody_elses_making_counts_for_nothing(
-    school: Server, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_forged_cookie_counts_for_nothing(school: Server, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(school.runs_dir))
     forged = (cookie(school.url, "7", "w" * 40), cookie("http://evil.example", "7"), "nonsense")
     owners = {asyncio.run(trained(school, user))[0] for user in forged}
@@ -85,6 +83,6 @@ def test_without_a_provider_nothing_is_offered_and_no_cookie_counts(
     idle: Server, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(idle.runs_dir))
-    owner, told = asyncio.run(trained(idle, cookie(idle.url, "7")))
+    owner, output = asyncio.run(trained(idle, cookie(idle.url, "7")))
     assert owner != signed_in(ISSUER, "7").owner
-    assert not any("Sign in" in text or "Signed in" in text for text in told)
+    assert not any("Sign in" in text or "Signed in" in text for text in output)

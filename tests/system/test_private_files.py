@@ -25,7 +25,7 @@ def kept(tmp_path: Path) -> Path:
     return file
 
 
-def test_what_is_written_is_read_and_is_nobody_elses(kept: Path):
+def test_what_is_written_is_read_and_is_no_other_users(kept: Path):
     assert private_files.read(kept) == b"first"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert {stat.S_IMODE(one.stat().st_mode) for one in list(kept.parents)[:2]} == {0o700}

@@ -14,7 +14,7 @@ def record(text: str, level: int = logging.WARNING) -> logging.LogRecord:
     return logging.LogRecord("root", level, "file.py", 1, text, (), None)
 
 
-def test_what_goes_wrong_again_and_again_is_told_once_a_minute(monkeypatch: pytest.MonkeyPatch):
+def test_what_goes_wrong_again_and_again_is_logged_once_a_minute(monkeypatch: pytest.MonkeyPatch):
     now = [1000.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     one = Seldom()

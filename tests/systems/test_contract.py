@@ -56,7 +56,7 @@ def test_an_upload_tells_what_the_system_says_that_it_tells(name: str):
     """Over the clients of a round, within 5 % where a draw decides."""
     experiment = small(name)
     federation = assemble(experiment, digits(), CPU)
-    joined, told, m = taking_part(federation), experiment.tells, experiment.uploaded
+    joined, result, m = taking_part(federation), experiment.tells, experiment.uploaded
     clients = np.arange(experiment.clients.count)
     _, low, high = experiment.population().columns(clients)
     values = stream(1, "records").uniform(-0.1, 0.1, (len(clients), m)).astype(np.float32)
@@ -64,9 +64,9 @@ def test_an_upload_tells_what_the_system_says_that_it_tells(name: str):
     clear, unsent = (
         0.0 if mask is None else float(mask.sum(axis=1).mean()) for mask in (encoded.clear, encoded.unsent)
     )
-    assert clear == pytest.approx(told.clear, rel=0.05)
-    assert m - clear - unsent == pytest.approx(told.perturbed, rel=0.05)
-    assert bool(told.clear) <= bool(told.why), "what goes in clear is said"
+    assert clear == pytest.approx(result.clear, rel=0.05)
+    assert m - clear - unsent == pytest.approx(result.perturbed, rel=0.05)
+    assert bool(result.clear) <= bool(result.why), "what goes in clear is said"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -113,18 +113,18 @@ def test_the_noise_that_is_measured_is_the_noise_that_is_predicted(name: str):
 def test_noise_is_predicted_in_the_range_that_runs_or_it_is_said_that_none_is(name: str, form: str):
     """Weights lie elsewhere than in mid-range, so tenfold is near; another range was 70 times off."""
     experiment = small(name, form)
-    told, whys = server_noise(experiment), {
+    noise, whys = server_noise(experiment), {
         ("optimal_ldp_fl", "corrected"): "each range follows the server's model",
         ("optimal_ldp_fl", "as_printed"): "each range follows the server's model",
         # with Laplace in Piecewise's place, its noise was 400 000 000 times what was predicted
         ("pd_ldpfl", "as_printed"): "nothing is clipped, and the noise follows the largest weights",
     }  # fmt: skip
-    assert told.unknown == whys.get((name, form), "")
-    assert math.isnan(told.variance) == bool(told.unknown)
-    if told.unknown:
+    assert noise.unknown == whys.get((name, form), "")
+    assert math.isnan(noise.variance) == bool(noise.unknown)
+    if noise.unknown:
         view = outlook(experiment)
         assert view.word == "unknown"
-        assert f"no noise is predicted, as {told.unknown}" in view.why
+        assert f"no noise is predicted, as {noise.unknown}" in view.why
         return
     done = [event for event in simulate(experiment, digits(), CPU) if isinstance(event, RoundDone)]
-    assert 0.1 < np.mean([one.noise_variance for one in done]) / told.variance < 10
+    assert 0.1 < np.mean([one.noise_variance for one in done]) / noise.variance < 10

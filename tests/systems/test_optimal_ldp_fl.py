@@ -138,7 +138,7 @@ def test_as_printed_ranges_run_away_and_the_end_says_why():
     assert "the printed ranges follow the server's noisy weights" in end["message"]
 
 
-def test_nobody_attacks_ranges_that_move_and_it_is_said():
+def test_nothing_attacks_ranges_that_move_and_it_is_said():
     """An attacker would have to know them; of one weight a layer no image comes back anyway."""
     assert "Optimal LDP-FL" in why_not(parse({**ON_DIGITS, "attack": "auto"}))
     fixed = {**ON_DIGITS, "system": {"name": NAME, "ranges": "fixed"}, "attack": "auto", "rounds": 1}

@@ -97,14 +97,14 @@ def test_losses_and_mixes_are_those_of_a_plain_loop():
 
 def test_personal_layers_stay_at_home_are_clipped_and_what_is_shared_is_scored():
     states: list[State] = []
-    told = list(simulate(parse(small({"limit": 1.2}, rounds=8)), digits(), keep=states.append))
+    emitted = list(simulate(parse(small({"limit": 1.2}, rounds=8)), digits(), keep=states.append))
     d = parse(small()).uploaded
     first, last = states[0], states[-1]
     assert (last.arrays["input"].shape, last.arrays["output"].shape) == ((10, 65), (10, 11))
     assert (first.arrays["input"][:, 0] == 1).all() and (first.arrays["input"][:, 1:] == 0).all()
     assert np.array_equal(first.weights[d:], last.weights[d:]), "the server never hears of them"
     assert max(np.abs(last.arrays[name]).max() for name in ("input", "output")) == pytest.approx(1.2)
-    done = [event.as_json() for event in told if event.as_json()["event"] == "round"][-1]
+    done = [event.as_json() for event in emitted if event.as_json()["event"] == "round"][-1]
     each = done["accuracy_per_client"]
     assert len(each) == 10 and len(set(each)) > 1
     assert done["accuracy"] != pytest.approx(np.mean(each)), "the network alone is another model"

@@ -218,7 +218,7 @@ def test_an_empty_round_leaves_the_model():
             assert (now["accuracy"], now["loss"]) == (before["accuracy"], before["loss"])
 
 
-def test_nobody_attacks_uploads_of_drawn_records():
+def test_nothing_attacks_uploads_of_drawn_records():
     start = events({"system": NAME, "attack": "auto", "rounds": 1})[0]
     assert "Personalized LDP-FL" in start["attack_note"]
     assert start["departures"] == [

@@ -38,9 +38,9 @@ def test_its_settings_are_the_papers_where_it_gives_any():
     assert (one.model.name, one.aggregator.name, one.clients.count) == ("cnn", "data_weighted", 10)
     assert departures(one) == ()
     assert {d.field for d in departures(parse(ON_DIGITS))} >= {"dataset", "model", "clients.count"}
-    told = [item.what for item in sent_in_clear(one)]
-    assert any("|D_i|" in what for what in told)
-    assert "on average at least 4368 of the 21840 weights of an upload" in told
+    outcome = [item.what for item in sent_in_clear(one)]
+    assert any("|D_i|" in what for what in outcome)
+    assert "on average at least 4368 of the 21840 weights of an upload" in outcome
 
 
 def test_the_larger_half_is_perturbed_and_of_the_rest_each_by_its_own_draw():
@@ -66,7 +66,7 @@ def test_as_printed_weights_near_zero_go_in_clear_whatever_is_drawn():
     assert not encoded.clear[:, ::2].any()
 
 
-def test_corrected_the_choice_depends_on_nobodys_data():
+def test_corrected_the_choice_depends_on_no_clients_data():
     one = joined({"system": NAME, "dataset": "digits"})
     model = stream(1, "records").uniform(-1, 1, one.public.dimension).astype(np.float32)
     one.begin(model, np.arange(3))
@@ -127,7 +127,7 @@ def test_the_ledger_says_what_holds_and_what_does_not():
     assert right["upload"]["guarantee"] and right["upload"]["epsilon"] < 0.4
 
 
-def test_where_changes_are_sent_how_much_goes_in_clear_is_not_told_as_known():
+def test_where_changes_are_sent_how_much_goes_in_clear_is_not_stated_as_known():
     """A black pixel moves no weight, and what lies near zero is not perturbed: on digits a seventh less noise
     was measured than had been predicted, and a third of an upload went in clear where a fifth was told.
     """
@@ -138,7 +138,7 @@ def test_where_changes_are_sent_how_much_goes_in_clear_is_not_told_as_known():
     assert any(one.what.startswith("on average at least") for one in sent_in_clear(parse(changes)))
 
 
-def test_the_share_in_clear_is_told():
+def test_the_share_in_clear_is_stated():
     one, all_of_it = parse(PRINTED), parse({**PRINTED, "system": {"name": NAME, "selected": 1}})
     assert one.tells.clear == pytest.approx(0.2 * 21_840)
     assert all_of_it.tells.clear == 0

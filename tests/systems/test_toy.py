@@ -71,13 +71,13 @@ def test_every_client_is_scored_with_its_own_model():
     assert 0 < last["accuracy_per_group"]["strict"] <= 1
 
 
-def test_nobody_attacks_what_no_attacker_reads():
+def test_nothing_attacks_what_no_attacker_reads():
     asked = RUN | {"attack": "auto"}
     assert "own heads" in why_not(parse(asked))
     assert not [event for event in events(asked) if event["event"] == "attack"]
 
 
-def test_the_layer_that_nobody_sends_is_not_touched():
+def test_the_layer_that_no_client_sends_is_not_touched():
     states: list[State] = []
     list(simulate(parse(RUN), digits(), keep=states.append))
     head = slice(parse(RUN).uploaded, None)

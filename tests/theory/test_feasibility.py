@@ -59,7 +59,7 @@ def test_the_verdict_tells_what_training_shows(target: str, half: float):
     assert words == {"learns", "borderline", "chance"}
 
 
-def test_the_rate_that_is_told_is_of_this_rule():
+def test_the_rate_that_is_stated_is_of_this_rule():
     """A rule that was changed says something else of some of the numbers, and none of them is unseen then."""
     assert COUNTED == (400, 700), "experiments that nobody had trained before the rule was finished"
     assert Counter(SAID) == Counter({word[0]: said for word, (_, said) in HITS.items()} | {"u": 62})
@@ -68,7 +68,7 @@ def test_the_rate_that_is_told_is_of_this_rule():
         assert word[0] == SAID[number - COUNTED[0]], "count again, on numbers that were never trained"
 
 
-def test_the_rate_that_is_told_is_what_training_shows():
+def test_the_rate_that_is_stated_is_what_training_shows():
     """The numbers are fixed, so this is no draw; a few end within an image of an edge."""
     again = in_gate([number for number in RETRIED if number not in SLOW], range(*COUNTED))
     said = [number for number in again if outlook(parse(experiment(number))).word != "unknown"]
@@ -79,15 +79,15 @@ def test_the_rate_that_is_told_is_what_training_shows():
         assert len(missed) == pytest.approx(sum(said - ok for ok, said in HITS.values()), abs=3)
 
 
-def test_the_rate_is_told_with_its_interval_and_the_worst_word():
+def test_the_rate_is_stated_with_its_interval_and_the_worst_word():
     """222 of 238: 0.9328, Wilson's interval 0.8936 to 0.9581."""
-    told = hits_in_words()
-    assert "right for 222 of 238 random experiments on digits" in told
-    assert "(93 %; 95 % interval 89 to 96 %)" in told
-    assert told.endswith("“borderline”: 100 of 115")
+    result = hits_in_words()
+    assert "right for 222 of 238 random experiments on digits" in result
+    assert "(93 %; 95 % interval 89 to 96 %)" in result
+    assert result.endswith("“borderline”: 100 of 115")
 
 
-def test_whoever_never_sends_teaches_nothing():
+def test_who_never_sends_teaches_nothing():
     view = outlook(parse({"clients": {"epsilon": 8, "run_limit": 100}}))
     assert (view.word, view.sigma) == ("chance", 0)
     assert "nobody ever sends" in view.why

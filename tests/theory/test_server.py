@@ -21,17 +21,17 @@ times; a sound prediction is that far from both once in 10^5 experiments or less
 
 def far(experiment: Any, draws: int, generator: np.random.Generator) -> float:
     """How many standard errors what is measured lies from what is predicted."""
-    told, found = server_noise(experiment), measured(experiment, draws, generator)
-    if told.unknown:
+    noise, found = server_noise(experiment), measured(experiment, draws, generator)
+    if noise.unknown:
         assert experiment.aggregator.name == "sign_majority"
         return 0.0
-    if told.empty > 1 - 1e-12:
+    if noise.empty > 1 - 1e-12:
         return math.inf if found.any() else 0.0
-    if told.variance == 0:
+    if noise.variance == 0:
         return math.inf if found.max() > 1e-12 else 0.0
     # where all draws saw the same, the prediction's own spread has to do
-    error = math.sqrt(found.var(ddof=1) / draws + told.error**2) + 1e-9 * told.variance
-    return float(abs(found.mean() - told.variance) / error)
+    error = math.sqrt(found.var(ddof=1) / draws + noise.error**2) + 1e-9 * noise.variance
+    return float(abs(found.mean() - noise.variance) / error)
 
 
 @pytest.mark.parametrize("part", range(8))
@@ -79,8 +79,8 @@ def test_what_an_outsider_found_is_what_is_measured(changes: dict[str, Any]):
 
 
 def test_clients_that_cannot_afford_an_upload_send_no_noise_and_nothing_else():
-    told = server_noise(parse({"clients": {"epsilon": 8, "run_limit": 100}}))
-    assert (told.variance, told.heard, told.empty) == (0, 0, 1)
+    noise = server_noise(parse({"clients": {"epsilon": 8, "run_limit": 100}}))
+    assert (noise.variance, noise.heard, noise.empty) == (0, 0, 1)
 
 
 def test_as_printed_each_client_is_an_upload_of_its_own():
@@ -90,26 +90,26 @@ def test_as_printed_each_client_is_an_upload_of_its_own():
     assert among == pytest.approx(np.full(5, alone[0]))
 
 
-def test_many_different_clients_are_imagined_and_the_error_is_told():
+def test_many_different_clients_are_imagined_and_the_error_is_stated():
     """Against another sample: 10 000 rounds of 30 of 300 clients."""
     experiment = parse(
         {"clients": {"count": 300, "epsilon": "heavy_tailed"}, "aggregator": "inverse_std",
          "selection": {"kind": "fraction", "fraction": 0.1}}
     )  # fmt: skip
-    told = server_noise(experiment)
-    assert 0 < told.error < 0.02 * told.variance
+    noise = server_noise(experiment)
+    assert 0 < noise.error < 0.02 * noise.variance
     variance, worst = client_variance(experiment), worst_variance(experiment)
     generator, total = np.random.default_rng(5), np.zeros(10_000)
     for i in range(len(total)):
         chosen = generator.choice(300, 30, replace=False)
         total[i] = (experiment.aggregator.weights(worst[chosen]) ** 2 * variance[chosen]).sum()
-    error = np.sqrt(total.var() / len(total) + told.error**2)
-    assert abs(total.mean() - told.variance) < 5 * error  # a false alarm below 1e-6
+    error = np.sqrt(total.var() / len(total) + noise.error**2)
+    assert abs(total.mean() - noise.variance) < 5 * error  # a false alarm below 1e-6
 
 
 @pytest.mark.parametrize("rounds", [24, 25, 100, 2000, 10_000])
 @pytest.mark.parametrize("a", [1.0, 75.0])
-def test_noise_that_changes_is_told_as_exactly_as_is_said(a: float, rounds: int):
+def test_noise_that_changes_is_stated_as_exactly_as_is_said(a: float, rounds: int):
     """In round m each client's variance is (1 + ln(m)/a)² times the first; before, up to 2e-3 were missed."""
     experiment = parse(
         {
@@ -122,6 +122,6 @@ def test_noise_that_changes_is_told_as_exactly_as_is_said(a: float, rounds: int)
     variance = client_variance(experiment) * (1 + np.log(np.arange(1, rounds + 1)) / a)[:, None] ** 2
     weights = 1 / (variance + 300)
     weights /= weights.sum(axis=1, keepdims=True)
-    told = server_noise(experiment)
-    assert told.variance == pytest.approx((weights**2 * variance).sum(axis=1).mean(), rel=1e-5)
-    assert told.error == 0
+    noise = server_noise(experiment)
+    assert noise.variance == pytest.approx((weights**2 * variance).sum(axis=1).mean(), rel=1e-5)
+    assert noise.error == 0

@@ -63,12 +63,12 @@ def test_a_lottery_is_mostly_empty():
     lottery = parse({"aggregator": "probability_selection", "clients": {"epsilon": "half_and_half"}})
     assert 0.8 < server_noise(lottery).empty < 1
     assert client_weights(lottery).sum() == pytest.approx(1)
-    told = server_noise(lottery)
-    assert told.heard > server_variance(parse({"clients": {"epsilon": 8}}))
-    assert told.variance == pytest.approx(told.heard * (1 - server_noise(lottery).empty))
+    noise = server_noise(lottery)
+    assert noise.heard > server_variance(parse({"clients": {"epsilon": 8}}))
+    assert noise.variance == pytest.approx(noise.heard * (1 - server_noise(lottery).empty))
 
 
-def test_what_changes_from_round_to_round_is_told_for_each_round():
+def test_what_changes_from_round_to_round_is_stated_for_each_round():
     dynamic = parse({"mechanism": "dynamic_gaussian", "rounds": 10})
     first, last = worst_variance(dynamic, 1)[0], worst_variance(dynamic, 10)[0]
     assert math.sqrt(last / first) == pytest.approx(1.0307, abs=1e-4)
@@ -86,9 +86,9 @@ def test_of_a_vote_no_noise_is_predicted_and_it_is_said_why(mechanism: str):
     """Before training nobody knows how close a vote will be: .12 was told of Duchi, and 1.6 was so."""
     vote = {"aggregator": "sign_majority", "target": "update"}
     experiment = parse(vote | {"mechanism": mechanism})
-    told, view = server_noise(experiment), outlook(experiment)
-    assert math.isnan(told.variance) and math.isnan(told.heard)
-    assert told.unknown == "it depends on how close each vote is"
+    noise, view = server_noise(experiment), outlook(experiment)
+    assert math.isnan(noise.variance) and math.isnan(noise.heard)
+    assert noise.unknown == "it depends on how close each vote is"
     assert view.word == "unknown"
     assert view.why == "no noise is predicted, as it depends on how close each vote is: press Train"
     assert server_variance(parse(vote | {"mechanism": "none"})) == 0

@@ -33,12 +33,12 @@ def test_who_decide_by_themselves_are_gone_through_by_their_kinds(count: int, ki
 
 def test_equal_clients_who_decide_by_themselves_need_no_draws():
     """E[1/N] of a binomial N, where 20 000 draws told 0.2501 for what is 0.2499."""
-    told = theory.server_noise(parse({"clients": {"epsilon": 1.0}, "selection": "self_sampling"}))
+    noise = theory.server_noise(parse({"clients": {"epsilon": 1.0}, "selection": "self_sampling"}))
     alone = theory.server_variance(parse({"clients": {"epsilon": 1.0, "count": 1}}))
     came = np.arange(1, 21)
     chances = np.array([comb(20, int(n)) * 0.75**n * 0.25 ** (20 - n) for n in came])
-    assert told.error == 0
-    assert told.variance == pytest.approx(alone * (chances / came).sum(), rel=1e-10)
+    assert noise.error == 0
+    assert noise.variance == pytest.approx(alone * (chances / came).sum(), rel=1e-10)
 
 
 def test_an_outsiders_six_clients_have_the_noise_of_all_64_choices():
@@ -52,5 +52,5 @@ def test_an_outsiders_six_clients_have_the_noise_of_all_64_choices():
             "selection": {"kind": "self_sampling", "least": 0.3},
         }
     )
-    told = theory.server_variance(one)
-    assert told == pytest.approx(2.739787, rel=1e-6)
+    variance = theory.server_variance(one)
+    assert variance == pytest.approx(2.739787, rel=1e-6)

@@ -71,7 +71,7 @@ def test_what_a_client_costs_is_the_noise_with_another_one_or_none_in_its_place(
         assert found.without(aggregator)[i] == pytest.approx(noise(rest) / now)
 
 
-def test_by_their_noise_nobody_harms_and_under_the_mean_the_strict_do():
+def test_by_their_noise_none_harms_and_under_the_mean_the_strict_do():
     found = allocate(made())
     assert (found.without() >= 1).all()
     strictest = int(found.variance.argmax())
@@ -94,7 +94,7 @@ def test_one_client_is_all_there_is():
     assert alone.weights.tolist() == [1.0]
 
 
-def test_a_client_next_to_whom_nobody_counts_is_not_lost_to_rounding():
+def test_a_client_next_to_whom_none_counts_is_not_lost_to_rounding():
     found = Allocation(made(), np.array([1e-9, 1e9, 1e9]), 0)
     assert found.without()[0] == pytest.approx(1e9 / (1 / 1e9 + 1 / 1e9), rel=1e-9)
     assert found.without()[1:] == pytest.approx(1.0)

@@ -83,7 +83,7 @@ def test_a_run_costs_its_budget_and_never_more(mechanism: str):
     assert asdict(found.run) == entry["run_worst"]
 
 
-def test_of_turnouts_that_are_drawn_no_digit_is_told_that_they_do_not_give():
+def test_of_turnouts_that_are_drawn_no_digit_is_given_that_they_do_not_give():
     """Seventeen ranges are as many kinds of clients, too many to go through."""
     ranges = [1 + i / 100 for i in range(17)]
     drawn = made(

@@ -68,7 +68,7 @@ def test_one_that_was_cut_off_ends_with_the_same_answer():
         assert again == answer
 
 
-def test_what_is_told_of_the_answer_is_of_seeds_that_did_not_choose_it():
+def test_what_is_stated_of_the_answer_is_of_seeds_that_did_not_choose_it():
     def unlucky(point: Point) -> float:
         return world(point) - (0.05 if point.seed >= 16 else 0)
 
@@ -103,7 +103,7 @@ def test_a_setting_that_was_lucky_is_tried_once_more_and_given_up():
     assert given_up and max(e or 0.0 for e in given_up) < answer.epsilon
 
 
-def test_a_fresh_run_reaches_what_is_told_as_often_as_is_told():
+def test_a_fresh_run_reaches_what_is_stated_as_often_as_is_stated():
     """Runs spread by 3 points, a quarter of that variance with the seed. What a search tells holds for 97.5 %
     of fresh runs on average, give or take 3 points a search: 120 searches are good to 0.3, and a right
     program fails here for 1 of 15 000 generators' seeds. By the seeds that chose, it was 95 %.
@@ -149,7 +149,7 @@ def noisy(mean: float, spread: float, seed: int = 5) -> Callable[[Point], float]
     return lambda point: float(own[point.seed])
 
 
-def test_what_surely_falls_short_is_told_from_what_is_open():
+def test_what_surely_falls_short_is_distinguished_from_what_is_open():
     short, known = searched(asked(), {}, noisy(0.78, 0.01))
     assert "80.0% is not reached surely: ±0.5 reaches 7" in short.why and short.more is None
     assert "ε 700 for one weight of one upload is the largest" in short.why

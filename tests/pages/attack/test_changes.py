@@ -30,9 +30,9 @@ BASE: dict[str, Any] = {"local": {"epochs": 1}}
 )
 def test_what_differs_is_named(change: dict[str, Any], said: str):
     before, now = parse_ladder({"base": BASE}), parse_ladder({"base": BASE} | change)
-    told = ladder_changes(before, now)
-    assert told.startswith(said)
-    assert bool(told) == bool(said)
+    result = ladder_changes(before, now)
+    assert result.startswith(said)
+    assert bool(result) == bool(said)
 
 
 def test_what_a_ladder_sets_for_itself_does_not_count():

@@ -48,10 +48,12 @@ def test_both_charts_show_a_line_for_each_mechanism_and_what_guessing_gives(desk
         assert [trace.name for trace in named] == ["Piecewise", "Duchi"]
         assert all(len(trace.x) == 3 for trace in named)
     drawn = check(picture_figure(desk)).data
-    told = {
+    result = {
         words for trace in drawn if isinstance(trace.hovertemplate, tuple) for words in trace.hovertemplate
     }
-    assert told == {f"{cell['psnr']:.1f} dB" for cell in desk.cells.values()}, "what lies above the axis too"
+    assert result == {f"{cell['psnr']:.1f} dB" for cell in desk.cells.values()}, (
+        "what lies above the axis too"
+    )
     levels = {trace.y[0] for trace in drawn if trace.line.dash == "dot"}
     assert len(levels) == 3
 
@@ -73,12 +75,13 @@ def said(pieces: list[tuple[str, int | None]]) -> str:
 
 
 def test_the_headline_names_who_gives_the_image_back_first(desk: Desk):
-    told = head(desk, live=False)
+    result = head(desk, live=False)
     back = next(e for (name, e), cell in desk.cells.items() if name == "piecewise" and _back(cell))
     assert (
-        said(told["line"]) == f"Piecewise gives the image back from ε {back:g} on; Duchi does not up to ε 16"
+        said(result["line"])
+        == f"Piecewise gives the image back from ε {back:g} on; Duchi does not up to ε 16"
     )
-    assert said(told["chips"][0]["pieces"]) == f"Piecewise from ε {back:g} · Duchi not up to ε 16"
+    assert said(result["chips"][0]["pieces"]) == f"Piecewise from ε {back:g} · Duchi not up to ε 16"
     assert "full" in said(head(desk, live=True)["line"]), "before it is, nothing is said"
     least = min(epsilon for _, epsilon in desk.cells)
     few = {place: cell for place, cell in desk.cells.items() if place[0] != "duchi" or place[1] == least}
@@ -138,7 +141,7 @@ def test_a_control_that_comes_back_to_the_last_digit_is_an_exact_copy(desk: Desk
     assert "120 dB" not in "".join(controls(desk))
 
 
-def test_of_many_mechanisms_one_that_is_picked_by_luck_is_not_told():
+def test_of_many_mechanisms_one_that_is_picked_by_luck_is_not_stated():
     """6 right of 20 where guessing gives 2: alone that is beyond chance, as the best of eight it is not."""
     names = list(mechanisms.names())[:8]
     cells = [{"epsilon": 1.0, "identified": hits, "n": 20} for hits in (6.0, 12.0)]
@@ -161,7 +164,7 @@ def picks(desk: Desk, n: int, *shares: float) -> str:
     return f"{said(chip['pieces'])}; {chip['rest']}".replace("Piecewise ", "")
 
 
-def test_picks_below_where_guessing_explains_them_are_told_as_what_they_are(desk: Desk):
+def test_picks_below_where_guessing_explains_them_are_stated_as_what_they_are(desk: Desk):
     assert picks(desk, 22, 6 / 22, 3 / 22, 1) == "from ε 16; 27\u202f% at ε 0.1 may be chance"
     assert picks(desk, 22, 0, 1, 0) == "not up to ε 16; 100\u202f% at ε 2 is more than chance"
     plain = "of 10 candidates, more often than by guessing"
@@ -191,7 +194,7 @@ def example() -> None:
 
 def test_the_stored_ladder_says_of_what_setting_it_is():
     """Beside it stands what the visitor's own draft would attack."""
-    told = AppTest.from_function(example, default_timeout=PATIENCE_SECONDS).run().markdown[0].value
+    output = AppTest.from_function(example, default_timeout=PATIENCE_SECONDS).run().markdown[0].value
     base = stored_asks().base
-    assert told.startswith("**An example, not of your draft**: the scenario “A picture forms”, weights in")
-    assert base.model.label in told
+    assert output.startswith("**An example, not of your draft**: the scenario “A picture forms”, weights in")
+    assert base.model.label in output

@@ -24,7 +24,7 @@ LENET: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def told() -> list[dict[str, Any]]:
+def emitted() -> list[dict[str, Any]]:
     return [event.as_json() for event in climb(parse_ladder(LENET), digits())]
 
 
@@ -35,8 +35,8 @@ def desk_after(events: list[dict[str, Any]]) -> Desk:
     return desk
 
 
-def test_a_cell_shows_its_newest_guess_until_it_is_done(told: list[dict[str, Any]]):
-    early = desk_after(told[: [event.get("iterations") for event in told].index(9)])
+def test_a_cell_shows_its_newest_guess_until_it_is_done(emitted: list[dict[str, Any]]):
+    early = desk_after(emitted[: [event.get("iterations") for event in emitted].index(9)])
     (row,) = pictures(early, back=False)["rows"]
     assert [cell["mark"] for cell in row["cells"]] == ["", ""]
     assert row["cells"][1]["lines"][1] == f"step {max(early.frames['piecewise', 30.0, None])}"
@@ -45,8 +45,8 @@ def test_a_cell_shows_its_newest_guess_until_it_is_done(told: list[dict[str, Any
     assert "frames" not in row["cells"][1], "while it is searched nothing travels twice"
 
 
-def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(told: list[dict[str, Any]]):
-    shown = pictures(desk_after(told))
+def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(emitted: list[dict[str, Any]]):
+    shown = pictures(desk_after(emitted))
     assert shown["steps"] == [4, 6, 9, 12]
     (row,) = shown["rows"]
     for cell in [*row["cells"], shown["known"][-1]]:
@@ -56,9 +56,9 @@ def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(told: lis
     assert shown["known"][-1]["lines"][0] == "without noise"
 
 
-def test_a_record_without_frames_is_shown_as_ever(told: list[dict[str, Any]]):
+def test_a_record_without_frames_is_shown_as_ever(emitted: list[dict[str, Any]]):
     """As versions before wrote them, and as closed forms do."""
-    desk = desk_after([event for event in told if event["event"] != "guess"])
+    desk = desk_after([event for event in emitted if event["event"] != "guess"])
     shown = pictures(desk)
     assert shown["steps"] == []
     assert desk.done == 2
@@ -66,9 +66,9 @@ def test_a_record_without_frames_is_shown_as_ever(told: list[dict[str, Any]]):
 
 
 def test_what_a_search_does_not_do_is_said_with_its_reason_and_its_effort_is_known(
-    told: list[dict[str, Any]],
+    emitted: list[dict[str, Any]],
 ):
-    desk = desk_after(told)
+    desk = desk_after(emitted)
     (sentence,) = limits(desk)
     assert "Of many images or steps the gradient is a sum" in sentence
     assert desk.start["knows"]["piecewise"][-1] == "its effort: 12 steps at most, from 1 random image"
@@ -79,8 +79,8 @@ def test_a_change_of_effort_is_a_change():
     assert "iterations 12" in ladder_changes(parse_ladder(LENET), more)
 
 
-def test_the_image_is_called_by_the_name_of_its_class(told: list[dict[str, Any]]):
-    desk = desk_after(told)
+def test_the_image_is_called_by_the_name_of_its_class(emitted: list[dict[str, Any]]):
+    desk = desk_after(emitted)
     assert pictures(desk)["known"][0]["lines"] == ["the image", f"a {desk.start['label']}"]
     desk.start["ladder"]["base"]["dataset"] = "cifar10"
     desk.start["label"] = 5

@@ -84,7 +84,7 @@ def trained() -> list[Series]:
     ]
 
 
-def test_accuracy_and_noise_are_drawn_as_they_were_told(trained: list[Series]):
+def test_accuracy_and_noise_are_drawn_as_they_were_recorded(trained: list[Series]):
     figure = check(accuracy_figure(trained, 4, 0.1))
     lines = [trace for trace in figure.data if trace.mode == "lines" and trace.hovertemplate == "%{y:.1%}"]
     mean, _, _ = trained[0].curve("accuracy")

@@ -61,7 +61,7 @@ def test_many_classes_are_drawn_as_the_largest_and_the_rest():
     assert not any("<b>" in note for note in notes), "a name is text"
 
 
-def test_colours_are_told_apart_by_lightness_alone():
+def test_colours_are_distinguished_by_lightness_alone():
     figure = split_figure(np.ones((2, 12), dtype=np.int64), [str(i) for i in range(12)])
     weights = np.array([0.2126, 0.7152, 0.0722])
     light = [

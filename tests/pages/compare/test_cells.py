@@ -42,9 +42,9 @@ def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
     found, trouble = arms([(identity, 1), (identity, 3)])
     assert trouble == []
     assert [arm.series.label for arm in found] == ["A ε 1 for all, by data", "B ε 8 for all, by data"]
-    told = verdict(found, unlike([arm.experiment for arm in found]))
-    assert "The budgets made the difference" in told or "differ in the budgets alone" in told
-    assert "2 shared seeds" in told
+    answer = verdict(found, unlike([arm.experiment for arm in found]))
+    assert "The budgets made the difference" in answer or "differ in the budgets alone" in answer
+    assert "2 shared seeds" in answer
     worst = accounting.ledger(found[1].experiment)[0]["run_worst"]["epsilon"]
     assert _figures(found[1], found[0])[2].startswith(number(worst))
     shown = [arm.series for arm in found]

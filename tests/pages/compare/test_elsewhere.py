@@ -31,8 +31,8 @@ def test_means_over_seeds_at_the_rounds_that_all_have():
 
 
 def test_a_gap_is_drawn_as_one_and_the_curve_ends_at_its_last_number():
-    told = b"round,accuracy,noise_variance,loss\n0,0.1,0.5,nan\n1,nan,nan,nan\n2,0.5,0.25,nan\n3,inf,,\n"
-    found = curves([Outside("0" * 12, "file", None, read(told))])
+    result = b"round,accuracy,noise_variance,loss\n0,0.1,0.5,nan\n1,nan,nan,nan\n2,0.5,0.25,nan\n3,inf,,\n"
+    found = curves([Outside("0" * 12, "file", None, read(result))])
     for name, figure in (
         ("accuracy", accuracy_figure([], 2, None, beside=drawn(found, "accuracy", []))),
         ("noise_variance", noise_figure([], 2, {}, drawn(found, "noise_variance", []))),
@@ -55,7 +55,7 @@ def test_they_stand_beside_ours_and_say_whose_they_are():
         ("noise_variance", noise_figure(ours, 2, {}, drawn(found, "noise_variance", [2]))),
     ):
         check(figure)
-        told = [note["text"] for note in figure["layout"]["annotations"]]
-        assert any("&lt;b&gt;a&lt;/b&gt;, not ours" in text for text in told), name
+        result = [note["text"] for note in figure["layout"]["annotations"]]
+        assert any("&lt;b&gt;a&lt;/b&gt;, not ours" in text for text in result), name
         assert figure["layout"]["xaxis"]["range"] == [0, 10]
         assert np.isfinite(figure["data"][0]["y"]).all()

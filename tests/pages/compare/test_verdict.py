@@ -51,39 +51,39 @@ def test_one_thing_alone_made_the_difference(mean: Arm, weighted: Arm):
     found = gap(weighted, mean)
     assert found.gaps
     assert found.clear
-    told = said(mean, weighted)
-    assert told.startswith("**The aggregator made the difference**")
-    assert f"**B** ends {100 * found.mean:.0f} points above **A** ({found.each} by seed; 95" in told
-    assert "over 3 shared seeds and the 360 held-out samples)" in told
+    words = said(mean, weighted)
+    assert words.startswith("**The aggregator made the difference**")
+    assert f"**B** ends {100 * found.mean:.0f} points above **A** ({found.each} by seed; 95" in words
+    assert "over 3 shared seeds and the 360 held-out samples)" in words
 
 
 def test_more_than_one_thing_cannot_tell_but_a_pair_among_them_can(mean: Arm, weighted: Arm):
     other = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"})
-    told = said(mean, weighted, other)
-    assert "differ in 3 things (" in told
-    assert "they cannot tell which one made the difference" in told
-    assert told.partition("Two of them differ in the aggregator alone: ")[2].startswith("**B** ends ")
+    words = said(mean, weighted, other)
+    assert "differ in 3 things (" in words
+    assert "they cannot tell which one made the difference" in words
+    assert words.partition("Two of them differ in the aggregator alone: ")[2].startswith("**B** ends ")
     assert said(weighted, other).endswith("Compare two that differ in one thing.")
 
 
-def test_a_difference_is_told_alike_wherever_the_two_runs_stand(mean: Arm, weighted: Arm):
+def test_a_difference_is_stated_alike_wherever_the_two_runs_stand(mean: Arm, weighted: Arm):
     """Beside others or not, on Train, on Compare, in its table and in the report."""
     found = gap(weighted, mean)
-    other, told = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"}), found.in_words()
-    assert told.startswith(f"{found.each} by seed; 95")
-    assert told in said(mean, weighted)
-    assert told in said(mean, weighted, other)
-    assert told in " ".join(standings([mean.series, weighted.series], None, None))
-    assert told in reported({n: list(each.series.runs) for n, each in enumerate((mean, weighted))})
+    other, words = arm("C", {**MEAN, "local": {"epochs": 1}, "mechanism": "duchi"}), found.in_words()
+    assert words.startswith(f"{found.each} by seed; 95")
+    assert words in said(mean, weighted)
+    assert words in said(mean, weighted, other)
+    assert words in " ".join(standings([mean.series, weighted.series], None, None))
+    assert words in reported({n: list(each.series.runs) for n, each in enumerate((mean, weighted))})
     assert _against(weighted, mean).endswith(f"({in_points(found.low)} to {in_points(found.high)})")
     assert f": {found.each} (" in _against(weighted, mean)
 
 
 def test_what_is_alike_made_no_difference(weighted: Arm):
     close = arm("A", {"aggregator": {"name": "inverse_variance", "between": 1e-6}})
-    told = said(close, weighted)
-    assert "made the difference" not in told
-    assert "alone, and it makes no difference" in told or "same model" in told
+    words = said(close, weighted)
+    assert "made the difference" not in words
+    assert "alone, and it makes no difference" in words or "same model" in words
 
 
 def test_one_seed_and_guessing_say_nothing(mean: Arm, weighted: Arm):
@@ -111,8 +111,8 @@ def test_a_run_that_goes_on_is_waited_for(mean: Arm, weighted: Arm):
     for each in going.series.runs:
         assert each.end
     series = replace(going.series, runs=tuple(_unended(each) for each in going.series.runs))
-    told = said(mean, replace(going, series=series))
-    assert told.endswith("have ended: **B** is running, at round 3 of 3.")
+    words = said(mean, replace(going, series=series))
+    assert words.endswith("have ended: **B** is running, at round 3 of 3.")
     assert said(mean) == ""
 
 
@@ -145,7 +145,7 @@ def test_the_front_is_what_no_other_beats():
     check(pareto_figure(points))
 
 
-def test_runs_of_one_name_are_told_apart_by_what_differs(mean: Arm, weighted: Arm):
+def test_runs_of_one_name_are_distinguished_by_what_differs(mean: Arm, weighted: Arm):
     one, other = (
         replace(arm, series=replace(arm.series, label=f"{arm.letter} run")) for arm in (mean, weighted)
     )

@@ -21,7 +21,7 @@ def steps(experiment: dict[str, Any]) -> str:
     return added_up(one.experiment, one.client, one.limit, one.entry).replace("\u202f", " ")
 
 
-def test_each_step_is_told():
+def test_each_step_is_stated():
     words = steps({})
     for step in (
         "650 weights × ε 0.5 = 325 for an upload; × 15 uploads = 4 875 for the run",
@@ -45,9 +45,9 @@ def test_what_is_counted_exactly_is_the_ledgers(experiment: dict[str, Any]):
     words = steps(experiment)
     assert f" answers have: **ε {number(run.bound, 4)}**".replace("\u202f", " ") in words
     assert f"{number(run.generic, 4)} for any mechanism".replace("\u202f", " ") in words
-    told = [line for line in words.splitlines() if " in all." in line]
-    assert len(told) == 2
-    for line, bound in zip(told, (run.generic, run.bound), strict=True):
+    result = [line for line in words.splitlines() if " in all." in line]
+    assert len(result) == 2
+    for line, bound in zip(result, (run.generic, run.bound), strict=True):
         about = float(line.split(": some ")[1].split(" in all")[0].replace(" ", ""))
         assert math.isclose(about, bound, rel_tol=0.02)
 
@@ -62,8 +62,8 @@ LUCK = re.compile(rf"= {N}, with.* = {N}\.\n.* than {N} of .*, {N}: some {N}")
 @pytest.mark.parametrize("rounds", [2, 15, 90])
 def test_every_step_comes_out_on_a_calculator(mechanism: str, epsilon: float, rounds: int):
     """From the digits that are shown, to the last one of them."""
-    told = {"mechanism": mechanism, "clients": {"epsilon": epsilon}, "rounds": rounds}
-    words = re.sub(r"(?<=\d) (?=\d{3}\b)", "", steps(told)).replace(" %", "%")
+    asked = {"mechanism": mechanism, "clients": {"epsilon": epsilon}, "rounds": rounds}
+    words = re.sub(r"(?<=\d) (?=\d{3}\b)", "", steps(asked)).replace(" %", "%")
     words = words.replace(" weights", "").replace("ε ", "")
     found = SUM.findall(words)
     assert found

@@ -100,11 +100,11 @@ def test_a_vacuous_bound_is_not_called_a_leak():
     assert "a factor of 10⁵⁷" in in_words(promised({"mechanism": "duchi"})), "an upper bound is rounded up"
 
 
-def test_a_factor_is_never_told_below_the_bound():
+def test_a_factor_is_never_stated_below_the_bound():
     for epsilon in np.random.default_rng(3).uniform(0.001, 14.9, 300):
-        told = _growth(Promise(float(epsilon), guarantee=True))
-        digits = told.removeprefix("a factor of ").removesuffix("%").replace(THIN, "")
-        value = 1 + float(digits) / 100 if told.endswith("%") else float(digits)
+        result = _growth(Promise(float(epsilon), guarantee=True))
+        digits = result.removeprefix("a factor of ").removesuffix("%").replace(THIN, "")
+        value = 1 + float(digits) / 100 if result.endswith("%") else float(digits)
         assert value >= math.exp(epsilon) * (1 - 1e-12)
         assert value <= math.exp(epsilon) * 1.011
     assert "a factor of 1 " not in in_words(promised({"clients": {"epsilon": 0.0005}}))

@@ -37,17 +37,17 @@ def asked(
     return replace(there, seen=tuple(moved(now.seen, epsilon, tau))), shown
 
 
-def test_all_who_ask_alike_move_together_and_nobody_else_does():
+def test_all_who_ask_alike_move_together_and_no_other_does():
     now, shown = asked(3.0)
     experiment, still = asking(shown[0].experiment, now)
     assert not still
     assert experiment.clients.budgets().tolist() == [3.0] * 18 + [8.0] * 2
-    told = verdicts(now, shown)
+    answer = verdicts(now, shown)
     words = [
         outlook(changed(one.experiment, {"clients.epsilon": [3.0] * 18 + [8.0] * 2})).word for one in shown
     ]
-    assert [row["word"] for row in told["rows"]] == words
-    assert told["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3"
+    assert [row["word"] for row in answer["rows"]] == words
+    assert answer["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3"
 
 
 def test_what_was_dragged_is_taken_to_train():
@@ -128,14 +128,14 @@ def test_all_who_ask_alike_ask_for_another_range_whose_centre_stays():
 
 def test_a_range_as_narrow_leaves_as_little_noise():
     now, shown = asked(2.0, 0, 0.2)
-    told = verdicts(now, shown)
+    answer = verdicts(now, shown)
     budgets, ranges = (
         "all 18 clients with ε 0.5 asked for ε 2",
         "all 20 clients with a safe range of ±1 for ±0.2",
     )
-    assert told["rest"] == f", if {budgets}, and {ranges}"
+    assert answer["rest"] == f", if {budgets}, and {ranges}"
     sets = {"clients.epsilon": [2.0] * 18 + [8.0] * 2, "clients.range": 0.2}
-    for row, design in zip(told["rows"], shown, strict=True):
+    for row, design in zip(answer["rows"], shown, strict=True):
         view = outlook(changed(design.experiment, sets))
         assert (row["word"], row["figures"][0][1]) == (view.word, number(view.sigma))
         assert row["word"] != "unknown", "everybody's range is as wide"
@@ -159,9 +159,9 @@ def test_what_cannot_be_asked_for_leaves_the_drafts_verdict_and_says_so():
     far = changed(DRAFT.base, {"clients.low": 9.9e5, "clients.high": 1e6})
     now, shown = asked(None, 0, 0.02, Draft(far, DRAFT.variants))
     assert asking(shown[0].experiment, now)[0] == shown[0].experiment
-    told = verdicts(now, shown)
-    assert told["rest"] == ""
-    assert "the verdict is that of the draft" in told["note"]
+    answer = verdicts(now, shown)
+    assert answer["rest"] == ""
+    assert "the verdict is that of the draft" in answer["note"]
 
 
 def spread(node: Any, i: int) -> Any:
@@ -192,12 +192,12 @@ def test_what_is_computed_ahead_is_what_the_server_says_at_each_place(wants: str
     now = replace(now, wants=wants)
     sent = ahead(now, shown)
     assert len(sent) < 80_000
-    told = json.loads(sent)
-    assert told["key"] == now.keys[wants]
-    assert told["still"] == now.still(wants)
+    parsed = json.loads(sent)
+    assert parsed["key"] == now.keys[wants]
+    assert parsed["still"] == now.still(wants)
     for at in stands_at(now, wants):
         place = now.at(wants, at)
-        step, there = spread(told["steps"], at), verdicts(place, shown)
+        step, there = spread(parsed["steps"], at), verdicts(place, shown)
         quick = [asking(one.experiment, place, checked=True) for one in shown]
         assert quick == [asking(one.experiment, place) for one in shown]
         assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "note")}
@@ -240,10 +240,10 @@ def points(law: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 def test_of_very_many_clients_the_same_is_said_ahead_wherever_one_drags(tau: float | None):
     draft = presets.get("sixty_thousand").draft
     now, shown = asked(None, 0, tau, draft)
-    told = json.loads(ahead(now, shown))
+    parsed = json.loads(ahead(now, shown))
     for at in stands_at(now, "epsilon"):
         there = verdicts(now.at("epsilon", at), shown)
-        step = spread(told["steps"], at)
+        step = spread(parsed["steps"], at)
         assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "note")}
 
 
@@ -273,11 +273,11 @@ def test_columns_of_what_is_not_alike():
 
 def test_where_a_run_uses_other_ranges_the_law_says_whose_it_draws():
     optimal = changed(DRAFT.experiments()[0], {"system.name": "optimal_ldp_fl"})
-    for experiment, told in ((optimal, True), (DRAFT.experiments()[0], False)):
+    for experiment, result in ((optimal, True), (DRAFT.experiments()[0], False)):
         shown = [Design(0, DRAFT.variants[0], experiment, styles(DRAFT)[0])]
         cards = list(laws(WhatIf("strictest", 0, None, 0.2, tuple(views(shown, 0, None)))))
         words = "this one is the client's own: in a run each range follows the server's model"
-        assert [words in card.caption for card in cards] == [told]
+        assert [words in card.caption for card in cards] == [result]
 
 
 def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
@@ -287,10 +287,10 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
     draft = Draft(base, (Variant("divides it"), spends))
     now, shown = asked(13.0, draft=draft)
     assert 1.0 in now.sliders["epsilon"].steps and now.sliders["epsilon"].steps[-1] == 700
-    told = verdicts(now, shown)
-    assert told["rest"] == ", if all 20 clients with ε 1 asked for ε 13 for a whole upload"
+    answer = verdicts(now, shown)
+    assert answer["rest"] == ", if all 20 clients with ε 1 asked for ε 13 for a whole upload"
     assert now.words == "a client with ε 13 for a whole upload"
-    for row, design in zip(told["rows"], shown, strict=True):
+    for row, design in zip(answer["rows"], shown, strict=True):
         view = outlook(changed(design.experiment, {"clients.epsilon": 13.0}))
         assert row["figures"][0][1] == number(view.sigma)
     assert [view.epsilon for view in now.seen] == [13 / weights, 13]

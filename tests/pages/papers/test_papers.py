@@ -87,7 +87,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
     assert len(line["x"]) == len(side_by_side.RUNS)
 
 
-def test_a_claim_is_told_with_its_figures_and_its_verdict(page: AppTest):
+def test_a_claim_is_stated_with_its_figures_and_its_verdict(page: AppTest):
     store()
     text = said(page.run())
     assert "Of 4 statements of all 5 published systems, **4** hold." in text

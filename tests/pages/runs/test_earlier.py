@@ -44,8 +44,8 @@ def test_results_of_earlier_settings_are_faint_and_said_to_be(
         app.run()
         assert not app.exception
         faint = any("opacity" in one.proto.body for one in app.get("html"))
-        told = "**The results below are of earlier settings**, so drawn faintly"
-        return faint, any(told in one.value for one in app.caption)
+        result = "**The results below are of earlier settings**, so drawn faintly"
+        return faint, any(result in one.value for one in app.caption)
 
     assert said() == (False, False)
     drafts.update(identity, lambda draft: draft.with_base({"local.epochs": 3}))

@@ -67,7 +67,7 @@ def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
     assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs, 1 of them done")
 
 
-def test_who_waits_for_the_same_runs_is_told_how_far_those_are(runs_dir: Path):
+def test_who_waits_for_the_same_runs_sees_how_far_those_are(runs_dir: Path):
     queue.add("run", {"draft": DRAFT.as_json()})
 
     def page() -> None:

@@ -61,7 +61,7 @@ def shown(identity: str, happens: str) -> str:
 
 @pytest.mark.parametrize("kind", REQUESTS)
 @pytest.mark.usefixtures("at_work")
-def test_what_ended_right_after_somebody_looked_is_not_shown_as_going_on(runs_dir: Path, kind: str):
+def test_what_ended_right_after_a_look_is_not_shown_as_going_on(runs_dir: Path, kind: str):
     """Nothing on such a page would ever be drawn again: it would go on for ever."""
     identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
     assert queue.claim()
@@ -74,7 +74,7 @@ def test_what_ended_right_after_somebody_looked_is_not_shown_as_going_on(runs_di
 
 @pytest.mark.parametrize("kind", REQUESTS)
 @pytest.mark.usefixtures("at_work")
-def test_what_somebody_takes_up_is_not_shown_as_stopped(runs_dir: Path, kind: str):
+def test_what_is_taken_up_is_not_shown_as_stopped(runs_dir: Path, kind: str):
     identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
     queue.cancel(identity)
     assert HAS_ENDED[kind] in shown(identity, "nothing")

@@ -49,8 +49,8 @@ def test_whatever_is_taken_can_be_shown(kind: str, page: str, value: float, monk
     asked = made.parse(json.loads(files["job.json"])["request"])
     known = made.telling(asked, list(made.recorded(asked))).kinds
 
-    def edit(told: list[Body]) -> None:
-        for body in told:
+    def edit(emitted: list[Body]) -> None:
+        for body in emitted:
             for held, name in figures_of(body):
                 before, held[name] = held[name], value
                 try:

@@ -16,16 +16,16 @@ def scope(headers: list[tuple[bytes, bytes]]) -> dict[str, object]:
     return {"type": "http", "client": ("192.0.2.7", 50000), "headers": headers}
 
 
-def test_without_a_proxy_nobody_says_who_they_are(monkeypatch: pytest.MonkeyPatch):
+def test_without_a_proxy_no_visitor_says_who_they_are(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv(ADDRESS_HEADER, raising=False)
     assert of_request(scope(FORGED)) == "192.0.2.7"
 
 
 def test_behind_one_its_own_word_counts_and_not_the_visitors(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(ADDRESS_HEADER, "X-Forwarded-For")
-    told = [(b"x-forwarded-for", b"192.0.2.66, 198.51.100.4")]
-    assert of_request(scope(told)) == "198.51.100.4"
-    assert of_request(scope([*FORGED, *told])) == "198.51.100.4"
+    result = [(b"x-forwarded-for", b"192.0.2.66, 198.51.100.4")]
+    assert of_request(scope(result)) == "198.51.100.4"
+    assert of_request(scope([*FORGED, *result])) == "198.51.100.4"
     assert of_request(scope([])) == "192.0.2.7"
     assert of_request(scope([(b"x-forwarded-for", b"<script>")])) == UNKNOWN
     assert of_request(scope([(b"x-forwarded-for", b"198.51.100.4:50123")])) == "198.51.100.4", "as Azure's"

@@ -68,13 +68,15 @@ def test_what_is_no_message_is_not(payload: bytes):
 
 
 def test_the_next_message_that_is_needed_comes_after_those_that_are_not():
-    told: list[dict[str, Any]] = [
+    result: list[dict[str, Any]] = [
         {"type": "websocket.connect"},
         {"type": "websocket.receive", "text": "a text"},
     ]
-    told += [{"type": "websocket.receive", "bytes": m.SerializeToString()} for m in [*NOT_NEEDED, NEEDED[0]]]
-    told += [{"type": "websocket.disconnect"}]
-    assert [one["type"] for one in asyncio.run(heard(told))] == [
+    result += [
+        {"type": "websocket.receive", "bytes": m.SerializeToString()} for m in [*NOT_NEEDED, NEEDED[0]]
+    ]
+    result += [{"type": "websocket.disconnect"}]
+    assert [one["type"] for one in asyncio.run(heard(result))] == [
         "websocket.connect",
         "websocket.receive",
         "websocket.disconnect",
@@ -89,7 +91,7 @@ def test_who_says_more_than_a_hand_can_waits(monkeypatch: pytest.MonkeyPatch):
     assert time.monotonic() - begun > 5 / messages.A_SECOND
 
 
-async def heard(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def heard(emitted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a page behind the middleware hears of this."""
     found: list[dict[str, Any]] = []
 
@@ -97,7 +99,7 @@ async def heard(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
         while not found or found[-1]["type"] != "websocket.disconnect":
             found.append(await receive())
 
-    waiting = iter(told)
+    waiting = iter(emitted)
 
     async def receive():
         return next(waiting)

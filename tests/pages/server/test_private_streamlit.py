@@ -30,7 +30,7 @@ def test_what_it_uses_is_there():
     assert callable(AppSession.request_rerun)
 
 
-def test_no_other_file_uses_a_private_name_of_somebody_else():
+def test_no_other_file_uses_a_private_name_of_another_package():
     assert len(FILES) > 100
     found = {file.relative_to(ROOT).as_posix(): private_names_of_others(file) for file in FILES}
     assert found.pop("pages/server/private_streamlit.py"), "what it is for"

@@ -37,8 +37,8 @@ def test_a_stored_outcome_is_drawn_as_it_is(name: str):
     assert not seen or shown["images"][0]["caption"] in ("image", "one of 20"), "beside the image itself"
     before = picture(draft, found, 150, asked, asked)
     assert {line["end"] for line in before["lines"] if not line["points"]} == {"?"}
-    told = {line["name"]: line["end"] for line in before["lines"] if line["points"]}
-    assert not set(told) & set(asked), "nothing answers what is still asked"
+    result = {line["name"]: line["end"] for line in before["lines"] if line["points"]}
+    assert not set(result) & set(asked), "nothing answers what is still asked"
     assert all(one["image"] is None for one in before["images"] if one["name"] in asked)
     assert len(before["lines"]) == len(shown["lines"])
 
@@ -60,20 +60,20 @@ def test_a_guess_is_held_against_what_is_stored():
 
 
 def test_no_line_on_the_page_tells_what_its_first_question_asks():
-    nothing, told = Guessed({}, frozenset()), Guessed({}, frozenset({"two_volunteers"}))
+    nothing, result = Guessed({}, frozenset()), Guessed({}, frozenset({"two_volunteers"}))
     assert nothing.veiled("two_volunteers") == ["mean", "1/σ", "1/σ²"], "nor whom the server should listen to"
-    assert told.veiled("two_volunteers") == []
+    assert result.veiled("two_volunteers") == []
     for name, label in (
         ("half_and_half", "mean"),
         ("send_changes", "weights in ±1"),
         ("who_is_silenced", "mean"),
     ):
         assert label in nothing.veiled(name)
-        assert label not in told.veiled(name)
-        assert set(presets.get(name).ask.of) <= set(told.veiled(name)), "its own question is still open"
+        assert label not in result.veiled(name)
+        assert set(presets.get(name).ask.of) <= set(result.veiled(name)), "its own question is still open"
 
 
-def test_a_figure_of_another_version_is_told_as_such():
+def test_a_figure_of_another_version_is_marked_as_such():
     found = outcomes.stored("two_volunteers")
     assert found is not None
     draft = presets.get("two_volunteers").draft

@@ -51,7 +51,7 @@ def test_each_field_has_its_answer_and_an_empty_one_none():
     assert row[2] == "10" and "δ 10⁻⁵" in row[-1].replace("\\", "")
 
 
-def test_what_has_no_answer_is_told_and_not_shown_as_a_figure():
+def test_what_has_no_answer_is_stated_and_not_shown_as_a_figure():
     ((_, why),) = answers(parse({"mechanism": "duchi"}), 1e-12, None, None)
     assert isinstance(why, str) and "must lie between" in why
     assert _row("σ", why)[1:] == ["no answer"] * 5

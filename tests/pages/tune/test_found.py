@@ -83,8 +83,8 @@ def test_values_are_drawn_between_numbers_and_not_between_names():
 
 def test_what_is_not_trained_says_what_theory_expects_and_what_failed_how():
     sweep = swept()
-    told = cells(sweep, 1) | {1: {"status": "diverged", "accuracy": None}}
-    flat = [cell for row in heat_data(sweep, settings(sweep, told), None)["rows"] for cell in row["cells"]]
+    result = cells(sweep, 1) | {1: {"status": "diverged", "accuracy": None}}
+    flat = [cell for row in heat_data(sweep, settings(sweep, result), None)["rows"] for cell in row["cells"]]
     by_place = {number_at(sweep, place): cell for place, cell in enumerate(flat)}
     assert (by_place[0]["mark"], by_place[0]["more"]) == ("trained", "1 of 2 seeds")
     assert (by_place[1]["mark"], by_place[1]["fill"]) == ("diverged", "")

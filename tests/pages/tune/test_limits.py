@@ -40,14 +40,14 @@ def test_both_ways_to_tell_the_noise_stand_beside_each_other():
     assert "with most noise" not in alike
 
 
-def test_narrower_ranges_are_told():
+def test_narrower_ranges_are_stated():
     words = in_words(allocate(BASE, 1.5))
     assert words.startswith("Weighted by 1/σ², the server is left with **σ 0.")
     assert words.endswith(" 4 clients accept less than the weights need, so their weights are clipped.")
     assert "clipped" not in in_words(allocate(BASE, 1.0))
 
 
-def test_noise_that_changes_from_round_to_round_is_told_of_the_first():
+def test_noise_that_changes_from_round_to_round_is_stated_of_the_first():
     changing = parse({"mechanism": "dynamic_gaussian"})
     assert in_words(allocate(changing)).endswith("changes from round to round.")
     assert "first round" not in in_words(allocate(BASE))
@@ -60,7 +60,7 @@ def test_of_many_groups_both_ends_are_shown():
     assert (table[0][1], table[-1][1]) == ("0.1", "4")
 
 
-def test_shares_are_told_with_their_direction():
+def test_shares_are_stated_with_their_direction():
     assert [more(share).replace("\u202f", " ") for share in (0.5, -0.25, 0.0, float("inf"))] == [
         "50 % more",
         "25 % less",

@@ -14,7 +14,7 @@ BASE = parse({})
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "expected"),
     [
         ([0.5, 8], []),
         ([4], ["Needs two values at least, or nothing is swept over; got 4."]),
@@ -27,8 +27,8 @@ BASE = parse({})
         ([1, 2, 1.0], ["Must have each value once; got 1 twice."]),
     ],
 )
-def test_every_value_that_is_wrong_is_told(values: list[Scalar], told: list[str]):
-    assert wrong_in(BASE, AXES["epsilon"], values, AXES["range"], [0.1, 0.5]) == told
+def test_every_value_that_is_wrong_is_stated(values: list[Scalar], expected: list[str]):
+    assert wrong_in(BASE, AXES["epsilon"], values, AXES["range"], [0.1, 0.5]) == expected
 
 
 def test_a_value_that_fits_one_of_the_other_axis_is_not_wrong():
@@ -41,5 +41,5 @@ def test_a_value_that_fits_one_of_the_other_axis_is_not_wrong():
 
 def test_of_many_a_few_are_named():
     values: list[Scalar] = [1, *range(-20, 0)]
-    (told,) = wrong_in(BASE, AXES["epsilon"], values, AXES["range"], [1, 2])
-    assert told.endswith("-15 and 14 more.")
+    (result,) = wrong_in(BASE, AXES["epsilon"], values, AXES["range"], [1, 2])
+    assert result.endswith("-15 and 14 more.")

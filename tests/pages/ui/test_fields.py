@@ -46,7 +46,7 @@ def app(tmp_path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 
 @pytest.mark.parametrize("interrupted", [False, True])
-def test_it_is_told_though_the_run_before_never_came_to_its_field(app: AppTest, interrupted: bool):
+def test_it_is_stated_though_the_run_before_never_came_to_its_field(app: AppTest, interrupted: bool):
     app.session_state["interrupted"] = interrupted
     assert str(WRONG) in typed(app, WRONG)
     assert typed(app, RIGHT) == ""

@@ -51,7 +51,7 @@ def test_noise_variance_moves_the_aggregate_and_the_model_as_far_or_less(
     assert moved == pytest.approx(one.noise_variance, rel=1e-4) if as_far else moved < one.noise_variance / 2
 
 
-def test_a_mistake_is_told_by_the_pages_word_for_its_field():
+def test_a_mistake_is_stated_by_the_pages_word_for_its_field():
     for path, words in (
         ("clients.count", "clients"),
         ("base.clients.epsilon", "budgets"),
@@ -84,11 +84,11 @@ def refused() -> None:
     draw()
 
 
-def test_whatever_is_refused_on_a_page_is_told_so():
+def test_whatever_is_refused_on_a_page_is_said_so():
     app = AppTest.from_function(refused).run()
     assert not app.exception
     words = "limits of a run must be 1 or more"
     assert [one.value for one in app.error] == [words, f"This cannot be shown now: {words}."]
     for file in (ROOT / "pages").rglob("*.py"):
-        told = re.findall(r"str\((?:error|problem)\)|\{(?:error|problem)[!:}]", file.read_text())
-        assert not told or file.name == "meanings.py", f"{file}: `error_in_words` has the page's words"
+        output = re.findall(r"str\((?:error|problem)\)|\{(?:error|problem)[!:}]", file.read_text())
+        assert not output or file.name == "meanings.py", f"{file}: `error_in_words` has the page's words"

@@ -34,7 +34,7 @@ def test_thirty_who_look_at_once_see_one_thing_that_was_made_once():
     assert seen == made * 30
 
 
-def test_what_takes_long_keeps_nobody_who_looks_at_something_else():
+def test_what_takes_long_keeps_no_visitor_who_looks_at_something_else():
     """A draft of many clients costs its own visitor; and if it cannot be made, the next one tries."""
     begun, enough = threading.Event(), threading.Event()
 

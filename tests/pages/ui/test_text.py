@@ -56,14 +56,14 @@ def test_typed_text_has_no_markup(typed: str):
     "typed",
     ["https://a.b/c", "HTTP://a.b", "www.a.b", "see WWW.a.b", "_www.a.b", "a.b@c.de", "mailto:a@b.de"],
 )
-def test_an_address_that_somebody_typed_is_no_link(typed: str):
+def test_an_address_that_was_typed_is_no_link(typed: str):
     shown = text.plain(typed).replace("\\", "")
     assert shown.replace(text.JOINER, "") == typed
     # what Markdown looks for when it has been read (mdast-util-gfm-autolink-literal)
     assert not re.search(r"https?://|www\.|[-.\w+]+@[-\w]+(\.[-\w]+)+", shown, re.IGNORECASE)
 
 
-def test_a_list_of_labels_with_commas_can_be_told_apart():
+def test_a_list_of_labels_with_commas_can_be_distinguished():
     assert text.few(["mean", "1/σ", "1/σ²", "lottery"]) == "mean, 1/σ, 1/σ² and 1 more"
     assert text.few(["no LDP", "Duchi, ε 8"]) == "no LDP · Duchi, ε 8"
 

@@ -143,7 +143,7 @@ def test_it_is_skipped_by_one_click_and_asked_again_by_another(runs_dir: Path):
     assert guesses.of(ME, HALVES) == "no"
 
 
-def test_where_the_slider_begins_is_a_guess_for_whoever_says_so(runs_dir: Path):
+def test_where_the_slider_begins_is_a_guess_for_who_says_so(runs_dir: Path):
     identity = drafts.new(DRAFT)
     app = opened(identity)
     said(app)

@@ -27,18 +27,18 @@ def before(*changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_where_no_noise_is_predicted_no_line_is_drawn_and_it_is_said_why():
-    told = before(OPTIMAL)
-    assert told["subtitle"] == FOLLOWS
-    assert told["hint"].endswith(f" N{FOLLOWS[1:]}.")
-    assert told["lines"] == 0
+    result = before(OPTIMAL)
+    assert result["subtitle"] == FOLLOWS
+    assert result["hint"].endswith(f" N{FOLLOWS[1:]}.")
+    assert result["lines"] == 0
     some = before({"system": "optimal_ldp_fl", "dataset": "digits"}, {"mechanism": "duchi"})
     assert some["subtitle"] == "dashed: predicted, for weights in mid-range, where it can be"
     assert some["lines"] == 1
 
 
 def test_what_is_predicted_is_drawn():
-    told = before({"mechanism": "duchi"})
-    assert (told["lines"], told["subtitle"]) == (1, "dashed: predicted, for weights in mid-range")
+    result = before({"mechanism": "duchi"})
+    assert (result["lines"], result["subtitle"]) == (1, "dashed: predicted, for weights in mid-range")
     assert before({"mechanism": "none"})["subtitle"] == "no noise is added"
 
 
@@ -50,10 +50,10 @@ def after(draft_of: dict[str, Any]) -> dict[str, Any]:
     return panel
 
 
-def test_where_uploads_are_shortened_to_a_length_it_is_those_that_are_told():
+def test_where_uploads_are_shortened_to_a_length_it_is_those_that_are_stated():
     """PrivUnit's noise is least for those: at ε 700 a third of that for weights in mid-range."""
-    told = before({"mechanism": "privunit"})
-    assert told["subtitle"] == "dashed: predicted, for uploads of full length"
+    result = before({"mechanism": "privunit"})
+    assert result["subtitle"] == "dashed: predicted, for uploads of full length"
 
 
 def test_noise_of_earlier_rounds_is_noise_when_the_last_round_has_none():
@@ -66,8 +66,8 @@ def test_noise_of_earlier_rounds_is_noise_when_the_last_round_has_none():
 
 def test_of_a_vote_what_is_measured_is_after_it_and_nothing_is_computed_or_predicted():
     votes = {"aggregator": "sign_majority", "mechanism": "ldpsign", "rounds": 2, "attack": None}
-    told = before(votes)
-    assert (told["lines"], told["subtitle"]) == (0, f"no noise is predicted, as {CLOSE}")
+    result = before(votes)
+    assert (result["lines"], result["subtitle"]) == (0, f"no noise is predicted, as {CLOSE}")
     assert after(votes)["subtitle"] == "line: measured, after the vote; dashed: signal"
     both = [
         Series(i, "v", (run(i, "v", 0, votes | more),)) for i, more in enumerate(({}, {"aggregator": "mean"}))

@@ -34,7 +34,7 @@ def draft(**changes: object) -> Draft:
 
 
 @pytest.fixture(autouse=True)
-def _nobody_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
 
 
