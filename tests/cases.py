@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def case(*what: object) -> Iterator[None]:
-    """What fails within is told with the case that it failed for."""
+    """What fails within names the case that it failed for."""
     try:
         yield
     except BaseException as error:

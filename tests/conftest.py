@@ -106,7 +106,7 @@ def runs_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def at_work(runs_dir: Path) -> Iterator[Held]:
-    """This process has the lock of the worker, and what it takes from the queue somebody looks after."""
+    """This process has the lock of the worker, and what it takes from the queue is looked after."""
     from tests.runs.processes import stand_in
 
     with stand_in(runs_dir) as held:

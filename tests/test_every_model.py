@@ -19,7 +19,7 @@ from tests.extent import in_gate
 
 SMALL: dict[str, dict[str, Any]] = {"resnet18": {"width": 4}}
 COSTLY = {("cifar10", "logistic_regression"), ("cifar10", "mlp2"), ("covtype", "mlp2")}
-"""Nobody else needs the machine code of these, and a network with one layer is trained on either data set."""
+"""No other test needs these kernels, and a network with one layer is trained on either data set."""
 PAIRS = [
     pair for pair in itertools.product(datasets.names(), models.names()) if pair not in in_gate(COSTLY, set())
 ]

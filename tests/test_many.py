@@ -1,4 +1,4 @@
-"""Many runs whose clients are trained together are the same runs, told side by side."""
+"""Many runs whose clients are trained together are the same runs, side by side."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EMPTY: dict[str, dict[str, Any]] = {
     "round": {"spent": {}},
     "end": {"ledger": [], "accuracy_unnoised": None},
 }
-"""Of what is told where nobody asks for more than a run's figures."""
+"""Of the events where no more than a run's figures is asked for."""
 CLOSE = ("noise_variance", "signal_variance", "noise_variance_theory", "loss", "accuracy")
 
 

@@ -13,7 +13,7 @@ from tests.test_layers import PRODUCT, module_of, of_each
 MOST_FILES = 15
 """In one folder, so that a newcomer finds any room in a minute; one or two more are no hall."""
 PARTS = [registry.package.removeprefix("ldp_core.") for registry in REGISTRIES.values()]
-"""Of a shelf of discovered parts nobody counts the files: whoever adds one finds all others alike."""
+"""The files of a shelf of discovered parts are not counted: they are all alike."""
 
 
 @of_each(PRODUCT)

@@ -150,7 +150,7 @@ class Interpreter:
             stdout=subprocess.DEVNULL,
             start_new_session=True,
         )
-        process.returncode = 0  # it ends when nobody is left to wait for it
+        process.returncode = 0  # it ends when no process is left to wait for it
 
     def be_ready(self) -> None:
         """Wait for it now, and not when something is timed, or a lock is held."""

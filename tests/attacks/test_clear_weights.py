@@ -41,7 +41,7 @@ def test_a_fifth_in_clear_is_a_whole_image():
 
 
 def test_more_noise_hides_nothing():
-    """Eight times the noise: what has none is only told apart more easily."""
+    """Eight times the noise: what has none only stands out more."""
     assert all(one["psnr"] > 60 for one in attempts(clients={"epsilon": 1}, rounds=1))
 
 

@@ -43,7 +43,7 @@ async def insist(viewer: Viewer, until: float, took: list[float]) -> None:
 
 
 async def beside(url: str, draft: str, seconds: float) -> None:
-    """Nobody, one and four tabs beside the others."""
+    """No, one and four tabs beside the others."""
     others = [await Viewer.open(url, "noise") for _ in range(OTHERS)]
     moves, until = list[float](), time.monotonic() + seconds
     await asyncio.gather(*(move(one, until, moves) for one in others))

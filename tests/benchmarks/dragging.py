@@ -3,7 +3,7 @@
 
 Tabs are real browsers, and only in these is redrawing measured; this machine draws no ten of them at once.
 The other draggers are connections that send what a dragging browser sends, as often: that a hand comes near
-a slider, nothing while it moves, and the place where it comes to rest. Whoever does not drag has Noise open,
+a slider, nothing while it moves, and the place where it comes to rest. Who does not drag has Noise open,
 and asks again for what refreshes itself.
 """
 
@@ -94,7 +94,7 @@ async def drag(page: Page, slider: str) -> list[float]:
         share = 0.3 + 0.5 * abs(2 * n / MOVES - 1)
         await page.mouse.move(box["x"] + share * box["width"], middle)
         await page.wait_for_timeout(FRAME_MS)
-    with contextlib.suppress(Error):  # what is not drawn by then is told as inf
+    with contextlib.suppress(Error):  # what is not drawn by then counts as inf
         drawn = "() => __drawn.at(-1) >= __moved.at(-1)"
         await page.wait_for_function(drawn, timeout=1000 * DRAWN_SECONDS)
     lags: list[float] = await page.evaluate(LAGS)
@@ -163,7 +163,7 @@ async def crowd(url: str, names: Sequence[str], dragging: int, watching: int) ->
     tasks = [asyncio.create_task(watches(viewer)) for viewer in viewers[dragging:]]
     for n, viewer in enumerate(viewers[:dragging]):
         tasks.append(asyncio.create_task(drops(viewer, answers, names, n)))
-        await asyncio.sleep(0.2)  # nobody drags in step
+        await asyncio.sleep(0.2)  # no two drag in step
     try:
         yield answers
     finally:

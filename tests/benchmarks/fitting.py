@@ -1,7 +1,7 @@
 """Which learning rate and which safe range fit a model: trained without noise.
 
 `python -m tests.benchmarks.fitting [MODEL …]` writes ldp_core/experiment/fitting.json anew; from it pages
-take the rate of whoever chooses a model. Twenty clients, the default training, five rounds, one seed, on
+take the rate of a model that is chosen. Twenty clients, the default training, five rounds, one seed, on
 digits; of models that need larger images fifty clients on MNIST, a fifth of whom train an epoch in each
 round. The rate is the one that ends best in ranges that cut nothing; the range the narrowest that costs at
 most a point. A model that learns at none of these rates has no fit.

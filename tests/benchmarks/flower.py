@@ -123,7 +123,7 @@ def _measured(root: Path, place: Path, number: int) -> list[tuple[str, float]]:
 
 
 def _environment(root: Path, place: Path) -> dict[str, str]:
-    """With a home and ports of its own: what somebody runs beside it stays as it is."""
+    """With a home and ports of its own: what runs beside it stays as it is."""
     return {
         **os.environ,
         "FLWR_HOME": str(root / "flower"),

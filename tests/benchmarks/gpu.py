@@ -56,7 +56,7 @@ LONG: tuple[dict[str, Any], ...] = (
         "local": {"learning_rate": 0.05},
     },
 )
-"""Runs that are not over before somebody has looked."""
+"""Runs that are not over before they are looked at."""
 
 
 def both(name: str) -> str:

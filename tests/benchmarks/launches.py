@@ -1,7 +1,7 @@
 """A class that presses Train on the same scenario within a second: `python -m tests.benchmarks.launches`.
 
 Thirty visitors, each with a browser of their own (a cookie) and a draft of their own, on a server whose
-worker is warm. Told is what their pages show: when the first point of a curve is there, and when they say
+worker is warm. Measured is what their pages show: when the first point of a curve is there, and when they say
 that the run has ended.
 """
 

@@ -4,7 +4,7 @@
 
 Random experiments on digits; right is “learns” that ends at 75 % or more, “chance” that ends at 35 % or
 less, and “borderline” that ends between 20 and 90 %. A severe error is “learns” that ends below 50 %, or
-“chance” above. Numbers up to 399 were looked at while the rule was made, by its makers or by whoever counted
+“chance” above. Numbers up to 399 were looked at while the rule was made, by its makers and those who counted
 for them; `feasibility.COUNTED` are those by which it is judged. With the word “outsider”, experiments are
 those of tests/benchmarks/outsider.py.
 """

@@ -1,4 +1,4 @@
-"""Random experiments as somebody draws them who does not know what the verdict was measured for.
+"""Random experiments as a user draws them who does not know what the verdict was measured for.
 
 Eleven mechanisms in both forms, every aggregator and selection, profiles, modes and lists of budgets,
 ranges for each client, limits, budgets for an upload, both targets, networks of other widths, other

@@ -1,8 +1,8 @@
 """Hundreds of tabs on a small server: `python -m tests.benchmarks.tabs [--tabs 250] [--hard]`.
 
 Fifty visitors with five tabs each, every one a page with its own connection and session, on a server that is
-started with 1 024 descriptors, as shells start it (with `--hard` it may not ask for more). Told is how long
-each took to come, or that it was told to come later; what they take of the server; how newcomers fare beside
+started with 1 024 descriptors, as shells start it (with `--hard` it may not ask for more). Printed: how long
+each took to come, or that it was refused for now; what they take of the server; how newcomers fare beside
 them; and what is left when all have gone.
 """
 
@@ -28,7 +28,7 @@ EACH = 5
 PAGES = ("", "clients", "noise", "train", "attack", "compare", "runs")
 NEWCOMERS = 20
 GONE_SECONDS = 150
-"""After which the server has forgotten whoever left."""
+"""After which the server has forgotten those who left."""
 
 
 class Tabs:
@@ -36,7 +36,7 @@ class Tabs:
 
     Attributes:
         waits: seconds until each was drawn.
-        later: how many were told to come later (429).
+        later: how many were refused for now (429).
         errors: what else went wrong.
     """
 
@@ -48,7 +48,7 @@ class Tabs:
         self.later = 0
 
     async def open(self, visitor: int, page: str) -> None:
-        """A page of somebody with an address and a cookie of their own."""
+        """A page of a visitor with an address and a cookie of their own."""
         address = f"192.0.{visitor // 250}.{visitor % 250}"
         who = {"X-Real-IP": address, "Cookie": f"epsilon_visitor={visitor:032x}"}
         began = time.perf_counter()
@@ -71,7 +71,7 @@ class Tabs:
         return self.errors
 
     def in_words(self) -> str:
-        return f"{quantiles(self.waits) if self.waits else 'none came in'}; {self.later} told to come later"
+        return f"{quantiles(self.waits) if self.waits else 'none came in'}; {self.later} refused for now"
 
 
 async def crowd(server: Server, count: int) -> None:

@@ -1,7 +1,7 @@
 """How steady the time left is: `python -m tests.benchmarks.time_left [NAME …]`.
 
 Jobs of some ten to thirty seconds, in this process and by its own clock: so others' work does not count. At
-every step that a page could have looked at, what it would have told is held against what was truly left: how
+every step that a page could have looked at, what it would have shown is held against what was truly left: how
 far off it was at worst, as a factor, from when 2 seconds or a tenth of the job had gone until 2 seconds
 before its end.
 """
@@ -29,7 +29,7 @@ from ldp_core.runs.view.run_progress import Progress, RunProgress
 from tests.benchmarks.machine import described
 
 Event = tuple[float, int, dict[str, Any]]
-"""Seconds since the job was begun, the number of the run, and what was told."""
+"""Seconds since the job was begun, the number of the run, and the event."""
 Timed = tuple[list[Event], tuple[float, float]]
 """All of them, and how far off the time left was at worst, and when."""
 FIRST, LAST = 2.0, 2.0
@@ -41,11 +41,11 @@ def worst(
     events: Sequence[Event], fold: Callable[[Event], None], left: Callable[[float], float | None]
 ) -> tuple[float, float]:
     """How far off the time left was at worst, as a factor of 1 or more, and when, as a share of the job."""
-    took, found, left = events[-1][0], (1.0, 0.0), list(events)
+    took, found, coming = events[-1][0], (1.0, 0.0), list(events)
     at = LOOKS
     while at < took - LAST:
-        while left and left[0][0] <= at:
-            fold(left.pop(0))
+        while coming and coming[0][0] <= at:
+            fold(coming.pop(0))
         if at >= max(FIRST, took / 10):
             ratio = (left(at) or 1e-9) / (took - at)
             found = max(found, (max(ratio, 1 / ratio), at / took))

@@ -35,7 +35,7 @@ CORES = 2
 
 @dataclass
 class Contender:
-    """A program that does a round when it is told to."""
+    """A program that does a round on request."""
 
     name: str
     processes: list[subprocess.Popen[str]]

@@ -35,7 +35,7 @@ BROWSERS = 3
 DRAWN_SECONDS = 120
 """Until a browser has drawn the page, on a machine that others keep busy."""
 LEFT_SECONDS = 150
-"""After which the server has forgotten whoever left."""
+"""After which the server has forgotten those who left."""
 ROUNDS = 10_000
 EPOCHS_OF_THE_SOAK = 50
 """So that the run, and the record of it that the server holds, is as long as a long run of a class."""
@@ -106,7 +106,7 @@ async def crowd(
             await page.locator(".es-panels canvas").first.wait_for(timeout=1000 * DRAWN_SECONDS)
         _give_way()
         if lost := [viewer for viewer in watchers if not viewer.fragments]:
-            watch.errors.append(f"{len(lost)} viewers were told to refresh nothing")
+            watch.errors.append(f"{len(lost)} viewers were asked to refresh nothing")
         used, began, memory = process.cpu_times(), time.monotonic(), process.memory_info().rss
         until = began + seconds
         offsets = [POLL_SECONDS * n / len(watchers) for n in range(len(watchers))]

@@ -101,7 +101,7 @@ class Visitor:
     """A page that notices what should not be: console errors and requests to other hosts."""
 
     def __init__(self, browser: Browser | BrowserContext, server: Any, **options: Any) -> None:
-        """A private window of a browser, or a tab of somebody's own."""
+        """A private window of a browser, or a tab of a visitor's own."""
         if isinstance(browser, Browser):
             self.context = browser.new_context(**({"viewport": SIZE} | options))
         else:
@@ -171,7 +171,7 @@ def choose(box: Locator, option: str, exact: bool = True) -> None:
 
 @contextmanager
 def visiting(profile: BrowserContext, server: Any) -> Iterator[Visitor]:
-    """A tab of that browser; whoever opens the next one is somebody else."""
+    """A tab of that browser; the next one is another visitor's."""
     one = Visitor(profile, server)
     try:
         yield one

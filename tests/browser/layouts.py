@@ -1,6 +1,6 @@
 """What pages look like from far away: small grey pictures, kept under tests/browser/layouts.
 
-`python -m tests.browser.layouts` takes them anew, after somebody has looked at the pages themselves
+`python -m tests.browser.layouts` takes them anew, after the pages themselves have been looked at
 (tests/browser/screenshots.py). They show where things are and how heavy, and no letter: fonts, and what a
 browser draws a little otherwise, do not matter. What lives (times, what others trained) is hidden.
 
@@ -32,7 +32,7 @@ TAKES = "EPSILON_TAKE_LAYOUTS"
 CELL = 16
 """Pixels on a side that become one grey value."""
 OTHERWISE = 0.08
-"""Greys that differ by more than this are told apart; letters of another font differ by less."""
+"""Greys that differ by more than this are distinct; letters of another font differ by less."""
 MOST = 0.02
 """The share of a page that may be otherwise: a line that wraps, a card that is a row taller."""
 VIEWS = {
@@ -103,7 +103,7 @@ def opened(browser: Browser, server: Server, view: str) -> Grey:
 
 
 def kept(view: str) -> Grey:
-    """As it was when somebody looked at it."""
+    """As it was when it was last approved."""
     return np.asarray(Image.open(FOLDER / f"{view}.png"), dtype=np.float64) / 255
 
 

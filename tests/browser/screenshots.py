@@ -38,7 +38,7 @@ SCHEMES = ("light", "dark")
 
 
 def take(page: Page, file: Path) -> None:
-    """As somebody sees it who has waited a moment, and has the pointer elsewhere."""
+    """As a visitor sees it who has waited a moment, and has the pointer elsewhere."""
     page.mouse.move(0, 0)
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
     page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
@@ -72,7 +72,7 @@ def compare(page: Page) -> None:
 
 
 def link(seed: int) -> str:
-    """The default scenario with a seed that nobody has trained, and long enough to be seen running."""
+    """The default scenario with a seed that was not trained yet, and long enough to be seen running."""
     return f"/train?share={drafts.share(presets.get('two_volunteers').draft.with_base({'seed': seed}))}"
 
 

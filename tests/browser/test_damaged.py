@@ -1,4 +1,4 @@
-"""What is damaged, or gone, is said on the page that needs it, and costs nobody another page."""
+"""What is damaged, or gone, is said on the page that needs it, and costs no other page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visi
     for path in ("/", "/runs", "/train", "/attack"):
         if path == "/train":
             page.get_by_role("link", name="Train", exact=True).click()
-            expect(runs).to_have_count(0)  # what was told there is gone
+            expect(runs).to_have_count(0)  # what was shown there is gone
         else:
             page.goto(server.url + path)
         if path == "/":

@@ -152,7 +152,7 @@ def test_of_drafts_as_they_were_prepared_the_browser_remembers_the_last(visitor:
 
 
 def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
-    """Whose name is shown as somebody typed it, while it goes on and in the list of runs."""
+    """Whose name is shown as it was typed, while it goes on and in the list of runs."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     name = "<img src=x onerror=alert(1)> $x$ :red[a]"
     changes = {"rounds": 10, "attack": None, "seed": 3, "name": name}

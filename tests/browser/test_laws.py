@@ -49,7 +49,7 @@ HEAR = """() => {
     window.__said.push([words, read(".es-cards .es-caption"), read(".es-rest-of-title")]);
   });
 }"""
-"""Notes what the page says while a movement is still being told of: no server can have answered by then."""
+"""Notes what the page says while a movement is still being sent: no server can have answered by then."""
 
 WRITE = """async ([shown, beside]) => {
   const { label } = await import("/assets/web/labels.js");

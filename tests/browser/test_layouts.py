@@ -1,4 +1,4 @@
-"""Pages look as they did when somebody looked at them, from so far away that no letter can be read."""
+"""Pages look as they did when they were approved, from so far away that no letter can be read."""
 
 from __future__ import annotations
 

@@ -348,7 +348,7 @@ def test_a_run_that_fails_says_why(visitor: Visitor, monkeypatch, changes: dict[
 def test_a_run_is_pinned_and_deleted_by_its_owner(
     visitor: Visitor, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ):
-    """One that is damaged too; and somebody else sees it, and can do neither. What is deleted comes back."""
+    """One that is damaged too; another visitor sees it, and can do neither. What is deleted comes back."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     quick = presets.get("two_volunteers").draft.with_base({"rounds": 1, "attack": None})
     page = visitor.open(f"/train?draft={drafts.new(quick)}", ".es-panels .js-plotly-plot")

@@ -61,7 +61,7 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(
 def test_formulas_limits_and_the_question_are_answered_on_the_page(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ):
-    """Each on a tab of its own; the question as one does it who was only told it: which ε gives so much?"""
+    """Each on a tab of its own; the question as it was put to a user: which ε gives so much?"""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     base = parse({"rounds": 3, "clients": {"count": 5, "epsilon": [1, 1, 1, 8, 8]}})
     page = visitor.open(f"/tune?draft={drafts.new(Draft(base, (Variant('run'),)))}", CELLS)

@@ -1,4 +1,4 @@
-"""S5, S6 and S10: what somebody typed is shown as it is, wherever it is shown, and nothing of it runs."""
+"""S5, S6 and S10: what was typed is shown as it is, wherever it is shown, and nothing of it runs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PAYLOADS = [
     "someone@evil.example",
 ]
 LINKS = "a[href*='evil.example' i], a[href^='mailto:' i]"
-"""To what somebody typed."""
+"""To what was typed."""
 SCRIPTS = """() => [...document.querySelectorAll("script")]
   .filter((one) => !one.src.includes("/assets/plotly/")).length"""  # the charts' own may come late
 SHOWN = r"(text) => document.body.innerText.replace(/[\s\u2060]/g, '').includes(text)"

@@ -20,7 +20,7 @@ from tests.warm import Interpreter
 PANELS = ".es-panels .js-plotly-plot"
 STOPPED = re.compile(r"Stopped at round \d+( to \d+)? of 9\s000")
 GOES_ON = re.compile(r"Training: round [1-9]\d* of 9\s000")
-"""Whoever stops it then has whole rounds to keep."""
+"""A stop then has whole rounds to keep."""
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, brow
     expect(there.get_by_text(STOPPED)).to_be_visible()
     expect(page.get_by_text("whole rounds are kept; a teacher has stopped it")).to_be_visible()
 
-    # whoever looks at what has ended sees it taken up, in whichever tab, without doing anything
+    # a viewer of what has ended sees it taken up, in whichever tab, without doing anything
     second = visitor.context.new_page()
     second.goto(page.url)
     second.get_by_role("button", name="Go on where it stopped").click(timeout=PATIENCE)

@@ -1,4 +1,4 @@
-"""Every part keeps its contract, and one that breaks it is told how; laws have tests of their own
+"""Every part keeps its contract, and one that breaks it is reported; laws have tests of their own
 (tests/mechanisms/test_contract.py, test_faults.py).
 """
 

@@ -33,7 +33,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def wrong(name: str) -> str:
-    """Why a folder cannot be used, as everybody is told who asks for it."""
+    """Why a folder cannot be used, as the message says."""
     with pytest.raises(DataUnavailable) as caught:
         datasets.get(f"images:{name}")
     assert f"images:{name}" not in datasets.names()

@@ -1,4 +1,4 @@
-"""A system that is chosen fills what nobody gave; whatever was changed since stays."""
+"""A system that is chosen fills what was not given; whatever was changed since stays."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ldp_core.experiment.schema import Population
     [
         ([0.5] * 18 + [8] * 2, 18),
         ([0.5] * 10 + [8] * 10, 10),
-        ([0.5] * 3 + [8] * 17, 3),  # the median is the largest: nobody would be permissive
+        ([0.5] * 3 + [8] * 17, 3),  # the median is the largest: none would be permissive
         ([1, 2, 3, 4, 5], 3),
         ([1] * 5, 5),
         ([2], 1),

@@ -64,7 +64,7 @@ def test_measured_noise_agrees_with_its_exact_expectation(
     )
     start, rounds = untrained(ready), range(600 if lottery and name == "none" else 400 if lottery else 100)
     results = [one_round(ready, replace(start, round=before)) for before in rounds]
-    results = [result for result in results if result.client_weights.any()]  # the lottery may draw nobody
+    results = [result for result in results if result.client_weights.any()]  # the lottery may draw none
     assert len(results) >= (15 if lottery else 100)
     measured = np.array([result.noise_variance for result in results])
     predicted = np.array([result.noise_variance_theory for result in results])

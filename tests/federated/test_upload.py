@@ -1,5 +1,5 @@
 """What clients upload: in passes over a few clients at a time and beside each other, to the bits of the plain
-way, whoever perturbs and whoever weighs."""
+way, whichever mechanism and aggregator."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def ready(**changes: Any) -> Federation:
 
 
 def lineup_of(federation: Federation, sample: int, count: int) -> Lineup:
-    """One image's candidates, `count` times; of its own class there is nobody else, which is quicker."""
+    """One image's candidates, `count` times; of its own class there is no other, which is quicker."""
     one = line_up(federation, [sample], [0], 10)
 
     def often(part: Any) -> Any:

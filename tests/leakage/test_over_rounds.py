@@ -1,4 +1,4 @@
-"""All five systems, corrected: images are told apart by the law of what is sent, over whole runs."""
+"""All five systems, corrected: images are identified by the law of what is sent, over whole runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's own operators, and the quicker ones that stand for them where nobody asks for gradients."""
+"""PyTorch's own operators, and the quicker ones that stand for them where no gradients are asked for."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pages.parts.ui.components import WEB, version
 from tests.conftest import ROOT
 
 SVG = "http://www.w3.org/2000/svg"
-"""The name of a language, which nobody fetches."""
+"""The name of a language, which is not fetched."""
 
 
 def test_plotly_js_is_of_the_version_of_the_python_package():

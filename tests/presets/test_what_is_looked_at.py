@@ -19,7 +19,7 @@ LINES = dict.fromkeys(("coordinate", "upload", "run_worst"), LINE)
 
 
 class Looked(Outcome):
-    """Notes when somebody reads its noise."""
+    """Notes when its noise is read."""
 
     def __getattribute__(self, name: str) -> Any:
         if name == "noise":

@@ -1,4 +1,4 @@
-"""Who wants to takes part: in law three of four, and nobody now and then."""
+"""Who wants to takes part: in law three of four, and none now and then."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Viewer:
     async def rerun(self, fragment: str = "") -> float:
         """Have the page (or the part of it with this id) drawn again; returns the seconds until it was.
 
-        One thing at a time: whoever asks meanwhile waits, and that counts.
+        One thing at a time: a request meanwhile waits, and that counts.
         """
         start = time.perf_counter()
         async with self.busy:

@@ -12,7 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from tests.server.client import Viewer
 
 LAUNCHES = ("Train", "Attack", "Sweep", "Find", "Again", "Run", "Measure", "Copy")
-"""What would keep the machine busy for minutes, if somebody pressed it."""
+"""What would keep the machine busy for minutes, if it were pressed."""
 NUMBERS = (0.0, -0.0, -1.0, 0.5, 1e308, -1e308, 5e-324, float("nan"), float("inf"), float("-inf"), 2.0**63)
 WHOLE = (0, 1, -1, 7, 10**6, 2**31, -(2**31), 2**53, 2**63 - 1, -(2**63))
 TEXTS = (
@@ -129,7 +129,7 @@ def _address(dice: random.Random, viewer: Viewer, message: BackMsg) -> None:
 
 
 def _widgets(dice: random.Random, viewer: Viewer, message: BackMsg) -> None:
-    """Some widgets of the page, or none of it, hold whatever they are told."""
+    """Some widgets of the page, or none of it, hold whatever they are sent."""
     state = message.rerun_script
     state.page_name, state.query_string = viewer.page, viewer.query
     labels = sorted(viewer.widgets)

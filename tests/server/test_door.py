@@ -1,4 +1,4 @@
-"""S9: who is let in, and what browsers are told (raw requests to a real server)."""
+"""S9: who is let in, and what browsers are sent (raw requests to a real server)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is sent over the connection of a page: nobody is harmed, and all that is raised is caught."""
+"""Whatever is sent over the connection of a page: no visitor is harmed, and all that is raised is caught."""
 
 from __future__ import annotations
 

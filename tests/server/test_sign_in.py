@@ -1,4 +1,4 @@
-"""Signing in is optional: whoever did is the same person on every browser, and nobody can say they did.
+"""Signing in is optional: who did is the same person on every browser, and none can claim they did.
 
 The provider's part ends with a cookie that Streamlit signs; that cookie is made here with the server's
 own secret, as its callback would.
@@ -45,7 +45,7 @@ def cookie(url: str, subject: str, secret: str = SECRET) -> str:
 
 
 async def trained(server: Server, user: str) -> tuple[str | None, list[str]]:
-    """Who owns a job that somebody with this cookie launches, and what the start page says."""
+    """Who owns a job that a visitor with this cookie launches, and what the start page says."""
     token = generate_xsrf_token_string()
     headers = {"Cookie": f"_streamlit_user={user}; _streamlit_xsrf={token}"}
     start = await Viewer.open(server.url, xsrf=token, **headers)

@@ -1,4 +1,4 @@
-"""A run computes on one thread, whoever asks for it."""
+"""A run computes on one thread, whichever thread asks for it."""
 
 from pathlib import Path
 

@@ -157,7 +157,7 @@ def test_the_printed_scale_feeds_back_and_the_public_one_does_not(seed: int):
 
 def test_a_public_fixed_gain_explains_its_advantage():
     """Digits, 20 or 30 rounds, a few seeds: PD-LDPFL is ahead of its FedAvg; pixels and scores times 2, the
-    same for all and learned by nobody, are at least as good, and so is a larger step.
+    same for all and not learned, are at least as good, and so is a larger step.
     """
     table = np.array(
         [

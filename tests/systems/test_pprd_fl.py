@@ -83,7 +83,7 @@ def ends(rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_what_is_not_sent_stays_as_the_server_has_it():
-    """One client, so that what it leaves out nobody else sends; to the last bit."""
+    """One client, so that what it leaves out is not sent; to the last bit."""
     experiment = amended(ON_DIGITS, {"clients.count": 1, "system.selected": 0.5, "system.rest": "kept"})
     federation = assemble(experiment, digits(), torch.device("cpu"))
     result = one_round(federation, untrained(federation))
@@ -129,7 +129,7 @@ def test_the_ledger_says_what_holds_and_what_does_not():
 
 def test_where_changes_are_sent_how_much_goes_in_clear_is_not_stated_as_known():
     """A black pixel moves no weight, and what lies near zero is not perturbed: on digits a seventh less noise
-    was measured than had been predicted, and a third of an upload went in clear where a fifth was told.
+    was measured than had been predicted, and a third of an upload went in clear where a fifth was stated.
     """
     changes = {"system": NAME, "dataset": "digits", "form": "as_printed", "target": "update"}
     assert "changes near zero go without noise" in server_noise(parse(changes)).unknown

@@ -94,7 +94,7 @@ def test_who_never_sends_teaches_nothing():
 
 
 def test_a_narrow_range_is_part_of_the_verdict():
-    """ε 1 in ±0.2: an outsider was told “learns, 0.2 times”, and got 73 %."""
+    """ε 1 in ±0.2: an outsider read “learns, 0.2 times”, and got 73 %."""
     view = outlook(parse({"clients": {"epsilon": 4, "range": 0.1}}))
     assert view.word == "borderline"
     assert "safe range" in view.why

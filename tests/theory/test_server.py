@@ -15,7 +15,7 @@ from tests.theory.imagined import measured, random_experiment
 
 EXPERIMENTS, DRAWS, MORE = in_gate(16, 200), 300, 6000
 APART = 4.5
-"""Standard errors. What 300 draws miss may be rare rounds, so whoever is further off is drawn 6 000 more
+"""Standard errors. What 300 draws miss may be rare rounds, so what is further off is drawn 6 000 more
 times; a sound prediction is that far from both once in 10^5 experiments or less."""
 
 

@@ -83,7 +83,7 @@ def test_weights_follow_the_worst_case_and_not_the_data():
 
 @pytest.mark.parametrize("mechanism", ["duchi", "ldpsign"])
 def test_of_a_vote_no_noise_is_predicted_and_it_is_said_why(mechanism: str):
-    """Before training nobody knows how close a vote will be: .12 was told of Duchi, and 1.6 was so."""
+    """Before training it is unknown how close a vote will be: .12 was stated for Duchi, and 1.6 was so."""
     vote = {"aggregator": "sign_majority", "target": "update"}
     experiment = parse(vote | {"mechanism": mechanism})
     noise, view = server_noise(experiment), outlook(experiment)

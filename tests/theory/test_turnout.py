@@ -32,7 +32,7 @@ def test_who_decide_by_themselves_are_gone_through_by_their_kinds(count: int, ki
 
 
 def test_equal_clients_who_decide_by_themselves_need_no_draws():
-    """E[1/N] of a binomial N, where 20 000 draws told 0.2501 for what is 0.2499."""
+    """E[1/N] of a binomial N, where 20 000 draws gave 0.2501 for what is 0.2499."""
     noise = theory.server_noise(parse({"clients": {"epsilon": 1.0}, "selection": "self_sampling"}))
     alone = theory.server_variance(parse({"clients": {"epsilon": 1.0, "count": 1}}))
     came = np.arange(1, 21)
@@ -42,7 +42,7 @@ def test_equal_clients_who_decide_by_themselves_need_no_draws():
 
 
 def test_an_outsiders_six_clients_have_the_noise_of_all_64_choices():
-    """500 draws told a variance of 4.62, where brute force over all choices says 2.74."""
+    """500 draws gave a variance of 4.62, where brute force over all choices says 2.74."""
     budgets = [0.2, 0.6, 1.5, 3, 6, 11]
     one = parse(
         {

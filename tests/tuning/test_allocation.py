@@ -80,7 +80,7 @@ def test_by_their_noise_none_harms_and_under_the_mean_the_strict_do():
 
 
 def test_what_is_left_out_of_an_upload_has_no_noise():
-    """R-PSS does not send a fifth of the weights: noise was told 1/√0.8 times what the Noise page says."""
+    """R-PSS does not send a fifth of the weights: noise was stated 1/√0.8 times what the Noise page says."""
     clients = {"count": 5, "epsilon": [1, 2, 3, 4, 5]}
     kept = parse({"system": "pprd_fl", "dataset": "digits", "mechanism": "laplace", "clients": clients})
     found = allocate(kept)

@@ -1,4 +1,4 @@
-"""Many minimisations side by side: each row reaches its own minimum, whoever is beside it."""
+"""Many minimisations side by side: each row reaches its own minimum, whatever is beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work that all contenders do, and how they are told to: plain torch, so that it runs anywhere.
+"""The work that all contenders do, and how they are called: plain torch, so that it runs anywhere.
 
 A contender says "ready", does one round for every line that it reads, and answers with how far the
 mean of the clients' models has moved, which must be the same for all of them.

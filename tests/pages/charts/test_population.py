@@ -1,4 +1,4 @@
-"""The population's picture: whoever stands out is drawn, however many clients there are."""
+"""The population's picture: an outlier is drawn, however many clients there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the list of runs says of each, so that two of them can be told apart."""
+"""What the list of runs says of each, so that two of them are distinct."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_who_waits_for_the_same_runs_sees_how_far_those_are(runs_dir: Path):
 def test_what_came_as_a_file_is_called_so_where_it_is_looked_at(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Its rounds are from before it came; nobody here has known them."""
+    """Its rounds are from before it came; they were not seen here."""
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
     queue.arrive("run", {"draft": DRAFT.as_json()}, [], "completed", "", (0.0, 1.0), None, None)
 

@@ -31,7 +31,7 @@ def page() -> None:
     identity, happens = st.session_state["job"], st.session_state["happens"]
     st.session_state["happens"] = ""
     if happens == "it ends":
-        job_now(identity)  # somebody else looks, right before
+        job_now(identity)  # another visitor looks, right before
         queue.move(identity, "cancelled")
     try:
         job = jobs.look(identity)

@@ -1,4 +1,4 @@
-"""A run is brought back by whoever is at the page, from a ZIP, and does not go on there."""
+"""A run is brought back on a page, from a ZIP, and does not go on there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The teacher's secret: guesses are slowed for a visitor, an address and everybody, and told in the log."""
+"""The teacher's secret: guesses are slowed for a visitor, an address and everybody, and logged."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def answer() -> bytes:
 
 def test_what_is_left_of_the_last_run_is_held_back_until_the_next_begins():
     threshold = Threshold()
-    assert not threshold.lets_pass(begun())  # the beginning of a run that nobody asked for here
+    assert not threshold.lets_pass(begun())  # the beginning of a run that was not asked for here
     assert not threshold.lets_pass(FINISHED_BYTES)
     threshold.hear(ASKING.SerializeToString())
     assert not threshold.lets_pass(FINISHED_BYTES)
@@ -69,7 +69,7 @@ class Line:
         await send({"type": "websocket.accept"})
         for payload in self.said:
             await send({"type": "websocket.send", "bytes": payload})
-        for _ in range(20):  # whoever is ready has had a turn by then
+        for _ in range(20):  # what is ready has had a turn by then
             await anyio.sleep(0)
 
     async def send(self, message: Any) -> None:

@@ -1,4 +1,4 @@
-"""The cell of a sweep that was opened: what is told of it before it was trained, and after."""
+"""The cell of a sweep that was opened: what is said of it before it was trained, and after."""
 
 from __future__ import annotations
 

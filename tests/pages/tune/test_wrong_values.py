@@ -1,4 +1,4 @@
-"""What is wrong with the values of a sweep is told in the page's words, and all of it."""
+"""What is wrong with the values of a sweep is said in the page's words, and all of it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ TITLE, WRONG, RIGHT = "Rounds", 99999, 18
 
 
 def page() -> None:
-    """What is wrong is told above the field; the browser's next request may come in before that is drawn."""
+    """What is wrong is shown above the field; the browser's next request may come in before that is drawn."""
     import streamlit as st
     from streamlit.runtime.scriptrunner import get_script_run_ctx
     from streamlit.runtime.scriptrunner_utils.script_requests import RerunData

@@ -41,7 +41,7 @@ def test_the_glossary_is_short_and_no_symbol_stands_twice():
 def test_noise_variance_moves_the_aggregate_and_the_model_as_far_or_less(
     changes: dict[str, Any], as_far: bool
 ):
-    """An outsider found 26 told where the model moved by 1.4: the corrected form had brought it back."""
+    """An outsider found 26 stated where the model moved by 1.4: the corrected form had brought it back."""
     aggregate, model = GLOSSARY["Noise variance"].split(". ")
     assert "moves an average weight of the server's aggregate" in aggregate
     assert model.startswith("Its model is moved as far, or less where the corrected form brings weights back")

@@ -1,4 +1,4 @@
-"""What many see is made once, and what nobody sees any more is forgotten."""
+"""What many see is made once, and what is not seen any more is forgotten."""
 
 from __future__ import annotations
 
