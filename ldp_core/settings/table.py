@@ -30,7 +30,7 @@ PARTS_DIR = Setting[Path | None](
 )  # fmt: skip
 CACHE_DIR = Setting[Path | None](
     "EPSILON_CACHE_DIR", None, Folder(),
-    "Where compiled kernels are kept; nobody else may write there.",
+    "Where compiled kernels are kept; no other user may write there.",
     "the user's cache folder",
 )  # fmt: skip
 DATA_MIRROR = Setting[str](
