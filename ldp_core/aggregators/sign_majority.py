@@ -23,6 +23,8 @@ VOTES: dict[str, type[Aggregator]] = {
     "inverse_variance": InverseVariance,
     "lottery": ProbabilitySelection,
 }
+EVEN = 1e-9
+"""Sums that are smaller than this share of the largest are rounding: votes that are even."""
 
 
 class SignMajority(Aggregator):
@@ -62,5 +64,6 @@ class SignMajority(Aggregator):
         return self.counted.noise(drawn, worst, sizes, here, between)
 
     def finish(self, total: Values) -> Values:
-        sign: Any = np.sign(total) if isinstance(total, np.ndarray) else total.sign()
-        return sign * self.step
+        sums: Any = total
+        sign = np.sign(sums) if isinstance(sums, np.ndarray) else sums.sign()
+        return sign * (abs(sums) > EVEN * abs(sums).max()) * self.step

@@ -70,6 +70,18 @@ def test_a_majority_is_a_sign():
     np.testing.assert_allclose(by_noise.weights([1.0, 4.0]), [2 / 3, 1 / 3])
 
 
+def test_an_even_vote_is_even_in_whatever_order_it_is_added_up():
+    """Sums of ±1/K round to ±1e-17, one way on one processor and otherwise on another."""
+    majority, generator = aggregators.get("sign_majority"), np.random.default_rng(0)
+    for count in range(2, 61, 2):
+        votes = generator.permuted(np.tile([[1.0], [-1.0]], (count // 2, 50)), axis=0)
+        for kind in (np.asarray, torch.from_numpy):
+            assert not majority.aggregate(kind(votes), [1 / count] * count).any()
+            votes[0] += 2 / count
+            assert (majority.aggregate(kind(votes), [1 / count] * count) == 1).all(), "one is more"
+            votes[0] -= 2 / count
+
+
 def test_votes_are_counted_as_the_aggregator_of_that_name_weighs():
     """By lot as well: an empty draw leaves none, and the weights, moments and noise are the lottery's."""
     variances, sizes, here = np.array([1.0, 4.0, 0.25]), np.ones(3), np.ones(3, dtype=bool)

@@ -114,7 +114,9 @@ def test_clients_hold_what_they_held_and_learn(app: SimpleNamespace):
     assert np.array_equal(np.sort(app.task.held_out()[1]), np.sort(data.test_y))
     x, y = (np.concatenate(parts) for parts in zip(*(app.task.shard(run, n) for n in range(20)), strict=True))
     model = app.task.train(app.task.initial(run), x, y, run)
-    assert app.task.accuracy(model) > 0.9
+    assert app.task.accuracy(model) > 0.8, (
+        "in an order drawn anew: of 400, 9 ended at 90 % or below, one at 86"
+    )
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
