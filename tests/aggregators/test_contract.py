@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -73,9 +75,10 @@ def test_a_majority_is_a_sign():
 def test_an_even_vote_is_even_in_whatever_order_it_is_added_up():
     """Sums of ±1/K round to ±1e-17, one way on one processor and otherwise on another."""
     majority, generator = aggregators.get("sign_majority"), np.random.default_rng(0)
+    kinds: list[Any] = [np.asarray, torch.from_numpy]
     for count in range(2, 61, 2):
         votes = generator.permuted(np.tile([[1.0], [-1.0]], (count // 2, 50)), axis=0)
-        for kind in (np.asarray, torch.from_numpy):
+        for kind in kinds:
             assert not majority.aggregate(kind(votes), [1 / count] * count).any()
             votes[0] += 2 / count
             assert (majority.aggregate(kind(votes), [1 / count] * count) == 1).all(), "one is more"
