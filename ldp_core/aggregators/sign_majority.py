@@ -23,8 +23,8 @@ VOTES: dict[str, type[Aggregator]] = {
     "inverse_variance": InverseVariance,
     "lottery": ProbabilitySelection,
 }
-EVEN = 1e-9
-"""Sums that are smaller than this share of the largest are rounding: votes that are even."""
+EVEN = 1e-12
+"""A sum of ±1/K that is smaller is rounding, and the vote even."""
 
 
 class SignMajority(Aggregator):
@@ -66,4 +66,4 @@ class SignMajority(Aggregator):
     def finish(self, total: Values) -> Values:
         sums: Any = total
         sign = np.sign(sums) if isinstance(sums, np.ndarray) else sums.sign()
-        return sign * (abs(sums) > EVEN * abs(sums).max()) * self.step
+        return sign * (abs(sums) > EVEN) * self.step
