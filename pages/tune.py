@@ -26,6 +26,7 @@ from pages.parts.tune.builder import builder
 from pages.parts.tune.formulas import formulas
 from pages.parts.tune.kept import kept
 from pages.parts.tune.limits import limits
+from pages.parts.tune.price import setting_line
 from pages.parts.tune.view import asked, sweep_view
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
@@ -63,6 +64,7 @@ def main() -> None:
         label_visibility="collapsed",
         width="content",
     )
+    st.caption(setting_line(workspace.draft.base))
     if kind in BY_FORMULA:
         BY_FORMULA[kind][1](workspace)
         return

@@ -23,6 +23,7 @@ from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled
+from pages.parts.tune.price import three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
@@ -156,9 +157,12 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
         return
     epsilon, half = found.answer["epsilon"], found.answer["half"]
     st.markdown(f"### ε {number(epsilon)}{covered(asked.base)} with ±{number(half)}")
+    base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})
+    reached = [value for point, value in known(found.cells).items() if point[:2] == (half, epsilon)]
+    leaked = [one for one in leaks_of(found.leaks) if (one.half, one.epsilon) == (half, epsilon)]
+    three_figures(base, reached, leaked)
     st.success(plain(f"{why[0].upper() + why[1:]}.", 500))
     if st.button("Open it on Train", key="open answer"):
-        base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})
         start_with(Draft(base, (Variant("run"),)))
         st.switch_page("train.py")
 

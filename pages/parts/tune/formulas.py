@@ -12,6 +12,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.tuning import inverses
 from ldp_core.tuning.inverses import Follows
 from pages.parts.tune.kept import kept
+from pages.parts.tune.price import promise_in_words
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.meanings import EPSILON, SIGMA, error_in_words
 from pages.parts.ui.shared_cache import once
@@ -111,8 +112,7 @@ def _row(asked: str, found: Answer) -> list[str]:
 def _price(found: Follows) -> str:
     if not found.run.guarantee:
         return f":red[**no guarantee**]: {plain(found.run.why, 120)}"
-    delta = f", δ {number(found.run.delta)}" if found.run.delta else ""
-    return plain(f"{number(found.run.bound, DIGITS)}{delta}")
+    return promise_in_words(found.run)
 
 
 def _take_over(workspace: Workspace, found: list[tuple[str, Answer]]) -> None:

@@ -67,10 +67,14 @@ def dearest(experiment: Experiment) -> float | None:
     """The ε of the whole run, at worst, of the client whom it costs most; infinite where nothing bounds it.
     None where there are too many different clients to look at.
     """
-    clients = set(everyone(experiment))
-    if len(clients) > MOST_CLIENTS:
-        return None
-    return max(promise(experiment, client).run_worst.bound for client in clients)
+    too_many = len(set(everyone(experiment))) > MOST_CLIENTS
+    return None if too_many else dearest_promise(experiment).bound
+
+
+def dearest_promise(experiment: Experiment) -> Promise:
+    """Of the whole run at worst, to the client whom it costs most."""
+    lines = (promise(experiment, client).run_worst for client in set(everyone(experiment)))
+    return max(lines, key=lambda line: line.bound)
 
 
 def front(found: Sequence[tuple[float, float]]) -> list[int]:
