@@ -27,6 +27,7 @@ from pages.parts.tune.formulas import formulas
 from pages.parts.tune.kept import kept
 from pages.parts.tune.limits import limits
 from pages.parts.tune.price import setting_line
+from pages.parts.tune.ranking import best
 from pages.parts.tune.view import asked, sweep_view
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
@@ -64,7 +65,8 @@ def main() -> None:
         label_visibility="collapsed",
         width="content",
     )
-    st.caption(setting_line(workspace.draft.base))
+    if kind != "best":  # which asks for a population of its own
+        st.caption(setting_line(workspace.draft.base))
     if kind in BY_FORMULA:
         BY_FORMULA[kind][1](workspace)
         return
@@ -107,6 +109,7 @@ KINDS = {
 BY_FORMULA: dict[str, tuple[str, Callable[[Workspace], None]]] = {
     "formulas": ("By formula", formulas),
     "limits": ("Limits each", limits),
+    "best": ("Best mechanism", best),
 }
 """What needs no job: its title, and what draws it."""
 

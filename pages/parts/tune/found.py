@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting import everyone, promise
+from ldp_core.accounting import Promise, everyone, promise
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep
 from ldp_core.paired import Difference, difference

@@ -1,0 +1,117 @@
+"""Every mechanism and aggregator by formula alone: the noise left at the server, and what a run costs.
+
+No data, no model and no draft: clients, weights, budgets and a safe range are enough, since theory knows the
+variance of each mechanism and the ledger its price.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp_core import aggregators, mechanisms
+from ldp_core.accounting import Promise, Spending
+from ldp_core.accounting.backwards import budgets_of_uses
+from ldp_core.aggregators.base import Aggregator, Drawn
+from ldp_core.errors import InvalidInput
+from ldp_core.mechanisms import Mechanism, Use
+from ldp_core.mechanisms.base import Floats
+from ldp_core.systems import Release, Sent
+
+GROUPS = 24
+"""Budgets that stand for all clients, evenly between the smallest and the largest."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A population without data."""
+
+    clients: int
+    weights: int
+    """m, of an upload."""
+    lowest: float
+    highest: float
+    """Of the clients' budgets, which lie evenly between them."""
+    half: float
+    """τ: every safe range is [−τ, τ]."""
+    rounds: int
+    scope: str
+    """What a budget covers, as `Clients.epsilon_scope`."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    mechanism: Mechanism
+    noise: Mapping[str, float]
+    """σ per weight at the server, for weights in mid-range, by the aggregator's name."""
+    strict: Promise
+    """For the whole run, to the client with the smallest budget …"""
+    generous: Promise
+    """… and to that with the largest."""
+
+    @property
+    def least(self) -> float:
+        return min(self.noise.values())
+
+
+def ranking(asked: Asked) -> list[Ranked]:
+    """By the least noise that an aggregator leaves, without mechanisms that cannot keep to the budgets or
+    whose noise changes from round to round.
+
+    Raises:
+        InvalidInput: the smallest budget is larger than the largest.
+    """
+    if asked.lowest > asked.highest:
+        raise InvalidInput(f"the smallest budget is {asked.lowest:g} and the largest {asked.highest:g}")
+    found = []
+    for name in mechanisms.names():
+        mechanism = mechanisms.get(name)
+        made = mechanism if asked.scope == "mechanism" else mechanism.for_uploads()
+        if made.region == "ball":  # as long as an upload is whose weights spread evenly over the range
+            made = made.model_copy(update={"norm": asked.half * math.sqrt(asked.weights / 3)})
+        first, last = (
+            made.fitted(Use(asked.weights, asked.rounds, at, asked.rounds)) for at in (1, asked.rounds)
+        )
+        if mechanism.role == "estimate" and first == last:
+            try:
+                found.append(_ranked(asked, first))
+            except InvalidInput:
+                continue
+    return sorted(found, key=lambda one: one.least)
+
+
+def _ranked(asked: Asked, made: Mechanism) -> Ranked:
+    uses = asked.weights if made.scope == "coordinate" else 1
+    releases = ((asked.rounds, Release(made, uses, Sent(asked.weights))),)
+    budgets = np.linspace(asked.lowest, asked.highest, min(asked.clients, GROUPS))
+    ends = np.full_like(budgets, -asked.half), np.full_like(budgets, asked.half)
+    if asked.scope == "run":  # between the two ends, where both costs and uses are almost powers of ε
+        known = np.array([asked.lowest, math.sqrt(asked.lowest * asked.highest), asked.highest])
+        solved = budgets_of_uses(releases, asked.rounds, known, *(end[0].repeat(3) for end in ends))
+        budgets = np.exp(np.interp(np.log(budgets), np.log(known), np.log(solved)))
+    elif asked.scope == "upload":
+        budgets = budgets / uses
+    law = made.at(*(values[:, None] for values in (budgets, *ends)))
+    upload = np.tile([0.0, asked.half], (len(budgets), 1))  # one weight in the middle, one at the end
+    mean, variance = (np.asarray(moment, np.float64)[:, 0] for moment in law.moments(upload))
+    worst = np.asarray(law.weighing_variance, np.float64)[:, 0]
+    sizes, here = np.ones_like(worst), np.ones(len(worst), bool)
+    noise = {}
+    for name in aggregators.names():
+        aggregator = aggregators.get(name)
+        if not (aggregator.unpredicted or aggregator.weighs_by_size or _draws(aggregator, worst)):
+            left, _ = aggregator.noise(Drawn(variance, mean), worst, sizes, here)
+            # each of these clients stands for as many as there are more of
+            noise[name] = math.sqrt(float(left) * len(budgets) / asked.clients)
+    spending = Spending(releases)
+    cost = [spending.uploads((float(budgets[i]), -asked.half, asked.half), asked.rounds) for i in (0, -1)]
+    return Ranked(made, noise, *cost)
+
+
+def _draws(aggregator: Aggregator, worst: Floats) -> bool:
+    """Whether its weights are drawn anew each round."""
+    weights, squares, _ = aggregator.moments(worst)
+    return not np.allclose(squares, weights**2)

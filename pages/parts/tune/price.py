@@ -1,0 +1,62 @@
+"""What an answer is about, and what it costs: the setting in a line, and three figures as on Train."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.accounting import Promise, worth
+from ldp_core.experiment import Experiment
+from ldp_core.tuning.leaks import Leak
+from pages.parts.tune.found import dearest_promise
+from pages.parts.ui.text import number, percent, plain
+
+COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
+
+
+def setting_line(experiment: Experiment) -> str:
+    """`Digits · logistic regression, 650 weights · 20 clients · Piecewise · mean · 15 rounds`."""
+    weights = f"{number(experiment.dimension, 6)} weights"
+    parts = [
+        experiment.source.label,
+        f"{experiment.model.label}, {weights}",
+        f"{number(experiment.clients.count, 6)} clients",
+        experiment.mechanism.label,
+        experiment.aggregator.label,
+        f"{number(experiment.rounds, 6)} rounds",
+    ]
+    return plain(" · ".join(parts), 300)
+
+
+def promise_in_words(line: Promise) -> str:
+    """`ε 8, δ 10⁻⁵: promises little`, in the colour of its worth."""
+    found = worth(line)
+    epsilon = f"ε {number(line.bound, 4)}" if line.guarantee else "no guarantee"
+    delta = f", δ {number(line.delta)}" if line.guarantee and line.delta else ""
+    return f":{COLOUR[found.word]}[**{epsilon}{delta}: {found.promises}**]"
+
+
+def three_figures(experiment: Experiment, accuracies: list[float], leaks: list[Leak]) -> None:
+    """Of the setting that was found: accuracy, what the run costs a person, what an attacker picks."""
+    accuracy, privacy, picked = st.columns(3)
+    with accuracy:
+        st.markdown(
+            f"Accuracy  \n**{percent(float(np.mean(accuracies)), 1)}**" if accuracies else "Accuracy  \n–"
+        )
+        st.caption(
+            f"on held-out samples, mean of {len(accuracies)} seeds" if accuracies else "no run completed"
+        )
+    with privacy:
+        line = dearest_promise(experiment)
+        st.markdown(f"Privacy of the run  \n{promise_in_words(line)}")
+        st.caption(
+            f"of everything a person sends; who has to tell two values apart is right {worth(line).odds}"
+        )
+    with picked:
+        if leaks:
+            made, hits = sum(one.made for one in leaks), sum(one.picked for one in leaks)
+            st.markdown(f"Right image picked out  \n**{percent(hits / made)}**")
+            st.caption(f"of {number(made, 6)} single uploads of one image, from ten; guessing 10 %")
+        else:
+            st.markdown("Right image picked out  \nnot asked for")
+            st.caption("limit it beside, or open the answer on Train and see")

@@ -1,0 +1,151 @@
+"""The best mechanism by formula: four numbers, and every mechanism ranked by noise and by price."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from ldp_core import aggregators, limits
+from ldp_core.accounting import worth
+from ldp_core.errors import InvalidInput
+from ldp_core.tuning.ranking import Asked, Ranked, ranking
+from pages.parts.charts.base import MUTED, colour, figure, log_axis, scatter
+from pages.parts.charts.styles import OTHERWISE
+from pages.parts.clients.fills import SCOPES
+from pages.parts.tune.kept import kept
+from pages.parts.tune.price import promise_in_words
+from pages.parts.ui import components
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.shared_cache import once
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import number, plain
+from pages.parts.ui.workspace import Workspace
+
+WEIGHTS = limits.Limit(1, 1e9, 650, "weights")
+ROW = 30
+"""Pixels of a mechanism in the chart."""
+MEANS = (
+    "σ is the standard deviation of the noise per weight that is left at the server after one round, for "
+    "weights in the middle of their range. PrivUnit shortens whole uploads: here to the length they have "
+    "if their weights spread evenly over the range. Harmony is counted as one layer. Noise that changes from "
+    "round to round is left out. Whether a design learns, only its data show: take it to Noise and Train."
+)
+
+
+def best(workspace: Workspace) -> None:
+    base = workspace.draft.base
+    budgets = base.clients.budgets()
+    left, right = st.columns([1.1, 3.4], gap="medium")
+    with left, st.container(border=True):
+        st.header("What is known", anchor="population")
+        asked = Asked(
+            clients=int(_field(workspace, "Clients", limits.CLIENTS, base.clients.count)),
+            weights=int(_field(workspace, "Weights of an upload", WEIGHTS, base.uploaded)),
+            lowest=_field(workspace, "Smallest budget ε", limits.EPSILON, float(budgets.min())),
+            highest=_field(workspace, "Largest budget ε", limits.EPSILON, float(budgets.max())),
+            half=_field(workspace, "Safe range ±τ", limits.HALF_WIDTH, float(base.clients.bounds()[1][0])),
+            rounds=int(_field(workspace, "Rounds", limits.ROUNDS, base.rounds)),
+            scope=st.segmented_control(
+                "One ε covers",
+                list(SCOPES),
+                required=True,
+                format_func=SCOPES.__getitem__,
+                **kept(workspace, "ranking scope", base.clients.epsilon_scope, into="default"),
+            ),
+        )
+    with right, st.container(border=True):
+        try:
+            found = once(("ranking", asked), lambda: ranking(asked))
+        except InvalidInput as error:
+            st.warning(plain(f"{str(error)[0].upper()}{str(error)[1:]}: change one of them.", 300))
+            return
+        if not found:
+            st.warning("No mechanism keeps to these budgets: take larger ones, or fewer rounds.")
+            return
+        st.header(headline(found), anchor="ranking")
+        st.caption(f"For {promise_line(found[0])}")
+        components.chart(
+            ranked_figure(found),
+            key="ranking",
+            height=70 + ROW * len(found),
+            label=f"Noise at the server by mechanism and aggregator. {headline(found)}.",
+        )
+        head = ["mechanism", *_labels(found), "the run costs the strictest", "the most generous"]
+        table(head, [_row(one) for one in found])
+        st.caption(MEANS)
+
+
+def headline(found: Sequence[Ranked]) -> str:
+    first = found[0]
+    name = min(first.noise, key=lambda aggregator: first.noise[aggregator])
+    labels = aggregators.registry.labels()
+    return (
+        f"{first.mechanism.label} with {labels[name]} leaves least noise: σ {number(first.least)} per weight"
+    )
+
+
+def promise_line(one: Ranked) -> str:
+    """What it is worth to the client with the largest budget."""
+    found = worth(one.generous)
+    return (
+        f"the most generous client all uploads together cost {promise_in_words(one.generous)}: "
+        f"who has to tell two of its values apart is right {found.odds}."
+    )
+
+
+def _field(workspace: Workspace, label: str, limit: limits.Limit, first: float) -> float:
+    kind, style = (int, "%d") if limit.unit else (float, "%g")
+    ends: dict[str, Any] = {"min_value": kind(limit.minimum), "max_value": kind(limit.maximum)}
+    asked = kept(workspace, f"ranking {label}", kind(first))
+    return float(st.number_input(label, format=style, **ends, **asked))
+
+
+def _labels(found: Sequence[Ranked]) -> list[str]:
+    labels = aggregators.registry.labels()
+    return [f"σ under {labels[name]}" for name in found[0].noise]
+
+
+def _row(one: Ranked) -> list[str]:
+    sigmas = [number(value) for value in one.noise.values()]
+    return [
+        f"**{one.mechanism.label}**",
+        *sigmas,
+        promise_in_words(one.strict),
+        promise_in_words(one.generous),
+    ]
+
+
+def ranked_figure(found: Sequence[Ranked]) -> Figure:
+    """A dot an aggregator, a line a mechanism, the best on top."""
+    every = [value for one in found for value in one.noise.values()]
+    places = np.arange(len(found))[::-1]
+    labels = aggregators.registry.labels()
+    traces = [
+        scatter(
+            [one.noise[name] for one in found],
+            places,
+            mode="markers+text",
+            text=[labels[name] if place == places[0] else "" for place in places],
+            textposition="top center",
+            textfont={"color": colour(tint)},
+            marker={"color": colour(tint), "size": 11},
+            hovertemplate=f"σ %{{x:.3g}} under {labels[name]}<extra></extra>",
+        )
+        for name, tint in zip(found[0].noise, OTHERWISE, strict=False)
+    ]
+    ends = math.floor(math.log10(min(every))), math.ceil(math.log10(max(every)))
+    return figure(
+        traces,
+        x={"title": "noise σ per weight at the server", **log_axis(*ends)},
+        y={
+            "tickvals": places.tolist(),
+            "ticktext": [one.mechanism.label for one in found],
+            "range": [-0.6, len(found) - 0.2],
+            "color": MUTED,
+        },
+        hovermode="closest",
+    )
