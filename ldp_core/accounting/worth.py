@@ -54,7 +54,7 @@ class Worth:
     def odds(self) -> str:
         """How often an attacker is right who has to tell two values apart: `in at most 74 of 100 tries`."""
         if math.isinf(self.wrong):
-            return "in every try, for all that is promised"
+            return "in every try, as far as is promised"
         if self.right is None:
             return f"in all but one of 10{superscript(int(self.power))} tries"
         right, tries = (spelled(count) for count in self.right)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import streamlit as st
 
-from ldp_core.accounting import NOTHING, Spending, entries, word_of
+from ldp_core.accounting import NOTHING, Promise, Spending, entries, word_of, worth
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
@@ -28,25 +28,25 @@ def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[
     }
 
 
-def run_costs(
+def run_promises(
     experiment: Experiment, asked: Sequence[float], low: float, high: float, limit: float
-) -> list[float]:
-    """The ε of the run at worst for budgets that a client with a limit of its own might ask for."""
-    if experiment.mechanism.role == "identity":
-        return [math.inf] * len(asked)
-    if experiment.clients.epsilon_scope == "run":
-        return [min(limit, one) for one in asked]
+) -> list[Promise]:
+    """Of the run at worst, for budgets that a client with a limit of its own might ask for."""
     ends = np.full(len(asked), low), np.full(len(asked), high)
-    uses = experiment.per_use(np.array(asked), *ends)
-    spending = Spending(experiment.releases)
-    found = [spending.uploads((use, low, high), experiment.most_uploads) for use in uses.tolist()]
-    return [min(limit, promise.bound) for promise in found]
+    spending, most = Spending(experiment.releases), experiment.most_uploads
+    found = []
+    for use in experiment.per_use(np.array(asked), *ends).tolist():
+        client = use, low, high
+        uploads = most if math.isinf(limit) else min(most, spending.affordable(client, limit))
+        found.append(spending.uploads(client, uploads))
+    return found
 
 
-def cost_in_words(cost: float) -> tuple[str, str]:
-    """Its word, and `ε 8 for the run: promises little`."""
-    word = word_of(cost)
-    return word, f"{'no bound' if math.isinf(cost) else f'ε {number(cost)}'} for the run: promises {word}"
+def promise_words(promise: Promise) -> tuple[str, str]:
+    """Its word, and `ε 8 for the run promises little: values told apart in at most 9 997 of 10 000 tries`."""
+    found = worth(promise)
+    epsilon = f"ε {number(promise.bound)}" if promise.guarantee else "no bound"
+    return found.word, f"{epsilon} for the run {found.promises}: values told apart {found.odds}"
 
 
 def offer(workspace: Workspace) -> None:

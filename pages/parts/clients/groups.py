@@ -11,7 +11,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Population
 from ldp_core.mechanisms.base import Floats
 from ldp_core.theory import client_variance
-from pages.parts.clients.costs import cost_in_words, run_costs
+from pages.parts.clients.costs import promise_words, run_promises
 from pages.parts.ui.text import number
 
 MOST_GROUPS, MOST_CLIENTS = 12, 1000
@@ -47,8 +47,8 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
                 "at": ladder.index(key[0]),
                 "noise": [f"σ {number(float(each))}" for each in _noise(experiment, ladder, *key[1:])],
                 "worth": [
-                    cost_in_words(cost)
-                    for cost in run_costs(experiment, ladder, *key[1:], limit=float(limits[mine].max()))
+                    promise_words(promise)
+                    for promise in run_promises(experiment, ladder, *key[1:], limit=float(limits[mine].max()))
                 ],
             }
             for key, mine in found.items()

@@ -12,7 +12,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_weights, outlook, server_noise
 from ldp_core.theory.feasibility import Outlook, limits_in_words
-from pages.parts.clients.costs import cost_in_words, run_costs
+from pages.parts.clients.costs import promise_words, run_promises
 from pages.parts.noise.designs import Design, around
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui.text import covered, number, percent, range_in_words
@@ -65,8 +65,8 @@ def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     if now.tau is not None and experiment.mechanism.region != "ball":
         low, high = around(low, high, now.tau)
     asked = own if now.epsilon is None else now.epsilon
-    (cost,) = run_costs(experiment, [asked], low, high, float(clients.run_limits()[client]))
-    kind, words = cost_in_words(cost)
+    (found,) = run_promises(experiment, [asked], low, high, float(clients.run_limits()[client]))
+    kind, words = promise_words(found)
     return {"promise": {"kind": kind, "words": f"client {client + 1}: {words}"}}
 
 

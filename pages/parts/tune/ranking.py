@@ -14,7 +14,7 @@ from ldp_core.accounting import worth
 from ldp_core.errors import InvalidInput
 from ldp_core.tuning.ranking import Asked, Ranked, ranking
 from pages.parts.charts.base import MUTED, colour, figure, log_axis, scatter
-from pages.parts.charts.styles import OTHERWISE
+from pages.parts.charts.styles import tint_of
 from pages.parts.clients.fills import SCOPES
 from pages.parts.tune.kept import kept
 from pages.parts.tune.price import promise_in_words
@@ -124,6 +124,7 @@ def ranked_figure(found: Sequence[Ranked]) -> Figure:
     every = [value for one in found for value in one.noise.values()]
     places = np.arange(len(found))[::-1]
     labels = aggregators.registry.labels()
+    tints = {name: tint_of(aggregators.registry, name) for name in found[0].noise}
     traces = [
         scatter(
             [one.noise[name] for one in found],
@@ -135,7 +136,7 @@ def ranked_figure(found: Sequence[Ranked]) -> Figure:
             marker={"color": colour(tint), "size": 11},
             hovertemplate=f"σ %{{x:.3g}} under {labels[name]}<extra></extra>",
         )
-        for name, tint in zip(found[0].noise, OTHERWISE, strict=False)
+        for name, tint in tints.items()
     ]
     ends = math.floor(math.log10(min(every))), math.ceil(math.log10(max(every)))
     return figure(
