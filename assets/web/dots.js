@@ -1,6 +1,6 @@
 // Who asks for the same, a line each: a dot that is dragged sets the budget of all of them. A group opens, and its
 // clients have dots of their own.
-// data: {words: [text], values: [text], groups: [{name, clients, all, at, noise: [text], worth: [[kind, text]]}]};
+// data: {words: [text], values: [text], groups: [{name, clients, all, at, noise: [text], worth: [{kind, words: [text]}]}]};
 // a place for each budget.
 // What was set is sent as the cells of the clients' table are (table.js): in a log.
 
@@ -71,7 +71,8 @@ function tell(node) {
   const at = Number(input.value);
   text(budget, `ε ${node.data.words[at]}`);
   text(noise, node.shown.noise[at]);
-  const [kind, words] = node.shown.worth[at];
-  text(worth, words).dataset.kind = kind;
+  const promise = node.shown.worth[at];
+  const words = promise.words.join("");
+  text(worth, words).dataset.kind = promise.kind;
   input.setAttribute("aria-valuetext", `ε ${node.data.words[at]}, ${node.shown.noise[at]}, ${words}`);
 }

@@ -1,6 +1,6 @@
 // What each design comes to at the server: a line each, its verdict in words and its figures.
-// data: {title, rest, rows: [{name, run, word, why, figures: [[what, value]], promise: {kind, words}, scale}],
-// note, keys}
+// data: {title, rest, rows: [{name, run, word, why, figures: [[what, value]], promise: {kind, words: [text]},
+// scale}], note, keys}
 // keys: of what was computed ahead (live.js), by which the rows follow the hand; or null
 // scale: {limits: [from, to], at, names: [text, text], ratio} or null: places as shares of a line that goes from
 // learning over borderline to chance
@@ -39,7 +39,7 @@ function show(box, data) {
       text(figure.firstElementChild, one.figures[k][0]);
       text(figure.lastElementChild, one.figures[k][1]);
     });
-    text(node.querySelector(".es-verdict-promise"), one.promise.words).dataset.kind = one.promise.kind;
+    text(node.querySelector(".es-verdict-promise"), one.promise.words.join("")).dataset.kind = one.promise.kind;
     scale(node.querySelector(".es-verdict-scale"), one, colours);
     text(node.querySelector(".es-verdict-why"), one.why);
   });

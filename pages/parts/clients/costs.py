@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -42,11 +43,12 @@ def run_promises(
     return found
 
 
-def promise_words(promise: Promise) -> tuple[str, str]:
-    """Its word, and `ε 8 for the run promises little: values told apart in at most 9 997 of 10 000 tries`."""
+def promise_words(promise: Promise) -> dict[str, Any]:
+    """`ε 8 for the run promises little: values told apart in at most 9 997 of 10 000 tries`, in parts."""
     found = worth(promise)
     epsilon = f"ε {number(promise.bound)}" if promise.guarantee else "no bound"
-    return found.word, f"{epsilon} for the run {found.promises}: values told apart {found.odds}"
+    parts = [f"{epsilon} for the run promises ", found.word, f": values told apart {found.odds}"]
+    return {"kind": found.word, "words": parts}
 
 
 def offer(workspace: Workspace) -> None:

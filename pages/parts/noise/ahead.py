@@ -11,7 +11,7 @@ from typing import Any
 
 from pages.parts.noise.designs import Design
 from pages.parts.noise.laws import laws
-from pages.parts.noise.verdicts import MANY, asking, promise, verdicts
+from pages.parts.noise.verdicts import MANY, asking, each_once, promise, verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components
 from pages.parts.ui.shared_cache import once
@@ -55,7 +55,7 @@ def _along_all(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequen
         every = []
         for at, place in enumerate(places):
             rows = zip(still["rows"], shown, strict=True)
-            promised = {"rows": [row | promise(design.experiment, place) for row, design in rows]}
+            promised = {"rows": each_once([row | promise(design.experiment, place) for row, design in rows])}
             every.append(_verdict(place, shown) if at == own else still | promised)
         return columns(every)
     return columns([_verdict(place, shown, checked=not refused) for place in places])

@@ -32,7 +32,7 @@ def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dic
     return {
         "title": "What is left of it at the server",
         "rest": "" if still else who_asks(now, shown[0].experiment),
-        "rows": rows,
+        "rows": each_once(rows),
         "note": f"A rule of thumb, from the noise alone; Train shows what really happens.{still}",
     }
 
@@ -58,6 +58,13 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     } | promise(design.experiment, now)
 
 
+def each_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without a promise where the row above has the same: designs often differ in their aggregator alone."""
+    above = [None, *(row["promise"] for row in rows)]
+    same = {"promise": {"kind": "", "words": []}}
+    return [row | same if row["promise"] == before else row for row, before in zip(rows, above, strict=False)]
+
+
 def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     """What the run is worth to the client, with the budget and the range that it is imagined to ask for."""
     clients, client = experiment.clients, min(now.client, experiment.clients.count - 1)
@@ -66,8 +73,8 @@ def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
         low, high = around(low, high, now.tau)
     asked = own if now.epsilon is None else now.epsilon
     (found,) = run_promises(experiment, [asked], low, high, float(clients.run_limits()[client]))
-    kind, words = promise_words(found)
-    return {"promise": {"kind": kind, "words": f"client {client + 1}: {words}"}}
+    words = promise_words(found)
+    return {"promise": words | {"words": [f"client {client + 1}: ", *words["words"]]}}
 
 
 def who_asks(now: WhatIf, experiment: Experiment) -> str:

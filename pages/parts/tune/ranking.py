@@ -15,11 +15,12 @@ from ldp_core.errors import InvalidInput
 from ldp_core.tuning.ranking import Asked, Ranked, ranking
 from pages.parts.charts.base import MUTED, colour, figure, log_axis, scatter
 from pages.parts.charts.styles import tint_of
-from pages.parts.clients.fills import SCOPES
+from pages.parts.systems.field_words import SCOPES
 from pages.parts.tune.kept import kept
 from pages.parts.tune.price import promise_in_words
 from pages.parts.ui import components
 from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
@@ -61,7 +62,8 @@ def best(workspace: Workspace) -> None:
         try:
             found = once(("ranking", asked), lambda: ranking(asked))
         except InvalidInput as error:
-            st.warning(plain(f"{str(error)[0].upper()}{str(error)[1:]}: change one of them.", 300))
+            why = error_in_words(error)
+            st.warning(plain(f"{why[0].upper()}{why[1:]}: change one of them.", 300))
             return
         if not found:
             st.warning("No mechanism keeps to these budgets: take larger ones, or fewer rounds.")
