@@ -10,7 +10,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -84,6 +84,8 @@ class Trained(Arm):
     base: Mapping[str, Any]
     set: Mapping[str, Any]
     """Fields by dotted names, as a draft's variant has them."""
+    about: str = ""
+    """What of its run it is judged by, where not by what its claim speaks of; another arm has that run."""
 
     def experiment(self, seed: int = 0) -> Experiment:
         """Without attacks, unless it sets one: they move no weight."""
@@ -113,7 +115,7 @@ class Trained(Arm):
 class Leaking(Trained):
     """A run of whose uploads it is also told how often they give their image away, round by round."""
 
-    images: int = 1
+    images: int = field(default=1, kw_only=True)
     """Of each client in each round."""
 
     @property

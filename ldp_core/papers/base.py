@@ -14,6 +14,16 @@ from ldp_core.papers.statements import MOST, QUANTITIES, SEEDS, Quantity, Statem
 
 
 @dataclass(frozen=True)
+class Quote:
+    """A paper's own words."""
+
+    where: str
+    """Section, table, equation or algorithm."""
+    text: str
+    """As it stands there, white space apart."""
+
+
+@dataclass(frozen=True)
 class Control:
     """An arm that a careful reader asks for, because a claim can hold for another reason than the paper's."""
 
@@ -58,6 +68,8 @@ class Claim:
     """The paper's own figure of an arm, in the quantity's unit, where it prints one."""
     about: str = "accuracy"
     """What of its runs it speaks of: one of `statements.QUANTITIES`."""
+    quotes: tuple[Quote, ...] = ()
+    """Where the paper says it; each printed figure that a statement has stands in one of them."""
     readings: tuple[Reading, ...] = ()
     """Two to four, where the paper leaves open what decides a figure; the first changes nothing."""
     tried: int = 1
@@ -97,6 +109,11 @@ class Claim:
         return next(arm for arm in self.measured if arm.label == label)
 
     @property
+    def runs(self) -> tuple[Arm, ...]:
+        """Its arms, without those that have the run of another."""
+        return tuple(arm for arm in self.measured if not (isinstance(arm, Trained) and arm.about))
+
+    @property
     def timed(self) -> bool:
         """True where its figures tell how long something takes, which is each version's own."""
         return any(isinstance(arm, Timed) for arm in self.measured)
@@ -108,10 +125,11 @@ class Claim:
 
     @property
     def draft(self) -> Draft | None:
-        """Its runs as a draft, to be opened and changed, with a few seeds; None for a claim that trains
-        nothing.
+        """Its runs of one base as a draft, to be opened and changed, with a few seeds; None for a claim that
+        trains nothing.
         """
-        arms = [arm for arm in self.measured if isinstance(arm, Trained)][: int(VARIANTS.maximum)]
+        trained = [arm for arm in self.runs if isinstance(arm, Trained)]
+        arms = [arm for arm in trained if arm.base == trained[0].base][: int(VARIANTS.maximum)]
         if not arms:
             return None
         base = parse({**arms[0].base, "name": f"{self.title} ({self.where})", "attack": None})
@@ -124,6 +142,8 @@ class Flaw:
 
     title: str
     text: str
+    where: str = ""
+    """What of the paper is wrong: section, equation or algorithm; "" for what follows from all of it."""
 
 
 @dataclass(frozen=True)

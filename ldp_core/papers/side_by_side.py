@@ -59,7 +59,7 @@ def _arm(label: str, run: float, epsilon: float) -> Leaking:
     ((_, changes),) = variants({PD if label == CONTROL else label: epsilon})
     if label == CONTROL:
         changes = {**changes, "mechanism.name": "pdpm"}
-    return Leaking(f"{label}, ε {spelled(int(run))}", BASE, changes, IMAGES)
+    return Leaking(f"{label}, ε {spelled(int(run))}", BASE, changes, images=IMAGES)
 
 
 ARMS: Mapping[tuple[str, float], Leaking] = {

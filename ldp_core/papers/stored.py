@@ -21,6 +21,8 @@ from ldp_core.system.json_file import read_json, write_json
 from ldp_core.system.shipped import ASSETS
 
 SHIPPED = ASSETS / "papers"
+ROUND = "round "
+"""Before a number: the accuracy after that round."""
 
 
 @dataclass(frozen=True)
@@ -107,15 +109,17 @@ class Shelf:
         """Their figures in the unit of what the claim speaks of (or of something else that their runs came
         to), for the seeds that all of them have.
         """
-        what = about or claim.about
-        factor = QUANTITIES[what].factor if what in QUANTITIES else 100.0
         known = {label: self.of_arm(claim, label) for label in labels}
+        what = {label: about or getattr(claim.arm(label), "about", "") or claim.about for label in labels}
+        factor = {label: QUANTITIES[w].factor if w in QUANTITIES else 100.0 for label, w in what.items()}
         seeds = sorted(set.intersection(*(set(one) for one in known.values()))) if known else []
         seeds = [
-            seed for seed in seeds if all(_came_to(one[seed], what) is not None for one in known.values())
+            seed
+            for seed in seeds
+            if all(_came_to(one[seed], what[label]) is not None for label, one in known.items())
         ]
         return {
-            label: np.array([factor * (_came_to(one[seed], what) or 0.0) for seed in seeds], dtype=np.float64)
+            label: np.array([factor[label] * (_came_to(one[seed], what[label]) or 0.0) for seed in seeds])
             for label, one in known.items()
         }
 
@@ -134,4 +138,8 @@ def _came_to(figure: Figure, what: str) -> float | None:
     """None where the run did not end as it should, or nobody measured that of it."""
     if what == "accuracy":
         return figure.judged
+    if what.startswith(ROUND):  # of a run that diverged before, its last model's
+        return (
+            figure.curve[min(int(what.removeprefix(ROUND)), len(figure.curve) - 1)] if figure.curve else None
+        )
     return None if figure.value is None else figure.also.get(what)

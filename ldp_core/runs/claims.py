@@ -31,7 +31,7 @@ def shelf(system: str) -> Shelf:
 def seconds_of(claim: Claim) -> float | None:
     """How long all runs of a claim take here, one after another; None where this machine was not measured."""
     known = rates()
-    each = [arm.work() for read in claim.read_each.values() for arm in read.measured]
+    each = [arm.work() for read in claim.read_each.values() for arm in read.runs]
     return seconds(each, known) * claim.seeds if known else None
 
 
@@ -39,7 +39,7 @@ def reason(claim: Claim, found: Verdict) -> str:
     """The verdict's reason; of what was not run and could be: how long it takes here."""
     if found.word != "not run" or claim.missing or found.date:
         return found.reason
-    takes, runs = seconds_of(claim), len(claim.measured) * claim.seeds * len(claim.read_each)
+    takes, runs = seconds_of(claim), len(claim.runs) * claim.seeds * len(claim.read_each)
     return f"{found.reason[:-1]}: {runs} runs{f', about {_duration(takes)} here' if takes else ''}."
 
 

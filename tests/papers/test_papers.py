@@ -46,7 +46,8 @@ def test_a_claim_speaks_of_arms_that_there_are(name: str, claim: Claim):
     spoken = {label for statement in claim.statements for label in statement.arms}
     assert spoken | {control.arm for control in claim.controls} <= set(labels)
     assert {control.against for control in claim.controls} - {""} <= set(labels)
-    assert len({arm.key(seed) for arm in claim.measured for seed in range(2)}) == 2 * len(labels)
+    assert len({arm.key(seed) for arm in claim.runs for seed in range(2)}) == 2 * len(claim.runs)
+    assert {arm.key(0) for arm in claim.measured} == {arm.key(0) for arm in claim.runs}
     assert claim.seeds >= 3
 
 

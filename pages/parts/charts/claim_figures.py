@@ -76,7 +76,7 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
     controls = {control.arm for control in claim.controls}
     made = styles_of(claim)
     traces: list[Trace] = []
-    for arm in [arm for arm in claim.measured if arm.label not in controls][:MOST_LINES]:
+    for arm in [arm for arm in claim.runs if arm.label not in controls][:MOST_LINES]:
         curves = [one.curve for one in shelf.of_arm(claim, arm.label).values() if one.curve]
         if not curves:
             continue

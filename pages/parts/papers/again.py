@@ -39,7 +39,7 @@ def again(system: str, claim: Claim) -> None:
         disabled=bool(claim.missing) or long,
     )
     refusal(_where(system, claim))
-    count = len(claim.measured) * claim.seeds * len(claim.read_each)
+    count = len(claim.runs) * claim.seeds * len(claim.read_each)
     if claim.missing:
         st.caption(f"needs data that are not on this machine: {plain(claim.missing)}")
     elif long and takes:

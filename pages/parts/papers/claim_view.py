@@ -31,7 +31,9 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
     with st.container(border=True, key=f"look-{system}"):
         st.markdown(f"**{plain(claim.title, 120)}** ({plain(claim.where)})")
         if claim.note:
-            st.caption(plain(claim.note, 400))
+            st.caption(plain(claim.note, 500))
+        for quote in claim.quotes:
+            st.caption(f"{plain(quote.where[0].upper() + quote.where[1:])}: “{plain(quote.text, 300)}”")
         with st.container(horizontal=True, vertical_alignment="center"):
             again(system, claim)
             draft = claim.draft

@@ -1,0 +1,49 @@
+"""What is called a paper's own stands in it: word by word, and each printed figure in a quotation."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from ldp_core import papers
+from ldp_core.papers.base import Claim
+from ldp_core.papers.statements import Gain, Saves, Value
+
+TEXTS = os.environ.get("EPSILON_PAPERS_DIR", "")
+"""Where the five papers' texts lie, as 000-….txt to 004-….txt: the gate sets it."""
+CLAIMS = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
+OWN = ("traffic", "dlg-digits", "dlg-mnist", "images-digits", "images-mnist")
+"""Of these the paper has words and no figures: “linearly”, “exactly”, “never”; their notes say so."""
+
+
+def numbers(text: str) -> set[float]:
+    return {float(one) for one in re.findall(r"\d+(?:\.\d+)?", text)}
+
+
+def printed(claim: Claim) -> set[float]:
+    """The figures that its statements and arms have from the paper; no gain is none."""
+    stated = {one.paper for one in claim.statements if isinstance(one, Value | Gain | Saves)} - {0.0}
+    return stated | set(claim.paper.values())
+
+
+@pytest.mark.parametrize(("name", "claim"), CLAIMS, ids=[f"{n}-{c.id}" for n, c in CLAIMS])
+def test_each_printed_figure_stands_in_a_quotation(name: str, claim: Claim):
+    if claim.id in OWN:
+        assert claim.note
+        return
+    quoted = set().union(*(numbers(quote.text) for quote in claim.quotes))
+    assert printed(claim) <= quoted
+
+
+@pytest.mark.skipif(not TEXTS, reason="EPSILON_PAPERS_DIR does not say where the papers' texts are")
+@pytest.mark.parametrize("name", papers.names())
+def test_quotations_are_the_papers_words(name: str):
+    paper = papers.get(name)
+    (file,) = Path(TEXTS).glob(f"{paper.order:03}-*.txt")
+    text = "".join(file.read_text().split())
+    quotes = {quote for claim in paper.claims for quote in claim.quotes}
+    assert quotes
+    assert [quote for quote in quotes if "".join(quote.text.split()) not in text] == []
