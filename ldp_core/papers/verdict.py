@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 from ldp_core.judgement import RULE as ORDERS
-from ldp_core.judgement import Outcome, at_chance, together
+from ldp_core.judgement import Outcome, together
 from ldp_core.papers.base import Claim, Reading
+from ldp_core.papers.reasons import above_chance, because, not_run
 from ldp_core.papers.statements import (
     MOST,
     SEEDS,
     TOLERANCE,
     WIDEST,
-    Interval,
     Part,
     Statement,
-    interval,
-    told,
 )
-from ldp_core.papers.stored import Figure, Shelf, older
+from ldp_core.papers.stored import Shelf, older
 
 Word = Outcome | Literal["in part", "not run"]
 RANKS: tuple[Word, ...] = (
@@ -100,124 +98,19 @@ def _read(claim: Claim, shelf: Shelf) -> Verdict:
         "seconds": sum(one.seconds for _, one in here),
     }
     if seeds < min(SEEDS, claim.seeds):
-        return Verdict("not run", _not_run(claim, shelf, labels), **facts)  # type: ignore[arg-type]
+        return Verdict("not run", not_run(claim, shelf, labels), **facts)  # type: ignore[arg-type]
     parts = tuple(_judged(claim, shelf, statement) for statement in claim.statements)
-    reason = _because(claim, shelf, labels, parts)
+    reason = because(claim, shelf, labels, parts)
     return Verdict(_word([part.outcome for part in parts]), reason, parts, **facts)  # type: ignore[arg-type]
 
 
 def _judged(claim: Claim, shelf: Shelf, statement: Statement) -> Part:
     part = statement.judged(lambda names: shelf.values(claim, names), claim.tried)
     silent = statement.compares and claim.quantity.of_a_model
-    if silent and all(_above(claim, shelf, label) is not None for label in statement.arms):
+    if silent and all(above_chance(claim, shelf, label) is not None for label in statement.arms):
         return replace(part, outcome="nothing learns")
     return part
 
 
 def _word(outcomes: list[Outcome]) -> Word:
     return "in part" if "holds" in outcomes and len(set(outcomes)) > 1 else together(outcomes)
-
-
-def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval | None:
-    """An arm's figure in what the claim speaks of (or in something else), over its own seeds; None where
-    there is none.
-    """
-    values = shelf.values(claim, [label], about)[label]
-    return interval(values) if len(values) else None
-
-
-def _not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
-    known = {label: shelf.of_arm(claim, label) for label in labels}
-    failed = [(label, one) for label, found in known.items() for one in found.values() if one.judged is None]
-    if failed:
-        label, one = failed[0]
-        return f"“{label}” with seed {one.seed}: {one.status}."
-    if claim.missing:
-        return f"The data are not on this machine: {claim.missing}."
-    done, asked = sum(map(len, known.values())), len(labels) * claim.seeds
-    if done:
-        return f"{done} of {asked} runs are measured; a verdict needs {SEEDS} seeds of each arm."
-    return "No run of it is stored."
-
-
-def _because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ...]) -> str:
-    """What was met and what was not; who ends at chance and why; and a control that keeps up."""
-    groups = [
-        f"{outcome}: here {_listed(shown)}"
-        for outcome in get_args(Outcome)[1:]
-        if (shown := [part.shows for part in parts if part.outcome == outcome])
-    ]
-    said = "; ".join(groups) or ("It holds" if len(parts) == 1 else f"All {len(parts)} statements hold")
-    said = said[0].upper() + said[1:]
-    lost = _diverged(claim, shelf, labels) or _at_chance(claim, shelf, labels)
-    why = (lost if claim.quantity.of_a_model else "", _rival(claim, shelf))
-    return "; ".join([said, *filter(None, why)]) + "."
-
-
-def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
-    """Of the arm that did so most often: how often, and when at the latest."""
-    every = {label: list(shelf.of_arm(claim, label).values()) for label in labels}
-    lost = {label: [one for one in found if one.diverged] for label, found in every.items()}
-    label = max(labels, key=lambda one: len(lost[one]))
-    if not lost[label]:
-        return ""
-    rounds = max(len(one.curve) for one in lost[label])  # the curve begins at round 0
-    others = sum(bool(found) for found in lost.values()) - 1
-    also = f", as {others} other{'s do' if others > 1 else ' does'}" if others else ""
-    one = lost[label][0]
-    noise = (
-        f"noise of σ {one.noise:.3g} beside weights of size {one.size:.3g}; "
-        if one.noise and one.size
-        else ""
-    )
-    return (
-        f"{label} diverges by round {rounds} with {len(lost[label])} of {len(every[label])} seeds{also} "
-        f"({noise}its last model counts)"
-    )
-
-
-def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
-    worst: tuple[float, str, Figure] | None = None
-    for label in labels:
-        one, above = next(iter(shelf.of_arm(claim, label).values())), _above(claim, shelf, label)
-        if above is None or one.noise is None or not one.size:
-            continue
-        if worst is None or above < worst[0]:
-            worst = (above, label, one)
-    if worst is None:
-        return ""
-    _, label, one = worst
-    return (
-        f"{label} ends at chance: the noise left at the server has σ {one.noise:.3g}, beside weights of "
-        f"size {one.size:.3g}"
-    )
-
-
-def _above(claim: Claim, shelf: Shelf, label: str) -> float | None:
-    """How far above guessing an arm ends that ends at chance; None of any other."""
-    ours, known = of_arm(claim, shelf, label, "accuracy"), [*shelf.of_arm(claim, label).values()]
-    if ours is None or known[0].chance is None or not at_chance(ours.mean / 100, known[0].chance):
-        return None
-    return ours.mean / 100 - known[0].chance
-
-
-def _rival(claim: Claim, shelf: Shelf) -> str:
-    """The strongest control that is not clearly behind what the paper proposes."""
-    found: list[tuple[float, str]] = []
-    for control in claim.controls:
-        if not control.against:
-            continue
-        table = shelf.values(claim, [control.arm, control.against])
-        gaps = table[control.arm] - table[control.against]
-        if len(gaps) >= SEEDS and (gap := interval(gaps)).high >= 0:
-            ours = of_arm(claim, shelf, control.arm)
-            better = "does better" if gap.low > 0 else "is not clearly behind"
-            if ours:
-                found.append(
-                    (ours.mean, f"{control.arm} {better} ({told(ours, claim.quantity.unit)}): {control.why}")
-                )
-    return max(found)[1] if found else ""
-
-
-def _listed(items: list[str]) -> str:
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]

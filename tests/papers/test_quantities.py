@@ -9,9 +9,10 @@ from ldp_core.papers import get
 from ldp_core.papers.arms import Timed, Trained
 from ldp_core.papers.base import Claim, arms
 from ldp_core.papers.measuring import TOGETHER, left, measure, together
+from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import Ahead, Saves, interval, told
 from ldp_core.papers.stored import Figure, Shelf
-from ldp_core.papers.verdict import of_arm, verdict
+from ldp_core.papers.verdict import verdict
 from ldp_core.runs.lockstep import load
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure
 from tests.papers.claims import claim, figure

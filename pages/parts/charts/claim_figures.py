@@ -12,9 +12,9 @@ import numpy as np
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.papers import Claim
 from ldp_core.papers.arms import Arm, Computed, Records, Trained
+from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import told
 from ldp_core.papers.stored import Shelf
-from ldp_core.papers.verdict import of_arm
 from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, scatter
 from pages.parts.charts.styles import Style, styles
 from pages.parts.ui.figure_json import Figure

@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.papers import Claim
+from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import QUANTITIES, told
 from ldp_core.papers.stored import Shelf, words
-from ldp_core.papers.verdict import Verdict, of_arm, verdict
+from ldp_core.papers.verdict import Verdict, verdict
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
 from pages.parts.papers.again import again
 from pages.parts.papers.words import badge
