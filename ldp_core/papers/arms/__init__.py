@@ -1,0 +1,6 @@
+"""Arms of claims: what is measured under a name, by training (`trained`) or without (`computed`)."""
+
+from ldp_core.papers.arms.computed import Computed, Packed, Records, Sent
+from ldp_core.papers.arms.trained import Arm, Leaking, Timed, Trained
+
+__all__ = ["Arm", "Computed", "Leaking", "Packed", "Records", "Sent", "Timed", "Trained"]

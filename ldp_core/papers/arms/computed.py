@@ -1,0 +1,126 @@
+"""Arms that need no training and no data: what a round sends, and paper 000's synthetic records."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+from ldp_core import mechanisms
+from ldp_core.cost.traffic import against_share, traffic
+from ldp_core.cost.work import Work
+from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Experiment, changed, parse
+from ldp_core.papers.arms.trained import Arm
+from ldp_core.theory.relative_error import relative_errors
+
+
+class Computed(Arm):
+    """What needs no training and no data."""
+
+    unit: ClassVar[str]
+    """What its figure is, as an axis says it."""
+
+    @abstractmethod
+    def measure(self, seed: int) -> float:
+        """Its figure, as a share."""
+
+
+@dataclass(frozen=True)
+class Sent(Computed):
+    """What clients send in a round when a share of them takes part, over what they send when all do."""
+
+    base: Mapping[str, Any]
+    share: float
+
+    unit = "of what all clients send, %"
+
+    @property
+    def tried(self) -> Experiment:
+        return parse({**self.base, "attack": None})
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        return {"sent": {"base": dict(self.base), "share": self.share}}
+
+    def work(self) -> Work:
+        return Work(0, 0, 1, 0, 0, 0, 0)
+
+    def measure(self, seed: int) -> float:
+        """Counted, and no seed changes it."""
+        some, every = against_share(self.tried, [self.share, 1.0])
+        return some.up / every.up
+
+
+@dataclass(frozen=True)
+class Packed(Computed):
+    """What clients send in a round in as few bits as it takes, over what they would send as floats."""
+
+    base: Mapping[str, Any]
+    set: Mapping[str, Any]
+
+    unit = "of the bits without a mechanism, %"
+
+    @property
+    def tried(self) -> Experiment:
+        return changed(parse({**self.base, "attack": None}), dict(self.set))
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        return {"packed": {"base": dict(self.base), "set": dict(self.set)}}
+
+    def work(self) -> Work:
+        return Work(0, 0, 1, 0, 0, 0, 0)
+
+    def measure(self, seed: int) -> float:
+        """Counted, and no seed changes it."""
+        asked = self.tried
+        here, plain = traffic(asked), traffic(changed(asked, {"mechanism.name": "none", "form": "corrected"}))
+        return here.packed / plain.packed
+
+
+@dataclass(frozen=True)
+class Records(Computed):
+    """Paper 000's synthetic records: the relative error of the mean, averaged over repetitions.
+
+    A client whose range is L long draws its records uniformly from [centre − L/2, centre + L/2]; without a
+    centre from [0, L].
+    """
+
+    mechanism: str
+    epsilon: str
+    """A mode's name."""
+    range: str
+    centre: float | None = None
+    form: str = "as_printed"
+    clients: int = 70
+    repeats: int = 20
+
+    unit = "relative error, %"
+
+    def under(self, settings: Mapping[str, Any]) -> Records:
+        return replace(self, **settings)
+
+    @property
+    def tried(self) -> Experiment:
+        return parse({"mechanism": self.mechanism, "attack": None})
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "label"}
+        return {"records": own}
+
+    def work(self) -> Work:
+        return Work(0, 0, 100.0 * self.clients * self.repeats, 0, 0, 0, 0)
+
+    def measure(self, seed: int) -> float:
+        """The mean of the relative errors, as a share of the true mean."""
+        made = mechanisms.get(self.mechanism)
+        mechanism = made.formed(self.form if self.form in made.forms else "corrected")
+        half = RANGE_MODES[self.range].deal(self.clients)
+        centre = half if self.centre is None else self.centre
+        epsilon = EPSILON_MODES[self.epsilon].deal(self.clients)
+        found = relative_errors(
+            mechanism, epsilon, centre - half, centre + half, repeats=self.repeats, seed=seed
+        )
+        return float(found.mean())
