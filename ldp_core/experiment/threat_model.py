@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ldp_core import attacks
 from ldp_core.attacks import Facts, Reconstructor
-from ldp_core.attacks.shared.beside import Beside, Training, beside
+from ldp_core.attacks.shared.beside import AttackSchedule, Training, beside
 from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment.attack import attack_as_json
 from ldp_core.experiment.overrides import changed
@@ -67,7 +67,7 @@ def resolved(experiment: Experiment) -> Experiment:
     if not able:
         return experiment
     clients = attack.clients or tuple((spread_by_budget(experiment) + 1).tolist())
-    plan = Beside(attack.every, victims=len(clients))
+    plan = AttackSchedule(attack.every, victims=len(clients))
     if not (attack.attacker or attack.every > 1 or attack.rounds):
         who = [(spy.who, spy.facts) for spy in able]
         least = len(clients) if attack.clients else 1

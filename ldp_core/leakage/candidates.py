@@ -17,7 +17,7 @@ from ldp_core.streams import stream
 
 
 @dataclass(frozen=True)
-class Lineup:
+class Candidates:
     """For V attacked images: those they stand among, and what a guess without any upload looks like."""
 
     originals: Image
@@ -45,7 +45,7 @@ class Lineup:
         """The candidates of any class, and those of the right one's class."""
         return self.any_class, self.same_class
 
-    def of(self, victims: slice) -> Lineup:
+    def of(self, victims: slice) -> Candidates:
         return replace(
             self,
             originals=self.originals[victims],
@@ -56,7 +56,9 @@ class Lineup:
         )
 
 
-def line_up(federation: Federation, samples: Sequence[int], keys: Sequence[int], candidates: int) -> Lineup:
+def line_up(
+    federation: Federation, samples: Sequence[int], keys: Sequence[int], candidates: int
+) -> Candidates:
     """The lineup of some training samples.
 
     Args:
@@ -80,7 +82,7 @@ def line_up(federation: Federation, samples: Sequence[int], keys: Sequence[int],
         x = np.concatenate([originals[:, None], test_x[chosen]], axis=1)
         return Public(x, np.concatenate([labels[:, None], test_y[chosen]], axis=1))
 
-    return Lineup(
+    return Candidates(
         originals=originals.astype(np.float64),
         labels=labels,
         any_class=beside([order[: candidates - 1] for order in orders]),

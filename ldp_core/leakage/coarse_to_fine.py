@@ -14,11 +14,11 @@ import numpy as np
 
 from ldp_core.attacks import Observation
 from ldp_core.attacks.observation import Image
-from ldp_core.attacks.shared.search import Pursuit, Search
+from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.engines.base import threads
 from ldp_core.events import Cell, Figures, Guess, Reference
 from ldp_core.images import encode
-from ldp_core.leakage.desk import CONTROLS, Desk, Known, Row, Rung
+from ldp_core.leakage.grid_context import CONTROLS, Grid, Known, Row, Rung
 from ldp_core.leakage.observe import Control
 from ldp_core.leakage.summary import summary
 from ldp_core.mechanisms import Mechanism
@@ -41,34 +41,34 @@ class _Task:
 
 
 def search(
-    desk: Desk, mechanisms: Sequence[Mechanism], who: Search, known: Known
+    grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known
 ) -> Iterator[Guess | Reference | Cell]:
     """Guesses, references and cells of mechanisms that one attacker searches; none that is known.
 
     Without noise and uncut all mechanisms send the same, so that control is searched for once.
     """
-    progress = _Progress(desk, mechanisms, who, known)
-    tasks, cells = progress.tasks(), len(mechanisms) * len(desk.ladder.epsilons)
-    before = cells * desk.ladder.mechanisms.index(mechanisms[0]) // len(mechanisms)
-    parts, step = desk.parts(), max(1, TOGETHER // desk.numbers)
+    progress = _Progress(grid, mechanisms, who, known)
+    tasks, cells = progress.tasks(), len(mechanisms) * len(grid.ladder.epsilons)
+    before = cells * grid.ladder.mechanisms.index(mechanisms[0]) // len(mechanisms)
+    parts, step = grid.parts(), max(1, TOGETHER // grid.numbers)
     turns = [(tasks[i : i + step], part) for i in range(0, len(tasks), step) for part in parts]
     for number, (some, victims) in enumerate(turns):
         wanted = [not progress.knows(task) for task in some]
         if not any(wanted):
             continue
-        seen = [desk.seen(task.rung, task.noise, victims)[task.control] for task in some]
-        starts = [desk.generator(victims) for _ in some]
-        pursuit = Pursuit(who, seen, starts, wanted, threads())
-        for look in pursuit.follow():
-            task, guesses = some[look.observation], pursuit.images(look.observation)
+        seen = [grid.seen(task.rung, task.noise, victims)[task.control] for task in some]
+        starts = [grid.generator(victims) for _ in some]
+        batch = SearchBatch(who, seen, starts, wanted, threads())
+        for look in batch.follow():
+            task, guesses = some[look.observation], batch.images(look.observation)
             if not wanted[look.observation]:
                 continue
-            done = before + cells * (number + pursuit.share) / len(turns)
+            done = before + cells * (number + batch.share) / len(turns)
             if victims.start == 0 and (*task.place, look.iterations) not in known.guesses:
                 yield Guess(
                     *task.place,
                     iterations=look.iterations,
-                    psnr=desk.quality(guesses, victims),
+                    psnr=grid.quality(guesses, victims),
                     image=encode(guesses[0, 0]),
                     done=round(done, 3),
                 )
@@ -81,8 +81,8 @@ def search(
 class _Progress:
     """What is known of a ladder so far, and what may be yielded next."""
 
-    def __init__(self, desk: Desk, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
-        self._desk, self._mechanisms, self._who, self._known = desk, mechanisms, who, known
+    def __init__(self, grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
+        self._grid, self._mechanisms, self._who, self._known = grid, mechanisms, who, known
         self._figures: dict[tuple[str, float | None, Control | None], dict[str, Any]] = {}
         names = {one.name for one in fields(Figures)} - {"mechanism", "attacker"}
         for (name, control), body in known.references.items():
@@ -95,7 +95,7 @@ class _Progress:
         found = []
         for rung, control in self._order:
             if control != "clean" or rung.mechanism is self._mechanisms[0]:
-                found.append(_Task(rung, control, *rung.streams(self._desk.ladder.seed)))
+                found.append(_Task(rung, control, *rung.streams(self._grid.ladder.seed)))
         return found
 
     def knows(self, task: _Task) -> bool:
@@ -104,8 +104,8 @@ class _Progress:
         return (name, epsilon) in self._known.cells if control is None else task.place in self._figures
 
     def note(self, task: _Task, seen: Observation, guesses: Image, victims: slice) -> None:
-        picked = self._desk.picked(task.rung, task.hidden, victims, task.control is not None)
-        rows = self._desk.scored(task.control, seen, guesses, picked.get(task.control, []), victims)
+        picked = self._grid.picked(task.rung, task.hidden, victims, task.control is not None)
+        rows = self._grid.scored(task.control, seen, guesses, picked.get(task.control, []), victims)
         task.rows.extend(rows)
 
     def found(self, task: _Task) -> Iterator[Reference | Cell]:
@@ -125,10 +125,10 @@ class _Progress:
             if known or figures is None:
                 continue
             if control:
-                yield self._desk.reference(rung.mechanism, control, self._who, figures)
+                yield self._grid.reference(rung.mechanism, control, self._who, figures)
             else:
                 references = {one: self._figures[name, None, one] for one in CONTROLS}
-                yield self._desk.cell(rung, self._who, figures, references)
+                yield self._grid.cell(rung, self._who, figures, references)
 
     def _released(self, rung: Rung, control: Control | None) -> bool:
         name = rung.mechanism.name
@@ -138,7 +138,7 @@ class _Progress:
 
     def _events(self) -> Iterator[tuple[Rung, Control | None]]:
         """Of each mechanism both controls, then its budgets from below."""
-        budgets = self._desk.ladder.epsilons
+        budgets = self._grid.ladder.epsilons
         for mechanism in self._mechanisms:
             for control in CONTROLS:
                 yield Rung(mechanism, 0, budgets[0]), control

@@ -1,4 +1,4 @@
-"""The attacker's desk: the same images under every mechanism and budget, as a stream of cells.
+"""The attack grid: the same images under every mechanism and budget, as a stream of cells.
 
 Pure like `simulate`: a request in, events out; no files, no clock. Every cell attacks the same
 uploads from the same global model; only the noise differs. The model is trained without noise up to
@@ -21,7 +21,7 @@ from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.federated.federation import Federation, assemble, choose_device, taking_part, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.leakage.coarse_to_fine import search
-from ldp_core.leakage.desk import Desk, Known, Rung, climb_rungs
+from ldp_core.leakage.grid_context import Grid, Known, Rung, climb_rungs
 from ldp_core.system.threads import on_one_thread
 from ldp_core.systems import Participation
 
@@ -45,22 +45,22 @@ def climb(
     """
     federation = assemble(ladder.experiment(None), data, device or choose_device())
     try:
-        desk = Desk(ladder, federation, *_trained(federation, ladder.round))
+        grid = Grid(ladder, federation, *_trained(federation, ladder.round))
     except Diverged as error:
         yield LadderEnded(
             status="diverged", cells=0, message=f"diverged before round {ladder.round}: {error}"
         )
         return
     if not earlier:
-        yield desk.start()
+        yield grid.start()
     known = Known.of(earlier)
     for who, alike in groupby(ladder.mechanisms, ladder.attacker_of):
         mechanisms = list(alike)
         if isinstance(who, Search):
-            yield from search(desk, mechanisms, who, known)
+            yield from search(grid, mechanisms, who, known)
             continue
         for mechanism in mechanisms:
-            yield from climb_rungs(desk, mechanism, known)
+            yield from climb_rungs(grid, mechanism, known)
     count = len(ladder.mechanisms) * len(ladder.epsilons)
     yield LadderEnded(status="completed", cells=count, message="")
 
@@ -73,12 +73,12 @@ def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
         Diverged: there are no such uploads.
     """
     federation = assemble(ladder.experiment(None), data, choose_device())
-    desk = Desk(ladder, federation, *_trained(federation, ladder.round))
+    grid = Grid(ladder, federation, *_trained(federation, ladder.round))
     found = []
     for row, epsilon in enumerate(ladder.epsilons):
         rung = Rung(ladder.mechanisms[0], row, epsilon)
         _, hidden = rung.streams(ladder.seed)
-        rows = [r for part in desk.parts() for r in desk.picked(rung, hidden, part, controls=False)[None]]
+        rows = [r for part in grid.parts() for r in grid.picked(rung, hidden, part, controls=False)[None]]
         found.append((float(sum(one["identification_credit"] for one in rows)), len(rows)))
     return found
 

@@ -18,8 +18,8 @@ from ldp_core.attacks.likelihood import places
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated.federation import Federation
 from ldp_core.federated.terms import Columns
-from ldp_core.leakage.candidates import Lineup
-from ldp_core.leakage.observe import Begun, Control, observe, one_step
+from ldp_core.leakage.candidates import Candidates
+from ldp_core.leakage.observe import Control, VictimStart, observe, one_step
 from ldp_core.streams import stream
 
 Rows = dict[Control | None, list[dict[str, Any]]]
@@ -32,7 +32,7 @@ SUFFIXES = ("", "_same_class")
 
 def identify(
     federation: Federation,
-    lineup: Lineup,
+    lineup: Candidates,
     weights: torch.Tensor,
     pieces: Sequence[Piece],
     columns: Columns,
@@ -40,7 +40,7 @@ def identify(
     noise: np.random.Generator,
     times: int = 1,
     controls: bool = True,
-    begun: Begun | None = None,
+    begun: VictimStart | None = None,
     sent: Sent | None = None,
 ) -> Rows:
     """For each control and victim, where the right image came among any images, and among its own class.
@@ -101,7 +101,7 @@ def _made_of(
 
 
 def would_send(
-    federation: Federation, kinds: Sequence[Public], seen: Observation, begun: Begun | None
+    federation: Federation, kinds: Sequence[Public], seen: Observation, begun: VictimStart | None
 ) -> Sent:
     """(V, M, m) for each of some `kinds` of candidates (V, M, *shape): what each victim would send for each
     of them, neither clipped nor perturbed.

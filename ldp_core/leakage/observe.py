@@ -55,23 +55,23 @@ def choose_victims(federation: Federation) -> Victims:
 
 
 @dataclass(frozen=True)
-class Begun:
+class VictimStart:
     """Where the victims begin a round, and what a curious server has noted of them by then."""
 
     own: torch.Tensor
     """(d,), the global model; or (V, d), where clients keep some weights."""
     noted: Mapping[str, Floats] = field(default_factory=dict)
 
-    def of(self, victims: slice) -> Begun:
+    def of(self, victims: slice) -> VictimStart:
         own = self.own if self.own.dim() == 1 else self.own[victims]
-        return Begun(own, {name: rows[victims] for name, rows in self.noted.items()})
+        return VictimStart(own, {name: rows[victims] for name, rows in self.noted.items()})
 
 
-def begun(clients: NDArray[np.int64], weights: torch.Tensor, joined: Participation) -> Begun:
+def begun(clients: NDArray[np.int64], weights: torch.Tensor, joined: Participation) -> VictimStart:
     """Of some clients, before a round from the global model `weights` (d,); `joined` is the system's part."""
     own = joined.begin(weights.cpu().numpy(), clients)
     noted = {name: rows.copy() for name, rows in joined.noted(clients).items()}
-    return Begun(weights if own is None else torch.from_numpy(own).to(weights), noted)
+    return VictimStart(weights if own is None else torch.from_numpy(own).to(weights), noted)
 
 
 def audit_values(federation: Federation, samples: NDArray[np.int64], weights: torch.Tensor) -> Vectors:

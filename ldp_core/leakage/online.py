@@ -11,7 +11,7 @@ import torch
 from ldp_core.attacks import Observation
 from ldp_core.attacks.findings import metrics
 from ldp_core.attacks.observation import Image
-from ldp_core.attacks.shared.search import Pursuit, Search
+from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.events import Attacked, Frame
 from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.threat_model import Spy, spies
@@ -21,9 +21,9 @@ from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, Sent, identify, would_send
 from ldp_core.leakage.observe import (
-    Begun,
     Control,
     Victims,
+    VictimStart,
     audit_values,
     begun,
     choose_victims,
@@ -106,11 +106,11 @@ class _Attacked:
         number: int,
     ) -> Generator[Frame, None, list[Image]]:
         """What it finds; and on the way how the pictures of what was sent form, the first observation."""
-        pursuit = Pursuit(who, observed, starts)
-        for look in pursuit.follow():
+        batch = SearchBatch(who, observed, starts)
+        for look in batch.follow():
             if look.observation != 0 or look.done:
                 continue
-            guesses = metrics.clamped(pursuit.images(0)[:, 0])
+            guesses = metrics.clamped(batch.images(0)[:, 0])
             quality = metrics.psnr(guesses, self._lineup.originals)
             for client, guess, psnr in zip(self.victims.clients, guesses, quality, strict=True):
                 yield Frame(
@@ -121,9 +121,9 @@ class _Attacked:
                     psnr=float(psnr),
                     image=encode(guess),
                 )
-        return [pursuit.images(i) for i in range(len(observed))]
+        return [batch.images(i) for i in range(len(observed))]
 
-    def _picked(self, weights: torch.Tensor, number: int, begun: Begun, sent: Sent) -> Rows:
+    def _picked(self, weights: torch.Tensor, number: int, begun: VictimStart, sent: Sent) -> Rows:
         federation, experiment = self._federation, self._federation.experiment
         return identify(
             federation,
@@ -139,7 +139,7 @@ class _Attacked:
         )
 
     def _seen(
-        self, spy: Spy, weights: torch.Tensor, number: int, begun: Begun
+        self, spy: Spy, weights: torch.Tensor, number: int, begun: VictimStart
     ) -> dict[Control | None, Observation]:
         federation, experiment = self._federation, self._federation.experiment
         if spy.upload == "audit":
@@ -163,7 +163,7 @@ class _Attacked:
         self,
         weights: torch.Tensor,
         number: int,
-        begun: Begun,
+        begun: VictimStart,
         observed: dict[Control | None, Observation],
         found: Sequence[Image],
     ) -> list[list[dict[str, Any]]]:

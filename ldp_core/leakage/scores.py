@@ -13,14 +13,14 @@ from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.laws import log_affinity
 from ldp_core.images import encode
-from ldp_core.leakage.candidates import Lineup
+from ldp_core.leakage.candidates import Candidates
 from ldp_core.mechanisms.base import Floats
 
 Attempt = tuple[Observation, Image, list[dict[str, Any]]]
 """What was seen of V audit uploads, the surest guess (V, *shape) at each, and what came of identification."""
 
 
-def score_audits(attempts: Sequence[Attempt], lineup: Lineup) -> list[list[dict[str, Any]]]:
+def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[dict[str, Any]]]:
     """For each of several attempts at the same images, as under each control, the figures of each image."""
     many, victims = len(attempts), len(lineup.labels)
     guesses = metrics.clamped(np.stack([guess for _, guess, _ in attempts]))

@@ -16,7 +16,7 @@ from ldp_core.attacks.dlg import DLG
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.shared import matching
-from ldp_core.attacks.shared.search import Pursuit, Search, chunked
+from ldp_core.attacks.shared.search import Search, SearchBatch, chunked
 from ldp_core.cost.work import gradient, work_of, work_of_ladder
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
@@ -88,24 +88,24 @@ def test_more_searches_never_end_further_away():
 def test_a_search_can_be_watched_and_ends_the_same():
     seen, truth = observed(digits(), 3, {"model": "lenet"})
     who = IDLG(iterations=30)
-    pursuit = Pursuit(who, [seen, seen], [stream(0, "reconstruction") for _ in range(2)])
+    batch = SearchBatch(who, [seen, seen], [stream(0, "reconstruction") for _ in range(2)])
     looks, quality = [], []
-    for look in pursuit.follow():
+    for look in batch.follow():
         looks.append((look.iterations, look.observation, look.done))
-        quality.append(float(np.median(psnr(clamped(pursuit.images(0)[:, 0]), truth))))
+        quality.append(float(np.median(psnr(clamped(batch.images(0)[:, 0]), truth))))
     steps = who.looks()
     assert [(n, i) for n, i, _ in looks] == [(n, i) for n in steps for i in range(2)], "coarse before fine"
     assert [done for *_, done in looks] == [False] * (len(looks) - 2) + [True] * 2
-    assert pursuit.share == 1
+    assert batch.share == 1
     assert quality[-1] > quality[0] + 10
     alone = who.reconstruct(seen, generator=stream(0, "reconstruction"))
-    assert psnr(pursuit.images(0)[:, 0], alone[:, 0]).min() > 40
+    assert psnr(batch.images(0)[:, 0], alone[:, 0]).min() > 40
 
 
 def test_what_was_found_before_is_not_searched_for_again_and_the_rest_has_the_same_bits():
     seen, _ = observed(digits(), 10, {"model": "lenet"})
     whole, rest = (
-        Pursuit(IDLG(iterations=9), [seen] * 3, [stream(0, "reconstruction") for _ in range(3)], wanted)
+        SearchBatch(IDLG(iterations=9), [seen] * 3, [stream(0, "reconstruction") for _ in range(3)], wanted)
         for wanted in (None, [False, True, False])
     )
     for _ in whole.follow():

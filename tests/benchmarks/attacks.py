@@ -29,7 +29,7 @@ from torch import nn
 from ldp_core import attacks, datasets, models
 from ldp_core.attacks import Observation
 from ldp_core.attacks.findings.metrics import clamped, psnr
-from ldp_core.attacks.shared.search import Pursuit, Search
+from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.federated.federation import assemble, initial_weights
@@ -72,10 +72,10 @@ def observed(name: str, first: int, count: int, dataset: str = "mnist") -> tuple
 
 def ours(who: Search, seen: Observation, truth: np.ndarray) -> Curve:
     began, curve = time.process_time(), []
-    pursuit = Pursuit(who, [seen], [stream(0, "reconstruction")])
-    for _ in pursuit.follow():
+    batch = SearchBatch(who, [seen], [stream(0, "reconstruction")])
+    for _ in batch.follow():
         spent = time.process_time() - began
-        curve.append((spent / len(truth), quality(pursuit.images(0)[:, 0], truth)))
+        curve.append((spent / len(truth), quality(batch.images(0)[:, 0], truth)))
     return curve
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.attacks.shared import beside
-from ldp_core.attacks.shared.beside import SHARE, Beside, Training
+from ldp_core.attacks.shared.beside import SHARE, AttackSchedule, Training
 from ldp_core.attacks.shared.search import Search
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Attack, Draft, Experiment, Variant, parse, threat_model
@@ -163,9 +163,9 @@ def test_more_work_in_training_leaves_more_room():
     plain = Training(rounds=10, samples=1e5, products=50_000, dimension=8_000, chain=False)
     more = Training(rounds=10, samples=1e6, products=50_000, dimension=8_000, chain=False)
     kernel = Training(rounds=10, samples=1e6, products=50_000, dimension=8_000, chain=True)
-    assert beside.beside(who, plain, 3, 1) == Beside(once=True, victims=3, steps=123)
-    assert beside.beside(who, more, 3, 1) == Beside(every=2, victims=3)
-    assert beside.beside(who, kernel, 3, 1) == Beside(once=True, victims=3, steps=154)
+    assert beside.beside(who, plain, 3, 1) == AttackSchedule(once=True, victims=3, steps=123)
+    assert beside.beside(who, more, 3, 1) == AttackSchedule(every=2, victims=3)
+    assert beside.beside(who, kernel, 3, 1) == AttackSchedule(once=True, victims=3, steps=154)
 
 
 def test_it_asks_neither_the_clock_nor_the_machine():

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.attacks.shared.search import Pursuit
+from ldp_core.attacks.shared.search import SearchBatch
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage import coarse_to_fine
 from ldp_core.leakage.grid import climb
@@ -80,7 +80,7 @@ def test_the_same_noise_hides_the_same_whatever_attacks():
 def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_twice(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    outcome, alone = list(whole()), Pursuit
+    outcome, alone = list(whole()), SearchBatch
     kinds = [e["event"] for e in outcome]
     last = len(kinds) - 1 - kinds[::-1].index("cell")
     for stopped in (20, *in_gate((), (kinds.index("cell") + 1,)), last):
@@ -90,7 +90,7 @@ def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_
             wanted += given[3]
             return alone(*given)
 
-        monkeypatch.setattr(coarse_to_fine, "Pursuit", counted)
+        monkeypatch.setattr(coarse_to_fine, "SearchBatch", counted)
         assert events(outcome[:stopped]) == outcome[stopped:]
         monkeypatch.undo()
         found = sum(e["event"] in ("cell", "reference") for e in outcome[:stopped])

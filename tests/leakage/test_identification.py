@@ -21,7 +21,7 @@ from ldp_core.attacks import Public
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import Federation, assemble, initial_weights
 from ldp_core.leakage import identification
-from ldp_core.leakage.candidates import Lineup, line_up
+from ldp_core.leakage.candidates import Candidates, line_up
 from ldp_core.leakage.identification import identify, would_send
 from ldp_core.leakage.observe import audit_values, observe
 from ldp_core.leakage.scores import identification_bounds
@@ -39,7 +39,7 @@ def ready(**changes: Any) -> Federation:
     return assemble(parse(BASE | changes), digits(), torch.device("cpu"))
 
 
-def lineup_of(federation: Federation, sample: int, count: int) -> Lineup:
+def lineup_of(federation: Federation, sample: int, count: int) -> Candidates:
     """One image's candidates, `count` times; of its own class there is no other, which is quicker."""
     one = line_up(federation, [sample], [0], 10)
 

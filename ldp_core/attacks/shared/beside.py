@@ -48,7 +48,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Beside:
+class AttackSchedule:
     """What attackers do beside, or after, a training."""
 
     every: int = 1
@@ -65,7 +65,7 @@ class Beside:
 
 def beside(
     who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int, least: int
-) -> Beside:
+) -> AttackSchedule:
     """In as many rounds as `SHARE` of the training allows; a closed form in as many as are `UNNOTICED`, if
     those are more. A search that is too much for one round takes fewer steps, down to those after which a
     picture can be recognised; then it attacks `least` victims; what is still too much waits for the end.
@@ -80,14 +80,14 @@ def beside(
     once = share(victims)
     if once <= SHARE:
         searched = training.rounds / int(SHARE / once) if once * training.rounds > SHARE else 1.0
-        return Beside(math.ceil(max(searched, _read(who, training, victims))), victims=victims)
+        return AttackSchedule(math.ceil(max(searched, _read(who, training, victims))), victims=victims)
     most = max(one.iterations for one, _ in searches)
     enough = min(most, max(one.way(seen.model, seen.shape, seen.classes).enough for one, seen in searches))
     for some in (victims, least):
         steps = min(most, int(SHARE / share(some, 1)))  # what a search does is linear in its steps
         if steps >= enough:
-            return Beside(once=True, victims=some, steps=steps)
-    return Beside(once=True, after=True, victims=least, steps=enough)
+            return AttackSchedule(once=True, victims=some, steps=steps)
+    return AttackSchedule(once=True, after=True, victims=least, steps=enough)
 
 
 def _read(who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int) -> float:

@@ -135,22 +135,22 @@ class Search(Reconstructor):
         generators: Sequence[np.random.Generator],
         on_progress: Progress | None = None,
     ) -> list[Image]:
-        pursuit = Pursuit(self, seen, generators)
-        for _ in pursuit.follow():
+        batch = SearchBatch(self, seen, generators)
+        for _ in batch.follow():
             if on_progress:
-                on_progress(pursuit.share)
-        return [pursuit.images(i) for i in range(len(seen))]
+                on_progress(batch.share)
+        return [batch.images(i) for i in range(len(seen))]
 
 
 @dataclass(frozen=True)
-class Look:
+class SearchProgress:
     observation: int
     iterations: int
     """Steps that its pictures have taken, at most."""
     done: bool
 
 
-class Pursuit:
+class SearchBatch:
     """A search of several observations of one model, which can be looked at on the way."""
 
     def __init__(
@@ -182,7 +182,7 @@ class Pursuit:
                 self._chunks.append(_Chunk(who, seen, starts, chunk, steps, self._first, most))
         self._shares = np.array([0.0] * len(self._chunks) + [1.0] * (len(chunks) - len(self._chunks)))
 
-    def follow(self) -> Iterator[Look]:
+    def follow(self) -> Iterator[SearchProgress]:
         """Search to the end, from coarse to fine: a look of all observations before the next one of any."""
         waiting = {i for chunk in self._chunks for i, _ in chunk.members}
         with _side_by_side(self._workers) as each:
@@ -198,7 +198,7 @@ class Pursuit:
                         done = all(one.done for one in mine)
                         if done:
                             waiting.discard(i)
-                        yield Look(i, max(one.taken for one in mine), done)
+                        yield SearchProgress(i, max(one.taken for one in mine), done)
 
     @property
     def share(self) -> float:

@@ -72,7 +72,7 @@ class Rung:
         return stream(seed, "attack noise", self.row), stream(seed, "identification noise", self.row)
 
 
-class Desk:
+class Grid:
     """The uploads under attack, and everything that stays the same from cell to cell."""
 
     def __init__(
@@ -222,9 +222,9 @@ class Desk:
         return federation, (epsilon, low, high)
 
 
-def climb_rungs(desk: Desk, mechanism: Mechanism, known: Known) -> Iterator[Reference | Cell]:
+def climb_rungs(grid: Grid, mechanism: Mechanism, known: Known) -> Iterator[Reference | Cell]:
     """The references and cells of a mechanism that are not known yet, one after another."""
-    ladder = desk.ladder
+    ladder = grid.ladder
     who = ladder.attacker_of(mechanism)
     references: dict[Control, Figures] = {
         control: known.references[mechanism.name, control]
@@ -236,23 +236,23 @@ def climb_rungs(desk: Desk, mechanism: Mechanism, known: Known) -> Iterator[Refe
         has_cell = (mechanism.name, epsilon) in known.cells
         if has_cell and not wanted:
             continue
-        found = _attacked(desk, Rung(mechanism, row, epsilon), who, bool(wanted))
+        found = _attacked(grid, Rung(mechanism, row, epsilon), who, bool(wanted))
         for control in wanted:
             references[control] = found[control]
-            yield desk.reference(mechanism, control, who, found[control])
+            yield grid.reference(mechanism, control, who, found[control])
         if not has_cell:
-            yield desk.cell(Rung(mechanism, row, epsilon), who, found[None], references)
+            yield grid.cell(Rung(mechanism, row, epsilon), who, found[None], references)
 
 
-def _attacked(desk: Desk, rung: Rung, who: Reconstructor, controls: bool) -> dict[Control | None, Figures]:
+def _attacked(grid: Grid, rung: Rung, who: Reconstructor, controls: bool) -> dict[Control | None, Figures]:
     """The figures of a cell, and of both controls where they are asked for."""
     rows: dict[Control | None, list[Row]] = {}
-    noise, hidden = rung.streams(desk.ladder.seed)
-    for victims in desk.parts():
-        picked = desk.picked(rung, hidden, victims, controls)
-        for control, seen in desk.seen(rung, noise, victims).items():
+    noise, hidden = rung.streams(grid.ladder.seed)
+    for victims in grid.parts():
+        picked = grid.picked(rung, hidden, victims, controls)
+        for control, seen in grid.seen(rung, noise, victims).items():
             if control is None or controls:
-                guesses = who.reconstruct(seen, generator=desk.generator(victims))
-                scored = desk.scored(control, seen, guesses, picked.get(control, []), victims)
+                guesses = who.reconstruct(seen, generator=grid.generator(victims))
+                scored = grid.scored(control, seen, guesses, picked.get(control, []), victims)
                 rows.setdefault(control, []).extend(scored)
     return {control: summary(found) for control, found in rows.items()}
