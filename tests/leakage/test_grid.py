@@ -13,7 +13,7 @@ from ldp_core.attacks.idlg import IDLG
 from ldp_core.datasets import get
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.leakage import grid
+from ldp_core.leakage import grid_context
 from ldp_core.leakage.grid import climb
 from ldp_core.leakage.observe import observe
 from tests.data import digits
@@ -89,7 +89,7 @@ def test_what_was_emitted_before_is_not_computed_again(monkeypatch: pytest.Monke
             calls.append(1)
             return observe(*given, **named)
 
-        monkeypatch.setattr(grid, "observe", counted)
+        monkeypatch.setattr(grid_context, "observe", counted)
         rest = [event.as_json() for event in climb(request, digits(), earlier=whole[:stopped])]
         assert rest == whole[stopped:]
         assert len(calls) == left
