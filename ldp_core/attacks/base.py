@@ -48,6 +48,8 @@ class Facts:
     classes: int
     clear: float = 0.0
     """The share of the upload's weights that come without noise beside those that have some."""
+    also: tuple[str, ...] = ()
+    """What a system makes known of its uploads besides, as noun phrases."""
     kept: bool = False
     """Clients keep layers of their own around the model."""
 
@@ -85,6 +87,8 @@ class Attacker(Component):
         what = "the weights" if facts.target == "weights" else "what training changed, weight by weight"
         times = "" if facts.rounds == 1 else f", {facts.rounds} times with fresh noise"
         mechanism = facts.mechanism
+        read_off = mechanism.in_clear() and mechanism.role != "identity"
+        ends = "its scale, as the largest answer shows it" if read_off else "its safe range"
         batch = (
             "that the upload was made of one image in one step: the worst case"
             if facts.upload == "audit"
@@ -97,7 +101,8 @@ class Attacker(Component):
             f"learning rate ({facts.learning_rate:g})",
             "that no noise was added, and the safe range"
             if mechanism.role == "identity"
-            else f"the mechanism ({mechanism.label}), the client's ε and its safe range",
+            else f"the mechanism ({mechanism.label}), the client's ε and {ends}",
+            *facts.also,
             *([f"that {100 * facts.clear:.0f} % of the weights come as they are"] if facts.clear else []),
             batch,
             *([self.also_knows] if self.also_knows else []),

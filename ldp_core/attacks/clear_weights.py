@@ -42,7 +42,7 @@ class ClearWeights(Reconstructor):
     ) -> Image:
         rows, known = _close(seen)
         if not seen.clear:
-            return scaled(leading_of_known(rows, known)).reshape(-1, 1, *seen.shape)
+            return scaled(leading_of_known(rows, known), seen.white).reshape(-1, 1, *seen.shape)
         z = leading_of_known(rows, known)
         weight = known.astype(np.float64)
         scale, finest = reach(seen) / seen.learning_rate, FINEST / seen.learning_rate
@@ -52,7 +52,7 @@ class ClearWeights(Reconstructor):
             misfit = rows - delta[:, :, None] * z[:, None]
             weight = known / (1 + (misfit / scale) ** 2) ** 2
             scale *= NARROWING
-        return scaled(z).reshape(-1, 1, *seen.shape)
+        return scaled(z, seen.white).reshape(-1, 1, *seen.shape)
 
 
 def _close(seen: Observation) -> tuple[Floats, Mask]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ldp_core.attacks.base import Facts, Progress, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.trimmed import Trimmed
 
 
 class LeastSquares(Reconstructor):
@@ -29,8 +30,10 @@ class LeastSquares(Reconstructor):
     def reconstruct(
         self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
     ) -> Image:
+        if seen.unsent is not None:  # a ratio needs both of its parts
+            return Trimmed().reconstruct(seen, generator=generator)
         rows = seen.first_layer(seen.gradients)
         weight, bias = rows[..., :-1], rows[..., -1]
         energy = np.maximum((bias**2).sum(axis=1), 1e-30)
-        image = np.einsum("vr,vri->vi", bias, weight) / energy[:, None]
+        image = np.einsum("vr,vri->vi", bias, weight) / (energy[:, None] * seen.white)
         return image.reshape(-1, 1, *seen.shape)

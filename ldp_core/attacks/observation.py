@@ -85,6 +85,8 @@ class Observation:
     """The share of an upload's weights that a system sends without noise; which they are is not announced."""
     unsent: NDArray[np.bool_] | None = None
     """(T, V, d): weights that were not sent, whatever the data; the server sees which, and has its own."""
+    white: float = 1.0
+    """What the pixels of pictures, in [0, 1], were multiplied by before training."""
     shortened_by: Mechanism | None = None
     """Whose ball uploads were shortened to, where clipping is by length and not weight by weight."""
 
@@ -111,7 +113,7 @@ class Observation:
     @cached_property
     def gradients(self) -> Floats:
         """(V, d): the gradient that one step of SGD would have followed, averaged over the T uploads."""
-        return (self.base - self.uploads.mean(axis=0, dtype=np.float64)) / self.learning_rate
+        return self.steps[0] / self.learning_rate
 
     @property
     def first(self) -> tuple[slice, int]:
@@ -119,7 +121,40 @@ class Observation:
         weight, bias = self.model.slices(self.shape, self.classes)[:2]
         return slice(weight.start, bias.stop), weight.shape[0]
 
-    def first_layer(self, flat: Floats) -> Floats:
+    @property
+    def first_ends(self) -> tuple[Floats, Floats]:
+        """(V,) each: the ends of the safe range of the first layer's weights."""
+        if self.low.ndim == 1:
+            return self.low, self.high
+        start = self.first[0].start
+        return self.low[:, start], self.high[:, start]
+
+    def ends(self, where: slice) -> tuple[Floats, Floats]:
+        """The ends of a stretch's safe ranges, (V, 1), or (V, weights) where they differ."""
+        if self.low.ndim == 1:
+            return self.low[:, None], self.high[:, None]
+        return self.low[:, where], self.high[:, where]
+
+    @cached_property
+    def steps(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """(V, d): how far the weights that were sent moved against the gradient, averaged over the T uploads;
+        and which were sent at least once.
+        """
+        if self.unsent is None:
+            steps = self.base - self.uploads.mean(axis=0, dtype=np.float64)
+            return steps, np.ones(steps.shape, dtype=bool)
+        sent = ~self.unsent
+        count = sent.sum(axis=0)
+        return ((self.base - self.uploads) * sent).sum(axis=0) / np.maximum(count, 1), count > 0
+
+    def with_ranges_read(self) -> Observation:
+        """The same with the law that the uploads themselves show, where their range follows the data."""
+        if (found := self.mechanism.read_off(self.uploads, self.epsilon)) is None:
+            return self
+        mechanism, low, high = found
+        return replace(self, parts=tuple((w, mechanism) for w, _ in self.parts), low=low, high=high)
+
+    def first_layer(self, flat: NDArray[Any]) -> NDArray[Any]:
         """(…, d) as (…, units, features + 1): each unit's weights and, last, its bias."""
         where, units = self.first
         part = flat[..., where]
@@ -150,7 +185,7 @@ class Observation:
         weights = torch.from_numpy(self.previous).expand(len(x), -1)
         views = self.model.views(weights, self.shape, self.classes)
         labels = torch.from_numpy(np.asarray(y, dtype=np.int64)).unsqueeze(1)
-        samples = torch.from_numpy(np.asarray(x, dtype=np.float32)).unsqueeze(1)
+        samples = torch.from_numpy(np.asarray(x, dtype=np.float32) * np.float32(self.white)).unsqueeze(1)
         found = self.model.gradients(views, samples, labels, torch.ones_like(labels, dtype=samples.dtype))
         return {name: found[name] for name in views}
 

@@ -34,7 +34,7 @@ class PerNeuron(Reconstructor):
         rows, kept = trimmed(seen)
         weight, bias = rows[..., :-1], rows[..., -1:]
         usable = kept[..., -1:] & (np.abs(bias) > 1e-12)
-        images = np.where(usable, weight / np.where(usable, bias, 1.0), np.nan)
+        images = np.where(usable, weight / np.where(usable, bias * seen.white, 1.0), np.nan)
         blank = 0.0 if seen.public is None else seen.public.x.mean(0).ravel()
         images = np.where(kept[..., :-1] | ~usable, images, blank)
         # a mixture with weights of both signs, or noise, leaves the range of pixels

@@ -11,7 +11,7 @@ image (reference: attacks, sections 4 and 5).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,35 +104,43 @@ class _Reading:
         self._pixels = [part[:, :, :-1, None] for part in (base, *sent)]
         turned = [np.ascontiguousarray(part.transpose(0, 2, 1)) for part in (base, *sent)]
         self._all = [part.transpose(0, 2, 1)[..., None] for part in turned]
-        ends = tuple(end[:, None, None, None] for end in (seen.epsilon, seen.low, seen.high))
+        ends = tuple(end[:, None, None, None] for end in (seen.epsilon, *seen.first_ends))
         law = seen.mechanism.at(*ends)
         self._likelihoods = [[law.likelihood(one) for one in sent[1:]] for sent in (self._pixels, self._all)]
+        unsent = seen.unsent if seen.unsent is not None else np.zeros((seen.rounds, 0), dtype=bool)
+        silent = [np.take_along_axis(seen.first_layer(u), rows[:, :, None], axis=1) for u in unsent if u.size]
+        self._silent = [one[:, :, :-1, None] for one in silent], [one[..., None] for one in silent]
 
     def pixels(self, reactions: Floats, log_prior: Floats) -> Floats:
         """(V, F): each pixel's posterior mean, given the reactions (V, R)."""
         base = self._pixels[0]
         victims, rows, features, _ = base.shape
-        steps = self._seen.moved(reactions[:, None, :] * BRIGHTNESS[:, None])  # (V, GRID, R)
+        levels = BRIGHTNESS * self._seen.white
+        steps = self._seen.moved(reactions[:, None, :] * levels[:, None])  # (V, GRID, R)
         value = np.empty((victims, GRID, rows, features)).transpose(0, 2, 3, 1)
         np.add(base, steps.transpose(0, 2, 1)[:, :, None], out=value)
-        return _mean(BRIGHTNESS, log_prior + self._log_likelihood(self._likelihoods[0], value, 1))
+        return _mean(BRIGHTNESS, log_prior + self._log_likelihood(0, value, over=1))
 
     def reactions(self, pixels: Floats, expected: Floats, spread: Floats) -> Floats:
         """(V, R): each reaction's posterior mean, given the pixels (V, F) and the constant 1 of the bias."""
         levels = expected[..., None] + spread[..., None] * SPREADS
-        known = np.concatenate([pixels, np.ones((len(pixels), 1))], axis=1)
+        known = np.concatenate([pixels * self._seen.white, np.ones((len(pixels), 1))], axis=1)
         gradients = levels.transpose(0, 2, 1)[:, :, None] * known[:, None, :, None]  # (V, GRID, F + 1, R)
         value = self._seen.moved(gradients).transpose(0, 3, 2, 1)
         value += self._all[0]
         log_prior = -(SPREADS**2) / 2
-        return _mean(levels, log_prior + self._log_likelihood(self._likelihoods[1], value, 2))
+        return _mean(levels, log_prior + self._log_likelihood(1, value, over=2))
 
-    @staticmethod
-    def _log_likelihood(likelihoods: Sequence[Likelihood], value: Floats, over: int) -> Floats:
-        """Of what was sent, if the values (V, R, F, GRID) without noise were these, added over an axis."""
-        total, *others = (of(value) for of in likelihoods)
-        for each in others:
-            total = total + each
+    def _log_likelihood(self, of: int, value: Floats, over: int) -> Floats:
+        """Of what was sent, if the values (V, R, F, GRID) without noise were these, added over an axis; `of`
+        pixels (0) or reactions (1). What was not sent says nothing.
+        """
+        each = (law(value) for law in self._likelihoods[of])
+        if self._silent[of]:
+            each = (np.where(one, 0.0, x) for one, x in zip(self._silent[of], each, strict=True))
+        total, *others = each
+        for more in others:
+            total = total + more
         return np.ascontiguousarray(total.sum(axis=over))
 
 
@@ -177,6 +185,6 @@ def _too_fine(seen: Observation, delta: Floats) -> NDArray[np.bool_]:
     narrow = window(seen)
     if narrow is None:
         return np.zeros(len(delta), dtype=bool)
-    levels = np.abs(delta).max(axis=1)[:, None] * np.array([0.5, 0.5 + 1 / (GRID - 1)])
+    levels = np.abs(delta).max(axis=1)[:, None] * np.array([0.5, 0.5 + 1 / (GRID - 1)]) * seen.white
     step = np.abs(np.diff(seen.moved(levels), axis=1))[:, 0]  # between two levels of brightness
     return np.asarray((narrow.half / narrow.gain)[:, 0, 0] < step)

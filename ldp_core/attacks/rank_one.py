@@ -30,4 +30,4 @@ class RankOne(Reconstructor):
         self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
     ) -> Image:
         z = leading(seen.first_layer(seen.gradients))
-        return scaled(z).reshape(-1, 1, *seen.shape)
+        return scaled(z, seen.white).reshape(-1, 1, *seen.shape)

@@ -31,4 +31,4 @@ class Trimmed(Reconstructor):
         self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
     ) -> Image:
         z = leading_of_known(*trimmed(seen))
-        return scaled(z).reshape(-1, 1, *seen.shape)
+        return scaled(z, seen.white).reshape(-1, 1, *seen.shape)

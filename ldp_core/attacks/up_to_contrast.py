@@ -35,7 +35,7 @@ class UpToContrast(Reconstructor):
         z = leading_of_known(*trimmed(seen))
         one = z[:, -1:]
         sure = np.abs(one) > BEYOND * np.abs(z[:, :-1]).max(axis=1, keepdims=True)
-        raw = np.where(sure, z[:, :-1] / np.where(sure, one, 1.0), scaled(z))
+        raw = np.where(sure, z[:, :-1] / np.where(sure, one, 1.0), scaled(z, seen.white))
         return stretched(raw).reshape(-1, 1, *seen.shape)
 
 

@@ -19,7 +19,6 @@ from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment.attack import attack_as_json
 from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.schema import Experiment
-from ldp_core.mechanisms.base import Form
 from ldp_core.models.chain import is_chain
 
 
@@ -122,23 +121,19 @@ def why_no_attacker(experiment: Experiment, upload: str) -> str:
 
 
 def _unfit(experiment: Experiment) -> str:
-    if experiment.system and not experiment.system.readable(experiment.form):
-        other: Form = "corrected" if experiment.form == "as_printed" else "as_printed"
-        here = "in this form; in the other one there is" if experiment.system.readable(other) else "here"
-        because = experiment.system.why_unread(experiment.form)
-        identifies = "; which of a few images one was made of can be told" if identifiable(experiment) else ""
-        why = f" (because {because}){identifies}" if because else ""
-        return f"no attacker makes a picture of the uploads of {experiment.system.label} {here}{why}"
+    if not readable(experiment):
+        label, mechanism = getattr(experiment.system, "label", ""), experiment.mechanism.label
+        return f"an upload of {label} under {mechanism} has no law that is known; choose another mechanism"
     source = experiment.source
     who = experiment.attack.attacker if experiment.attack else None
     name = who.name if who else "auto"
     return attacks.unfit(experiment.model, source.shape, source.classes, name, experiment.local.optimizer)
 
 
-def identifiable(experiment: Experiment) -> bool:
-    """Whether images can be identified by their uploads: also where none can be reconstructed."""
+def readable(experiment: Experiment) -> bool:
+    """Whether the server knows the law of an upload up to the image that it was made of."""
     system = experiment.system
-    return system is None or system.identifiable(experiment.mechanism, experiment.form)
+    return system is None or system.readable(experiment.mechanism, experiment.form)
 
 
 def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
@@ -150,7 +145,7 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         optimizer=experiment.local.optimizer,
         learning_rate=experiment.local.optimizer.rate(1, experiment.local.learning_rate),
         model=experiment.model,
-        mechanism=experiment.mechanism,
+        mechanism=experiment.mechanism.formed(experiment.form),
         batch_size=1 if audit else experiment.local.batch_size,
         epochs=1 if audit else experiment.local.epochs,
         rounds=rounds,
@@ -160,4 +155,5 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         if experiment.mechanism.role == "identity"
         else experiment.tells.clear / experiment.uploaded,
         kept=experiment.uploaded < experiment.dimension,
+        also=experiment.system.server_knows(experiment) if experiment.system else (),
     )

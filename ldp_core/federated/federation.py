@@ -63,6 +63,20 @@ class Federation:
     def samples(self) -> Samples:
         return self.train_x, self.train_y, self.test_x
 
+    @property
+    def white(self) -> float:
+        """What pixels, in [0, 1], were multiplied by before training."""
+        experiment = self.experiment
+        return experiment.system.scale(experiment.dataset) if experiment.system else 1.0
+
+    def pictures(self, samples: torch.Tensor) -> np.ndarray:
+        """Some of its samples as pictures: pixels in [0, 1], on the host."""
+        return (samples if self.white == 1 else samples / self.white).cpu().numpy()
+
+    def samples_of(self, pictures: np.ndarray) -> torch.Tensor:
+        """Pictures as samples to train on."""
+        return torch.from_numpy(pictures).to(self.train_x) * self.white
+
     @cached_property
     def terms(self) -> Terms:
         return Terms(self.experiment)

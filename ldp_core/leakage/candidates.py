@@ -66,8 +66,8 @@ def line_up(
         keys: one whole number for each, that its decoys are drawn by: the client's, or the image's.
         candidates: M, the right one included.
     """
-    test_x, test_y = federation.test_x.cpu().numpy(), federation.test_y.cpu().numpy()
-    originals = federation.train_x[np.asarray(samples)].cpu().numpy()
+    test_x, test_y = federation.pictures(federation.test_x), federation.test_y.cpu().numpy()
+    originals = federation.pictures(federation.train_x[np.asarray(samples)])
     labels = federation.train_y[np.asarray(samples)].cpu().numpy()
     orders = [stream(federation.experiment.seed, "attack decoys", k).permutation(len(test_y)) for k in keys]
     alike = [order[test_y[order] == y] for order, y in zip(orders, labels, strict=True)]

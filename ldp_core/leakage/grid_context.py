@@ -172,8 +172,8 @@ class Grid:
         self, control: Control | None, seen: Observation, guesses: Image, picked: list[Row], victims: slice
     ) -> list[Row]:
         if self.ladder.upload == "real":
-            members = self._federation.train_x[self._samples].cpu().numpy()
-            others = self._federation.test_x[: len(members)].cpu().numpy()
+            members = self._federation.pictures(self._federation.train_x[self._samples])
+            others = self._federation.pictures(self._federation.test_x[: len(members)])
             return [score_real(guesses[0], members, others, self._lineup.mean_image)]
         lineup = self._lineup.of(victims)
         (rows,) = score_audits([(seen, guesses[:, 0], picked)], lineup)
@@ -252,7 +252,7 @@ def _attacked(grid: Grid, rung: Rung, who: Reconstructor, controls: bool) -> dic
         picked = grid.picked(rung, hidden, victims, controls)
         for control, seen in grid.seen(rung, noise, victims).items():
             if control is None or controls:
-                guesses = who.reconstruct(seen, generator=grid.generator(victims))
+                guesses = who.reconstruct(seen.with_ranges_read(), generator=grid.generator(victims))
                 scored = grid.scored(control, seen, guesses, picked.get(control, []), victims)
                 rows.setdefault(control, []).extend(scored)
     return {control: summary(found) for control, found in rows.items()}

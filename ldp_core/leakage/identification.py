@@ -96,7 +96,7 @@ def _made_of(
     x = np.concatenate([kind.x[each, of] for kind, of in zip(kinds, right, strict=True)])
     y = np.concatenate([kind.y[each, of] for kind, of in zip(kinds, right, strict=True)])
     own = weights if weights.dim() == 1 else weights.repeat(len(kinds), 1)
-    made = one_step(federation, torch.from_numpy(x).to(weights), torch.from_numpy(y).to(weights.device), own)
+    made = one_step(federation, federation.samples_of(x), torch.from_numpy(y).to(weights.device), own)
     return made.reshape(*right.shape, -1)
 
 
@@ -118,6 +118,6 @@ def would_send(
         sent = seen.uploads_of(x, y)
     else:
         own = begun.own.repeat_interleave(count, 0)
-        sent = one_step(federation, torch.from_numpy(x).to(own), torch.from_numpy(y).to(own.device), own)
+        sent = one_step(federation, federation.samples_of(x), torch.from_numpy(y).to(own.device), own)
     ends = np.cumsum([kind.y.shape[1] for kind in kinds])[:-1]
     return np.split(sent.reshape(victims, count, -1), ends, axis=1)

@@ -102,12 +102,13 @@ def real_values(
     (d,) or (V, d).
     """
     experiment = federation.experiment
-    local, rows = experiment.local, []
+    local, rows, joined = experiment.local, [], taking_part(federation)
     starts = weights.expand(len(clients), -1)
     for client, start in zip(clients.tolist(), starts, strict=True):
         # a stream for each client and round, so that its batches do not depend on who else is attacked
         batches = stream(experiment.seed, "attack batches", number * experiment.clients.count + client)
-        plan = plan_batches([federation.shards[client]], local.epochs, local.batch_size, batches)
+        records = joined.records([federation.shards[client]], batches)
+        plan = plan_batches([*records], local.epochs, local.batch_size, batches)
         everything = federation.train_x, federation.train_y
         rate, classes = local.learning_rate, federation.classes
         rows.append(train(federation.recipe.model, start, *everything, plan, rate, classes, local.optimizer))
@@ -121,7 +122,7 @@ def public_images(federation: Federation) -> Public:
     count = len(federation.test_y)
     draw = stream(federation.experiment.seed, "public images")
     chosen = torch.from_numpy(draw.permutation(count)[:PUBLIC_IMAGES])
-    return Public(federation.test_x[chosen].cpu().numpy(), federation.test_y[chosen].cpu().numpy())
+    return Public(federation.pictures(federation.test_x[chosen]), federation.test_y[chosen].cpu().numpy())
 
 
 def observe(
@@ -183,6 +184,7 @@ def observe(
             public=public,
             noted=noted or {},
             device=str(federation.device),
+            white=federation.white,
             clear=0.0 if parts[0][1].role == "identity" else experiment.tells.clear / experiment.uploaded,
             unsent=np.stack(missing[: len(uploads)]) if missing else None,
             shortened_by=mechanism if clipped and mechanism.region == "ball" else None,

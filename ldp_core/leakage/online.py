@@ -79,10 +79,11 @@ class _Attacked:
             observed = self._seen(spy, weights, number, begins)
             # the same start under every control and mechanism, so that only the noise differs
             starts = [stream(seed, "reconstruction", number) for _ in observed]
+            read = [seen.with_ranges_read() for seen in observed.values()]
             if isinstance(spy.who, Search) and spy.upload == "audit":
-                found = yield from self._watched(spy.who, list(observed.values()), starts, number)
+                found = yield from self._watched(spy.who, read, starts, number)
             else:
-                found = spy.who.reconstruct_all(list(observed.values()), generators=starts)
+                found = spy.who.reconstruct_all(read, generators=starts)
             if spy.upload == "audit":
                 figures = self._audits(weights, number, begins, observed, found)
             else:
@@ -183,8 +184,8 @@ class _Attacked:
     def _real(self, seen: Observation, guesses: Image) -> list[dict[str, Any]]:
         federation, found = self._federation, []
         for client, own in zip(self.victims.clients, guesses, strict=True):
-            members = federation.train_x[federation.shards[client][:MOST_MEMBERS]].cpu().numpy()
-            others = federation.test_x[: len(members)].cpu().numpy()
+            members = federation.pictures(federation.train_x[federation.shards[client][:MOST_MEMBERS]])
+            others = federation.pictures(federation.test_x[: len(members)])
             row = score_real(own, members, others, self._lineup.mean_image)
             found.append(row | {"rounds_observed": seen.rounds})
         return found

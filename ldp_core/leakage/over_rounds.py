@@ -17,7 +17,7 @@ from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.datasets import Data
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment
-from ldp_core.experiment.threat_model import identifiable
+from ldp_core.experiment.threat_model import readable
 from ldp_core.federated.federation import Federation, assemble, choose_device, taking_part
 from ldp_core.federated.state import State
 from ldp_core.leakage.candidates import line_up
@@ -65,8 +65,8 @@ def picked(
     Raises:
         InvalidInput: what an upload of such a run would be is unknown.
     """
-    if not identifiable(experiment):
-        raise InvalidInput("the law of such uploads is not known to the server; choose the corrected form")
+    if not readable(experiment):
+        raise InvalidInput("the law of such uploads is not known to the server; choose another mechanism")
     federation = assemble(experiment, data, device or choose_device())
     clients = np.repeat(np.arange(experiment.clients.count), images)
     found: dict[str | None, list[float]] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.component import Component
 from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats, check_budget, check_range
@@ -134,6 +134,14 @@ class Mechanism(Component):
     def bits(self) -> float | None:
         """That the answer for a whole vector takes, where it is less than an answer for each weight; None
         where there is one for each.
+        """
+        return None
+
+    def read_off(
+        self, uploads: NDArray[np.float32], epsilon: Floats
+    ) -> tuple[Mechanism, Floats, Floats] | None:
+        """What uploads (T, V, m) tell of a range that follows the data: the law within a known range, and the
+        estimated ends of that (V,); None where ranges are public.
         """
         return None
 

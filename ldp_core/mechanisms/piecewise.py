@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.mechanisms import printed_scale
-from ldp_core.mechanisms.base import Difference, InClear, Use
+from ldp_core.mechanisms.base import Difference, InClear, Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import Blocks, checked
 from ldp_core.mechanisms.shared.law import Floats, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, UnitLaw
@@ -209,6 +209,13 @@ class PiecewiseAsPrinted(Piecewise):
 
     law = OwnScaleLaw
     form = "as_printed"
+
+    def read_off(self, uploads: NDArray[np.float32], epsilon: Floats) -> tuple[Mechanism, Floats, Floats]:
+        """The largest of k answers that are uniform on [−Ct, Ct] lies at k/(k + 1) of its end."""
+        k = self.unit_coefficients(epsilon)
+        outside = uploads[:, 0].size * k["p_outside"]
+        scale = np.abs(uploads).max(axis=(0, 2)) / k["bound"] * (1 + 1 / (1 + outside))
+        return self.formed("corrected"), -scale, scale
 
     def in_clear(self) -> tuple[InClear, ...]:
         what = "the largest weight of each upload", "the ends of what is sent"

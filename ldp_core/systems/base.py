@@ -239,21 +239,12 @@ class System(Component):
         """True if its rounds are the common ones, so that attacks read its uploads as anybody's."""
         return self.participation is Participation
 
-    def readable(self, form: Form) -> bool:
-        """Whether attackers can make pictures of an upload of it: everybody begins at the global model, and
-        what clients encode follows from what they trained and from what is public.
+    def readable(self, mechanism: Mechanism, form: Form) -> bool:
+        """Whether attackers can read an upload of it, which then has a law that the server knows up to the
+        image: what clients encode follows from what they trained and from what is public.
         """
         return self.plain
 
-    def why_unread(self, form: Form) -> str:
-        """Why they cannot, in a form in which they cannot, as the end of a sentence that begins “because”;
-        "" if it has not been examined.
-        """
-        return ""
-
-    def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
-        """Whether an upload of one image has a law that the server knows, up to the image, so that images can
-        be distinguished by it: what is encoded is encoded in public, and what is left out is so whatever
-        the data.
-        """
-        return self.readable(form)
+    def server_knows(self, experiment: Any) -> tuple[str, ...]:
+        """What an attacker knows of an upload besides what is said of every upload, as noun phrases."""
+        return ()

@@ -148,9 +148,9 @@ class OptimalLDPFL(System):
     def plain(self) -> bool:
         return self.ranges == "fixed"
 
-    def why_unread(self, form: Form) -> str:
-        return "every layer has a range of its own, which follows the server's model"
-
-    def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
-        """Those ranges follow from what everybody has."""
+    def readable(self, mechanism: Mechanism, form: Form) -> bool:
+        """The layers' ranges follow from what everybody has."""
         return True
+
+    def server_knows(self, experiment: Any) -> tuple[str, ...]:
+        return ("each layer's range, as its own model has it",) if self.unpredicted(experiment) else ()

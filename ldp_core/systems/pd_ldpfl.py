@@ -15,7 +15,7 @@ from pydantic import Field
 
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import Limit
-from ldp_core.mechanisms.base import Form
+from ldp_core.mechanisms.base import Form, Mechanism
 from ldp_core.models._extended import INPUT, OUTPUT, Extended
 from ldp_core.models._transforms import LEARNED, TRANSFORMS
 from ldp_core.models.base import Model
@@ -148,11 +148,8 @@ class PDLDPFL(System):
     def plain(self) -> bool:
         return False
 
-    def why_unread(self, form: Form) -> str:
-        return "the printed safe range is read off the upload itself"
-
-    def readable(self, form: Form) -> bool:
-        """Yes: what is sent is a network's upload, made of what a client's own transform lets through. As
-        printed the safe range is read off the upload, which no attacker here knows.
+    def readable(self, mechanism: Mechanism, form: Form) -> bool:
+        """What is sent is a network's upload, made of what a client's own transform lets through; the printed
+        scale shows in the answers.
         """
-        return form == "corrected"
+        return True

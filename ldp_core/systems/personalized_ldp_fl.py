@@ -172,15 +172,15 @@ class PersonalizedLDPFL(System):
 
     @property
     def plain(self) -> bool:
-        """No: an upload is of records that were drawn, and of pixels on another scale."""
         return False
 
-    def why_unread(self, form: Form) -> str:
-        return "pixels may lie on another scale, and an upload is of records that were drawn"
-
-    def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
-        """An audit's image was drawn: the worst case. Candidates lie on the scale of the pixels."""
+    def readable(self, mechanism: Mechanism, form: Form) -> bool:
+        """An audit's image was drawn: the worst case."""
         return True
+
+    def server_knows(self, experiment: Any) -> tuple[str, ...]:
+        white = self.scale(experiment.dataset)
+        return (f"that white is {white:g} in training",) if white != 1 else ()
 
     def _q(self, dataset: str) -> float:
         return self.sampling if self.sampling is not None else self._setting(dataset).sampling

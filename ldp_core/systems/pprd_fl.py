@@ -174,16 +174,15 @@ class PPRDFL(System):
         form: Form = "corrected" if public.form == "corrected" else "as_printed"
         return RPSS(public, arrays, self._rest(form), self._chance)
 
-    def readable(self, form: Form) -> bool:
-        """What is not sent the server fills in itself, and no attacker that makes pictures knows that."""
-        return self._rest(form) != "kept"
+    def readable(self, mechanism: Mechanism, form: Form) -> bool:
+        """Which weights are left out follows from the server's model and a coin; the others have a law of
+        their own where a mechanism answers for each by itself.
+        """
+        return self._rest(form) != "kept" or mechanism.separable
 
-    def why_unread(self, form: Form) -> str:
-        return "a part of the weights is not sent, and what the server fills in tells of no image"
-
-    def identifiable(self, mechanism: Mechanism, form: Form) -> bool:
-        """Which weights are left out follows from the server's model and a coin."""
-        return self.readable(form) or mechanism.separable
+    def server_knows(self, experiment: Any) -> tuple[str, ...]:
+        kept = self._rest(experiment.form) == "kept"
+        return ("which weights were not sent",) if kept else ()
 
     @property
     def plain(self) -> bool:

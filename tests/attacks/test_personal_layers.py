@@ -16,7 +16,7 @@ from ldp_core.attacks.shared.search import Search
 from ldp_core.attacks.up_to_contrast import stretched
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import spies, why_not
+from ldp_core.experiment.threat_model import spies
 from ldp_core.federated.state import State
 from ldp_core.leakage.grid import climb
 from ldp_core.models._extended import OFFSET
@@ -99,11 +99,14 @@ def test_the_server_works_out_what_was_not_sent(mechanism: str):
     assert np.corrcoef(notes[15].ravel(), truths[15][:, 1:].ravel())[0, 1] > 0.75
 
 
-def test_as_printed_none_reads_and_it_is_said():
-    assert spies(parse(RUN | {"attack": "auto"}))
-    assert "PD-LDPFL in this form; in the other one there is" in why_not(
-        parse(RUN | {"mechanism": "piecewise", "form": "as_printed", "attack": "auto"})
-    )
+def test_as_printed_the_scale_is_read_off_the_largest_answer():
+    """At ε 60 an image comes back through a scale that is estimated, as through a public one."""
+    printed = RUN | {"mechanism": "piecewise", "form": "as_printed", "rounds": 1}
+    printed |= {"attack": "auto", "clients": {"epsilon": 60}}
+    assert "its scale, as the largest answer shows it" in " ".join(spies(parse(printed))[0].knows)
+    found = [e for e in events(printed) if e["event"] == "attack" and e["control"] is None]
+    assert found and min(one["psnr"] for one in found) > 20
+    assert {one["cap"] for one in found} == {1.0}, "no bound holds of a scale that follows the data"
 
 
 def test_an_image_that_fits_its_range_is_left_alone():

@@ -47,6 +47,31 @@ PARAMETERS = {
 """Of each system that has any: a field, what is chosen there, and the parameter's name."""
 
 
+@pytest.mark.parametrize("name", in_gate(["personalized_ldp_fl"], systems.names()))
+def test_a_chosen_system_is_trained_in_both_forms_and_the_server_sees_its_uploads(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+    identity = drafts.new(parse_draft({"base": {"dataset": "digits"}, "seeds": 1}))
+    page = visitor.open(f"/train?draft={identity}", READY["Train"])
+    page.get_by_role("button", name="System: none").click()
+    choose(page.get_by_role("combobox", name="Published system"), systems.registry.labels()[name])
+    at_rest(page)
+    page.get_by_text("both, side by side").click()
+    at_rest(page)
+    page.keyboard.press("Escape")
+    rounds = page.get_by_label("Rounds", exact=True)
+    rounds.fill("2")
+    rounds.press("Enter")
+    at_rest(page)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)
+    panel = page.locator(".es-panels .es-rows")
+    for form in ("as printed", "corrected"):
+        expect(panel.locator(f"canvas[aria-label*='{form}']").first).to_be_visible()
+    expect(panel.get_by_text("picked").first).to_be_visible()
+
+
 def test_each_system_is_chosen_by_name_changed_and_taken_back_to_its_paper(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ):

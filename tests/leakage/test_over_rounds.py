@@ -59,6 +59,7 @@ def test_who_leaves_out_weights_is_read_through_what_is_left():
 
 
 def test_an_unknown_law_is_refused():
-    experiment, states = ran("PD-LDPFL", 50.0)
-    with pytest.raises(InvalidInput, match="corrected form"):
-        picked(changed(experiment, {"form": "as_printed"}), digits(), states)
+    """Of a part of a vector that is answered as one."""
+    experiment, states = ran("PPRD-FL", 600.0)
+    with pytest.raises(InvalidInput, match="choose another mechanism"):
+        picked(changed(experiment, {"form": "corrected", "mechanism.name": "harmony"}), digits(), states)

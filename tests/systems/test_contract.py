@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from ldp_core import systems
-from ldp_core.events import RoundDone
-from ldp_core.experiment import Experiment, parse
+from ldp_core.events import Attacked, RoundDone
+from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.experiment.threat_model import spread_by_budget, why_not
 from ldp_core.federated.federation import assemble, taking_part, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.federated.state import State
@@ -128,3 +129,19 @@ def test_noise_is_predicted_in_the_range_that_runs_or_it_is_said_that_none_is(na
         return
     done = [event for event in simulate(experiment, digits(), CPU) if isinstance(event, RoundDone)]
     assert 0.1 < np.mean([one.noise_variance for one in done]) / noise.variance < 10
+
+
+@pytest.mark.parametrize("form", ["as_printed", "corrected"])
+@pytest.mark.parametrize("name", NAMES)
+def test_its_uploads_are_attacked_with_controls(name: str, form: str):
+    """A picture of each client under each control, and a pick that is right where nothing is hidden."""
+    experiment = changed(small(name, form), {"rounds": 1, "attack": "auto"})
+    assert why_not(experiment) == ""
+    told = [one for one in simulate(experiment, digits()) if isinstance(one, Attacked)]
+    assert {(one.control, one.client) for one in told} == {
+        (control, int(client) + 1)
+        for control in (None, "clean", "clipped")
+        for client in spread_by_budget(experiment)
+    }
+    assert {one.identification_rank for one in told if one.control == "clean"} == {1}
+    assert all(one.image and np.isfinite(one.psnr) for one in told)

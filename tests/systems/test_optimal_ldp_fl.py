@@ -11,7 +11,7 @@ import torch
 from ldp_core.accounting import ledger
 from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import amended, departures, parse
-from ldp_core.experiment.threat_model import why_not
+from ldp_core.experiment.threat_model import spies
 from ldp_core.federated.federation import assemble, taking_part
 from ldp_core.mechanisms.base import Form
 from ldp_core.papers.way import way
@@ -138,11 +138,19 @@ def test_as_printed_ranges_run_away_and_the_end_says_why():
     assert "the printed ranges follow the server's noisy weights" in end["message"]
 
 
-def test_nothing_attacks_ranges_that_move_and_it_is_said():
-    """An attacker would have to know them; of one weight a layer no image comes back anyway."""
-    assert "Optimal LDP-FL" in why_not(parse({**ON_DIGITS, "attack": "auto"}))
-    fixed = {**ON_DIGITS, "system": {"name": NAME, "ranges": "fixed"}, "attack": "auto", "rounds": 1}
-    assert why_not(parse(fixed)) == ""
-    found = [e for e in events(fixed) if e["event"] == "attack" and e["control"] is None]
-    assert found
-    assert all(one["psnr"] < one["psnr_mean_image"] for one in found)
+@pytest.mark.parametrize("form", ["as_printed", "corrected"])
+def test_one_weight_of_a_layer_gives_no_image_and_all_of_them_do(form: str):
+    """The layers' ranges follow from the server's model, so that an attacker has them."""
+    base = {"system": NAME, "dataset": "digits", "attack": "auto", "rounds": 1, "form": form}
+    assert "each layer's range, as its own model has it" in spies(parse(base))[0].knows
+    seen = {}
+    for name, epsilon in (("harmony", 10), ("duchi", 10), ("laplace", 700)):
+        run = {**base, "mechanism": name, "clients": {"epsilon": epsilon}}
+        seen[name] = [e for e in events(run) if e["event"] == "attack"]
+    for found in seen.values():
+        clean = [one for one in found if one["control"] == "clean"]
+        assert clean and min(one["psnr"] for one in clean) > 100
+    sent = {name: [one for one in found if one["control"] is None] for name, found in seen.items()}
+    assert max(one["psnr"] - one["psnr_mean_image"] for one in sent["harmony"]) < 1
+    assert {one["identification_rank"] for one in sent["duchi"]} == {1}
+    assert min(one["psnr"] for one in sent["laplace"]) > 20

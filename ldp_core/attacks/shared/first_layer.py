@@ -46,14 +46,15 @@ def _times(vectors: Floats, matrices: Floats) -> Floats:
     return found
 
 
-def scaled(z: Floats) -> Floats:
-    """(V, F + 1) → (V, F): pixels in the unit of the last entry, which stands for the constant 1.
+def scaled(z: Floats, white: float = 1.0) -> Floats:
+    """(V, F + 1) → (V, F): pixels in the unit of the last entry, which stands for the constant 1, of pictures
+    that were multiplied by `white`.
 
     Where noise has shrunk that entry so far that pixels would burst the range [0, 1], the brightest
     hundredth of them is taken for white: all that is lost is the contrast.
     """
     sign = np.where(z[:, :-1].sum(axis=1) < 0, -1.0, 1.0)[:, None]
-    pixels, one = z[:, :-1] * sign, np.maximum(z[:, -1:] * sign, 1e-300)
+    pixels, one = z[:, :-1] * sign, np.maximum(z[:, -1:] * sign * white, 1e-300)
     brightest = np.quantile(pixels, 0.99, axis=1, keepdims=True)
     found: Floats = pixels / np.maximum(one, np.maximum(brightest, 1e-300))
     return found
@@ -73,7 +74,7 @@ def window(seen: Observation, mechanism: Mechanism | None = None) -> Window | No
     mechanisms without one.
     """
     found, used = [], mechanism or seen.mechanism
-    for epsilon, low, high in zip(seen.epsilon, seen.low, seen.high, strict=True):
+    for epsilon, low, high in zip(seen.epsilon, *seen.first_ends, strict=True):
         middle = (low + high) / 2
         law = used.at(epsilon, low, high)
         at = [law.edges(value) for value in (middle, high)]
@@ -104,10 +105,10 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
     base = seen.first_layer(seen.base)
     narrow = window(seen)
     if narrow is None:
-        rows = seen.first_layer(seen.gradients)
-        return rows, _unclipped(seen) if seen.mechanism.role == "identity" else np.ones(
-            rows.shape, dtype=bool
-        )
+        known = seen.first_layer(seen.steps[1])
+        if seen.mechanism.role == "identity":
+            known &= _unclipped(seen)
+        return seen.first_layer(seen.gradients), known
     victims, furthest = len(seen.epsilon), reach(seen)
     rows, known = np.zeros((victims, *base.shape)), np.zeros((victims, *base.shape), dtype=bool)
     # one after another: a victim's answers stay in the processor's cache, those of all would not
@@ -116,6 +117,8 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
         answers = seen.first_layer(seen.uploads[:, v].astype(np.float64))  # (T, R, F + 1)
         steps = base - (centre + (answers - centre) / gain)
         kept = np.abs(steps) <= half / gain + furthest
+        if seen.unsent is not None:
+            kept &= ~seen.first_layer(seen.unsent[:, v])
         count = kept.sum(axis=0)
         known[v] = count > 0
         rows[v] = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
@@ -125,7 +128,7 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
 def _unclipped(seen: Observation) -> Mask:
     """Without noise, a value at the very end of its range has been cut off, and says little."""
     sent = seen.first_layer(seen.uploads[0])
-    low, high = (end.astype(np.float32)[:, None, None] for end in (seen.low, seen.high))
+    low, high = (end.astype(np.float32)[:, None, None] for end in seen.first_ends)
     return (sent > low) & (sent < high)
 
 

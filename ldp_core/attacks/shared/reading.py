@@ -45,23 +45,24 @@ def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
     uploads = seen.uploads.astype(np.float64)
     if seen.clear and public is not None:
         return _in_clear(seen, uploads, public)
-    steps = seen.base - uploads.mean(axis=0)
-    known, variance = np.ones(steps.shape, dtype=bool), np.zeros(len(steps))
+    steps, known = seen.steps[0].copy(), seen.steps[1].copy()
+    variance = np.zeros(len(steps))
     for part in seen.parts:
         where, mechanism = part
         size = where.stop - where.start
-        ends = seen.low[:, None], seen.high[:, None]
+        ends = seen.ends(where)
         if mechanism.role == "identity":
             sent = seen.uploads[0][:, where]
             low, high = (end.astype(np.float32) for end in ends)
-            known[:, where] = (sent > low) & (sent < high)
+            known[:, where] &= (sent > low) & (sent < high)
         elif public and (found := _trimmed(seen, part, uploads, public.furthest)):
             steps[:, where], known[:, where], squares = found
             variance += size * squares
         else:
             middle = np.clip(seen.base[where].mean(), *ends)
             each = mechanism.variance(middle, seen.epsilon[:, None], *ends)
-            variance += size * np.broadcast_to(each, (len(steps), 1))[:, 0] / seen.rounds
+            noise = np.broadcast_to(each, (len(steps), ends[0].shape[1])).mean(axis=1)
+            variance += size * noise / seen.rounds
     rate = seen.learning_rate
     everything = bool(known.all())
     return Reading(
@@ -96,12 +97,14 @@ def _trimmed(
 ) -> tuple[Floats, Mask, NDArray[np.float64]] | None:
     """Steps (V, m), which of them are known, and the variance (V,) of what is left; None without a window."""
     where, mechanism = part
-    narrow = window(seen, mechanism)
+    narrow = window(seen, mechanism) if seen.low.ndim == 1 else None
     if narrow is None:
         return None
     gain, half, centre = (part[:, :, 0] for part in (narrow.gain, narrow.half, narrow.centre))
     steps = seen.base[where] - (centre + (uploads[..., where] - centre) / gain)
     kept = np.abs(steps) <= half / gain + furthest[where]
+    if seen.unsent is not None:
+        kept &= ~seen.unsent[..., where]
     count = kept.sum(axis=0)
     spread = (half / gain)[:, 0] ** 2 / 3
     return (steps * kept).sum(axis=0) / np.maximum(count, 1), count > 0, spread / seen.rounds
@@ -110,11 +113,11 @@ def _trimmed(
 def labels(seen: Observation, found: Reading) -> NDArray[np.int64]:
     """(V,): the label of each victim's single image.
 
-    Where the last bias may be perturbed and others are in clear, the weights before it tell: what goes into
-    the last layer is not negative, so all that is known of the label's row points one way.
+    Where the last bias may be perturbed or unsent and others are in clear, the weights before it tell: what
+    goes into the last layer is not negative, so all that is known of the label's row points one way.
     """
     *_, weight, _ = seen.model.slices(seen.shape, seen.classes)
-    if not seen.clear or len(weight.shape) != 2:
+    if not (seen.clear or seen.unsent is not None) or len(weight.shape) != 2:
         return seen.labels()
     rows = found.gradients[:, weight.start : weight.stop].reshape(-1, seen.classes, weight.shape[1])
     return rows.sum(axis=2).argmin(axis=1)

@@ -257,7 +257,8 @@ class _Chunk:
         else:
             named = np.concatenate([labels(part, found) for part, found in zip(parts, readings, strict=True)])
             targets = rows([np.eye(seen[0].classes)[named]])
-        before = [_before(part, self._pixels) for part in parts] if who.behind_layers else []
+        behind = who.behind_layers or seen[0].white != 1
+        before = [_before(part, self._pixels) for part in parts] if behind else []
         goal = Goal(
             gradients=rows([one.gradients for one in readings]),
             known=known,
@@ -340,10 +341,10 @@ def chunked(rows: Sequence[int], most: int) -> list[list[tuple[int, slice]]]:
 
 
 def _before(seen: Observation, pixels: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The a and b (V, pixels) that are known to be before the network; 1 and 0 where none are."""
+    """The a and b (V, pixels) that are known to be before the network; `white` and 0 where none are."""
     victims = len(seen.epsilon)
     if SCALE not in seen.noted:
-        return np.ones((victims, pixels)), np.zeros((victims, pixels))
+        return np.full((victims, pixels), seen.white), np.zeros((victims, pixels))
     scale = np.repeat(seen.noted[SCALE], pixels // seen.noted[SCALE].shape[1], axis=1)
     return np.where(scale == 0, 1.0, scale), seen.noted[OFFSET]
 

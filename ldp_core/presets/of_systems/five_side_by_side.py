@@ -89,9 +89,8 @@ PRESET = Preset(
             both(*(ranked(SHORT, label) for label in (PPRD, PLDP, PERSONALIZED))),
         ),
         Sentence(
-            "With equal budgets, what the systems do for clients who differ is not shown; nor is an attack, "
-            "as nobody here makes a picture of what some of them send. How often a server tells which image "
-            "an upload was made of stands on the page “Papers”."
+            "With equal budgets, what the systems do for clients who differ is not shown; nor is an attack. "
+            "How often a server tells which image an upload was made of stands on the page “Papers”."
         ),
     ),
     ask=most_accurate("Which of the five will end last?", FIVE, ONE_WEIGHT, least=True),
