@@ -189,6 +189,11 @@ def _import(options: argparse.Namespace) -> int:
 def _papers(options: argparse.Namespace) -> int:
     from ldp_core.runs import claims
 
+    if options.export is not None:
+        from ldp_core.runs.carry.of_claims import write
+
+        print("\n".join(str(options.export / name) for name in write(options.export)))
+        return 0
     say, known = (lambda line: print(line, flush=True)), _on_stderr()
     if options.rerun is None:
         if wrong := [
@@ -356,6 +361,8 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     )
     added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
+    text = "write claims, readings, arms, controls and tables as CSV, JSON and LaTeX, and BibTeX"
+    added.add_argument("--export", type=Path, metavar="FOLDER", help=text)
     text = "with --rerun: instead of assets/papers"
     added.add_argument("--into", type=Path, metavar="FOLDER", help=text)
     added = command("status", _status, "how far a job is")

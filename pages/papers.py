@@ -10,6 +10,7 @@ from ldp_core import papers
 from ldp_core.papers.verdict import RULE, Word, verdict
 from pages.parts.papers.at_a_glance import at_a_glance
 from pages.parts.papers.card import card
+from pages.parts.papers.cite import cite
 from pages.parts.papers.five import five
 from pages.parts.papers.known import known
 from pages.parts.papers.words import LOOKS
@@ -52,6 +53,7 @@ def main() -> None:
             "it can hold for another reason than the paper's. What could not be run here says so."
         )
     at_a_glance(counts)
+    cite()
     five()
     for name in papers.names():
         card(name)

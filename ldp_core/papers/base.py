@@ -147,6 +147,18 @@ class Flaw:
 
 
 @dataclass(frozen=True)
+class Table:
+    """Arms in the layout that the paper has them in."""
+
+    id: str
+    where: str
+    title: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[tuple[str, str], ...]]
+    """By the row's head, a claim's id and an arm's label for each column."""
+
+
+@dataclass(frozen=True)
 class Paper:
     """A published system and what is said of it."""
 
@@ -160,6 +172,7 @@ class Paper:
     example: Mapping[str, Any] | None = None
     """An experiment with its own settings; None for a system that is to come."""
     claims: tuple[Claim, ...] = ()
+    tables: tuple[Table, ...] = ()
 
     @property
     def to_come(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_core.papers.arms import Packed, Timed
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, arms
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Table, arms
 from ldp_core.papers.statements import Ahead, Gain, Saves
 
 BASE: dict[str, Any] = {"system": "optimal_ldp_fl", "dataset": "mnist", "form": "as_printed"}
@@ -273,6 +273,21 @@ PAPER = Paper(
         ),
     ),
     example=BASE,
+    tables=tuple(
+        Table(
+            f"clients-{dataset}",
+            "Fig. 3",
+            f"accuracy (%) by the number of clients, {dataset}",
+            (FEDAVG, DUCHI, OPTIMAL),
+            {
+                str(count): tuple(
+                    (f"clients-{dataset}", f"{name}, {count} clients") for name in (FEDAVG, DUCHI, OPTIMAL)
+                )
+                for count in counts
+            },
+        )
+        for dataset, counts in (("digits", (25, 100, 400)), ("mnist", (50, 200)))
+    ),
     claims=(
         _clients("clients-digits", DIGITS, "digits", (25, 100, 400), "1 437 images for all clients"),
         _budgets("budgets-digits", DIGITS, "digits", PER_CLIENT),

@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core.papers._pd_ldpfl_images import gradients, images
 from ldp_core.papers.arms import Trained
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, arms
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
 from ldp_core.papers.statements import SEEDS, Ahead, Gain, Statement, Value
 
 BASE: dict[str, Any] = {"system": "pd_ldpfl", "form": "as_printed"}
@@ -329,6 +329,36 @@ PAPER = Paper(
         ),
     ),
     example=BASE,
+    tables=(
+        *(
+            Table(
+                f"table-1-{dataset}",
+                "Table 1",
+                f"heterogeneity, {NAMES[dataset]}; before the network by what is after it",
+                tuple(SIGNS.values()),
+                {
+                    SIGNS[before]: tuple((f"unlike-{dataset}", _pair(before, after)) for after in SIGNS)
+                    for before in SIGNS
+                },
+            )
+            for dataset in ("digits", "mnist")
+        ),
+        *(
+            Table(
+                f"table-2-{dataset}",
+                "Table 2",
+                f"accuracy (%) by the number of clients, {NAMES[dataset]}",
+                tuple(METHODS),
+                {
+                    str(count): tuple(
+                        (f"clients-{dataset.replace('_mnist', '')}-{count}", name) for name in METHODS
+                    )
+                    for count in TABLE_2
+                },
+            )
+            for dataset in COLUMNS
+        ),
+    ),
     claims=(
         _table_2("digits", 10),
         *(_table_2(dataset, count) for dataset in COLUMNS for count in TABLE_2),

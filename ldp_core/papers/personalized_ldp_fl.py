@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ldp_core.papers.arms import Arm
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, arms
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
 from ldp_core.papers.statements import Ahead, Gain, Statement, Value
 
 A, B, C, BEST = "A mean", "B by 1/σ", "C lottery", "1/σ²"
@@ -122,6 +122,9 @@ SIGNS_CLEAN = Quote(
     "the federated model accuracies for those three datasets are 65.2%, 49.8%, and 62.6%, respectively",
 )
 AVERAGED = "The paper gives one gain for all its settings; here it is the mean over them."
+OF_THREE: tuple[Sequence[float], ...] = ([1, 1, 10], [1, 5, 10], [1, 10, 10])
+STRICTER: tuple[Sequence[float], ...] = ([0.05, 0.05, 1], [0.05, 0.5, 1], [0.05, 1, 1])
+MIXED: tuple[Sequence[float], ...] = ([1] * 5 + [10] * 5, [1] * 3 + [5] * 4 + [10] * 3)
 WEIGHED = {way: {"aggregator.name": name} for way, name in IID.items()}
 VOTED: dict[str, dict[str, Any]] = {
     A: {},
@@ -138,12 +141,13 @@ INSTEAD: dict[str, dict[str, Any]] = {
     "changes, mean": {"target": "update", "aggregator.name": "mean"},
 }
 
+
 DIGITS = _claim(
     "iid-digits",
     "Weighing by noise beats the mean: digits, IID",
     "scikit-learn's digits (called MNIST there), 3 clients, 10 rounds, δ 1/500, q 0.8, c 200",
     _base("digits", "iid"),
-    ([1, 1, 10], [1, 5, 10], [1, 10, 10]),
+    OF_THREE,
     WEIGHED,
     CLEAN,
     {"no noise": 88.7, B: 5.57, C: 11.28},
@@ -163,7 +167,7 @@ FASHION = _claim(
     "Weighing by noise beats the mean: Fashion-MNIST, IID",
     "Fashion-MNIST, 3 clients, 20 rounds, δ 1/1000, q 0.9, c 2",
     _base("fashion_mnist", "iid"),
-    ([0.05, 0.05, 1], [0.05, 0.5, 1], [0.05, 1, 1]),
+    STRICTER,
     WEIGHED,
     CLEAN,
     {"no noise": 73.1, B: 3.04, C: 3.93},
@@ -184,7 +188,7 @@ COVER = _claim(
     "Weighing by noise beats the mean: cover types, IID",
     "forest cover types, 10 clients, 50 rounds, δ 1/50 000, q 0.8, c 2",
     _base("covtype", "iid"),
-    ([1] * 5 + [10] * 5, [1] * 3 + [5] * 4 + [10] * 3),
+    MIXED,
     WEIGHED,
     CLEAN,
     {"no noise": 49.0, B: 4.07, C: 10.90},
@@ -246,7 +250,7 @@ SIGNED_COVER = _claim(
     "No gain on cover types, non-IID, signs only",
     "forest cover types, 10 clients with unlike labels, 20 rounds, one bit a weight, c 2, δ 10⁻⁵",
     _base("covtype", "non_iid"),
-    ([1] * 5 + [10] * 5, [1] * 3 + [5] * 4 + [10] * 3),
+    MIXED,
     VOTED,
     SIGNS,
     {"no noise": 62.6, B: 0.0, C: 0.0},
@@ -317,5 +321,25 @@ PAPER = Paper(
         ),
     ),
     example={**_base("digits", "iid"), "aggregator": {"name": "probability_selection"}},
+    tables=tuple(
+        Table(
+            claim.id,
+            claim.where,
+            f"accuracy (%), {claim.setting}",
+            (A, B, C),
+            {
+                f"ε {_short(budgets)}": tuple((claim.id, f"{way}, ε {_short(budgets)}") for way in (A, B, C))
+                for budgets in populations
+            },
+        )
+        for claim, populations in (
+            (DIGITS, OF_THREE),
+            (FASHION, STRICTER),
+            (COVER, MIXED),
+            (SIGNED_DIGITS, STRICT),
+            (SIGNED_FASHION, STRICT),
+            (SIGNED_COVER, MIXED),
+        )
+    ),
     claims=(DIGITS, FASHION, COVER, SIGNED_DIGITS, SIGNED_FASHION, SIGNED_COVER),
 )

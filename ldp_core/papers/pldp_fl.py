@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core import mechanisms
 from ldp_core.papers.arms import Records, Sent
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, arms
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
 from ldp_core.papers.statements import Ahead, Gain, Value
 
 BASE: dict[str, Any] = {"system": "pldp_fl", "dataset": "mnist", "form": "as_printed"}
@@ -230,6 +230,19 @@ PAPER = Paper(
         ),
     ),
     example=BASE,
+    tables=tuple(
+        Table(
+            f"modes-{dataset}",
+            "Fig. 5",
+            f"accuracy (%) of the nine pairs of modes, {name}",
+            tuple(f"τ{SUBSCRIPT[t]}" for t in (1, 2, 3)),
+            {
+                f"ε{SUBSCRIPT[e]}": tuple((f"modes-{dataset}", _pair(e, t)) for t in (1, 2, 3))
+                for e in (1, 2, 3)
+            },
+        )
+        for dataset, name in (("mnist", "MNIST"), ("fashion_mnist", "Fashion-MNIST"))
+    ),
     claims=(
         SYNTHETIC,
         TRAFFIC,

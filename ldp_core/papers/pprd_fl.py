@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, arms
+from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
 from ldp_core.papers.statements import Ahead, Gain, Value
 
 BASE: dict[str, Any] = {"system": "pprd_fl", "dataset": "mnist", "form": "as_printed"}
@@ -179,6 +179,18 @@ PAPER = Paper(
         ),
     ),
     example=BASE,
+    tables=(
+        Table(
+            "ablation",
+            "Fig. 3",
+            "accuracy (%) without each part, digits",
+            ("ε 1", "ε 8.4"),
+            {
+                name: (("ablation-digits", name), ("ablation-digits-quiet", name))
+                for name in (FULL, NO_RPSS, STEADY, CLEAN)
+            },
+        ),
+    ),
     claims=(
         _ablation(
             "ablation-digits",

@@ -9,6 +9,7 @@ import streamlit as st
 from ldp_core import papers
 from ldp_core.experiment import parse
 from ldp_core.papers import Claim, Paper
+from ldp_core.papers.rows import cells
 from ldp_core.papers.statements import told
 from ldp_core.papers.verdict import Verdict, verdict
 from ldp_core.papers.way import Step, way
@@ -34,6 +35,7 @@ def card(name: str) -> None:
             refreshing(_way)(dict(paper.example), name)
         if paper.claims:
             refreshing(_claims)(name)
+            _tables(name)
         _errors(paper)
 
 
@@ -114,6 +116,15 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
         plain(claim.setting, 300),
         when,
     ]
+
+
+def _tables(name: str) -> None:
+    """Ours in the layout that the paper has, its own figures in brackets."""
+    shelf = known(name)
+    with st.expander(f"Its tables and figures, ours in their place ({len(papers.get(name).tables)})"):
+        for one in papers.get(name).tables:
+            st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; in brackets the paper's")
+            table(("", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])
 
 
 def _errors(paper: Paper) -> None:

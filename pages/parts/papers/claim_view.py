@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from ldp_core.papers import Claim
@@ -9,6 +11,7 @@ from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import QUANTITIES, told
 from ldp_core.papers.stored import Shelf, words
 from ldp_core.papers.verdict import Verdict, verdict
+from ldp_core.runs.carry import of_claims
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
 from pages.parts.papers.again import again
 from pages.parts.papers.words import badge
@@ -41,6 +44,15 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
             if draft and st.button("Open in Train", key=f"open {system} {claim.id}"):
                 start_with(draft)
                 st.switch_page("train.py")
+            st.download_button(
+                "Take it away (ZIP)",
+                partial(_pack, system, claim.id),
+                file_name=f"{system}-{claim.id}.zip",
+                mime="application/zip",
+                key=f"take {system} {claim.id}",
+                on_click="ignore",
+                help="Figure, settings, readings, seeds, versions, every run, the command that measures it",
+            )
         found = verdict(claim, shelf)
         if found.each:
             claim, found = _reading(system, claim, found)
@@ -51,6 +63,10 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
         _arms(claim, shelf, found)
         if whose := words(found.older):
             st.caption(plain(whose, 600))
+
+
+def _pack(system: str, identity: str) -> bytes:
+    return of_claims.packed(of_claims.pack(system, identity))
 
 
 def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]:

@@ -1,0 +1,168 @@
+"""Claims as rows of plain values: statements, arms and figures; and a paper's own tables as LaTeX."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ldp_core import papers
+from ldp_core.papers.base import Claim, Table
+from ldp_core.papers.reasons import of_arm
+from ldp_core.papers.statements import told
+from ldp_core.papers.stored import Shelf
+from ldp_core.papers.verdict import Verdict, verdict
+
+Row = dict[str, Any]
+SYMBOLS = {
+    "\\": r"\textbackslash{}",
+    **{one: f"\\{one}" for one in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "ε": r"$\varepsilon$",
+    "τ": r"$\tau$",
+    "σ": r"$\sigma$",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "×": r"$\times$",
+    "→": r"$\to$",
+    "–": "--",
+    "δ": r"$\delta$",
+    "“": "``",
+    "”": "''",
+    "’": "'",
+    "⁻": "$^-$",
+    **{one: f"$_{place}$" for place, one in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **{one: f"$^{place}$" for place, one in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+}
+
+
+def command(system: str, claim: Claim, reading: str) -> str:
+    """That measures it again."""
+    named = f' --reading "{reading}"' if reading else ""
+    return f"python -m ldp_core papers --rerun {system} --only {claim.id}{named}"
+
+
+def readings(system: str, claim: Claim, shelf: Shelf) -> Iterator[tuple[str, Claim, Verdict, Row]]:
+    """Each reading's name, claim and verdict, and what all of its rows begin with."""
+    found = verdict(claim, shelf)
+    its_own = {one.name: its for one, its in found.each}
+    against = {one.name: one.against for one in claim.readings}
+    for name, made in claim.read_each.items():
+        its = its_own.get(name, found)
+        yield (
+            name,
+            made,
+            its,
+            {
+                "system": system,
+                "claim": claim.id,
+                "where": claim.where,
+                "reading": name,
+                "against_the_paper": against.get(name, ""),
+                "judges": name == found.reading,
+            },
+        )
+
+
+def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
+    """One for each statement in each reading; ours is empty where it was not run."""
+    for name, made, found, row in readings(system, claim, shelf):
+        parts = found.parts or [None] * len(made.statements)
+        for statement, part in zip(made.statements, parts, strict=True):
+            yield row | {
+                "title": claim.title,
+                "setting": claim.setting,
+                "statement": statement.says,
+                "paper": getattr(statement, "paper", None),
+                "ours": part.ours.mean if part else None,
+                "half_width": part.ours.half if part else None,
+                "unit": part.unit if part else "",
+                "outcome": part.outcome if part else "not run",
+                "verdict": found.word,
+                "seeds": found.seeds,
+                "intervals": made.tried,
+                "measured": found.date,
+                "older_versions": " ".join(found.older),
+                "command": command(system, claim, name),
+            }
+
+
+def arms(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
+    """One for each arm in each reading, controls marked."""
+    why = {control.arm: control.why for control in claim.controls}
+    for _, made, _, row in readings(system, claim, shelf):
+        for arm in made.measured:
+            ours = of_arm(made, shelf, arm.label)
+            yield row | {
+                "arm": arm.label,
+                "control": why.get(arm.label, ""),
+                "paper": claim.paper.get(arm.label),
+                "ours": ours.mean if ours else None,
+                "half_width": ours.half if ours else None,
+                "unit": claim.quantity.unit,
+                "about": getattr(arm, "about", "") or claim.about,
+                "seeds": ours.seeds if ours else 0,
+                "setting": json.dumps(arm.setting, sort_keys=True, ensure_ascii=False),
+            }
+
+
+def figures(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
+    """Every stored run of each arm in each reading, to the last digit."""
+    for _, made, _, row in readings(system, claim, shelf):
+        for arm in made.runs:
+            for seed, one in shelf.of_arm(made, arm.label).items():
+                yield {name: row[name] for name in ("system", "claim", "reading")} | {
+                    "arm": arm.label,
+                    "seed": seed,
+                    "value": one.value,
+                    "status": one.status,
+                    "version": one.version,
+                    "this_version": one.version == arm.version,
+                    "date": one.date,
+                    "seconds": one.seconds,
+                    "device": one.device,
+                    "key": one.key,
+                    **{f"also_{name}": value for name, value in one.also.items()},
+                }
+
+
+def cells(system: str, table: Table, shelf: Shelf) -> list[list[str]]:
+    """A table of a paper in its own layout: ours with its interval, and the paper's figure in brackets."""
+    claims = {claim.id: claim for claim in papers.get(system).claims}
+    rows = []
+    for head, named in table.rows.items():
+        row = [head]
+        for identity, label in named:
+            claim = claims[identity]
+            reading = verdict(claim, shelf).reading
+            made = claim.read(reading) if reading else claim
+            ours, paper = of_arm(made, shelf, label), claim.paper.get(label)
+            row.append((told(ours, "") if ours else "–") + ("" if paper is None else f" ({paper:g})"))
+        rows.append(row)
+    return rows
+
+
+def latex(title: str, head: list[str], rows: list[list[str]]) -> str:
+    """A table of booktabs."""
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{escaped(title)}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+        r"\toprule",
+        _line(head),
+        r"\midrule",
+        *map(_line, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(row: list[str]) -> str:
+    return " & ".join(map(escaped, row)) + r" \\"
+
+
+def escaped(text: str, symbols: Mapping[str, str] = SYMBOLS) -> str:
+    return "".join(symbols.get(one, one) for one in text)

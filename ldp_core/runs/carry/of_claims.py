@@ -1,0 +1,131 @@
+"""The papers' claims to take away: rows as CSV and JSON, tables as LaTeX, and a pack of one claim."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+
+from ldp_core import papers
+from ldp_core.behaviour import version
+from ldp_core.papers import Claim, rows
+from ldp_core.papers.rows import Row
+from ldp_core.papers.statements import told
+from ldp_core.papers.stored import SHIPPED, Shelf
+from ldp_core.runs.carry.drawing import Curve, drawn
+from ldp_core.runs.claims import shelf
+from ldp_core.runs.jobs.tables import as_csv
+
+PROJECT = """@software{epsilon_studio,
+  title = {Epsilon Studio: federated learning with personal privacy budgets},
+  version = {1.0.0},
+  year = {2026},
+  note = {what it computes: version %s}
+}
+"""
+KINDS = {"statements": rows.statements, "arms": rows.arms, "figures": rows.figures}
+
+
+def bibtex() -> str:
+    """The project and the five papers."""
+    return PROJECT % version() + "\n" + (SHIPPED / "papers.bib").read_text(encoding="utf-8")
+
+
+def write(folder: Path) -> list[str]:
+    """Put all of it in a folder, and say what."""
+    found = everything()
+    for name, text in found.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return list(found)
+
+
+def packed(files: Mapping[str, str]) -> bytes:
+    """As a ZIP."""
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in files.items():
+            file.writestr(name, text)
+    return into.getvalue()
+
+
+def everything() -> dict[str, str]:
+    """Every claim of every paper, by file name."""
+    known = {name: shelf(name) for name in papers.names()}
+    every = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
+    found = _rows((name, claim, known[name]) for name, claim in every)
+    for name in papers.names():
+        for table in papers.get(name).tables:
+            head, body = ["", *table.columns], rows.cells(name, table, known[name])
+            found[f"tables/{name}-{table.id}.tex"] = rows.latex(f"{table.where}: {table.title}", head, body)
+            found[f"tables/{name}-{table.id}.csv"] = as_csv(
+                [dict(zip(["row", *table.columns], row, strict=True)) for row in body]
+            )
+    return found | {"cite.bib": bibtex()}
+
+
+def pack(system: str, identity: str) -> dict[str, str]:
+    """One claim: its figure in each reading, settings, seeds, versions, and the command that measures it."""
+    claim, known = papers.get(system).claim(identity), shelf(system)
+    if claim is None:
+        return {}
+    found = _rows([(system, claim, known)])
+    for name, made in claim.read_each.items():
+        found[f"figure{f' {name}' if name else ''}.svg"] = drawn(
+            claim.title, _curves(made, known), percent=True, alone=True
+        )
+    about = {
+        "title": claim.title,
+        "where": claim.where,
+        "setting": claim.setting,
+        "note": claim.note,
+        "quotes": [asdict(quote) for quote in claim.quotes],
+        "readings": [asdict(reading) for reading in claim.readings],
+        "seeds": claim.seeds,
+        "version": {arm.label: arm.version for arm in claim.runs},
+        "commands": [rows.command(system, claim, name) for name in claim.read_each],
+    }
+    return found | {"claim.json": _json(about), "cite.bib": bibtex()}
+
+
+def _rows(claims: Iterable[tuple[str, Claim, Shelf]]) -> dict[str, str]:
+    asked, found = list(claims), dict[str, str]()
+    for kind, make in KINDS.items():
+        made: list[Row] = [row for one in asked for row in make(*one)]
+        found |= {f"{kind}.csv": as_csv(made), f"{kind}.json": _json(made)}
+    head = ["claim", "reading", "the paper says", "here", "outcome"]
+    body = [
+        [
+            f"{name} {claim.id}",
+            reading,
+            statement.says,
+            told(part.ours, part.unit) if part else "–",
+            part.outcome if part else "not run",
+        ]
+        for name, claim, known in asked
+        for reading, made_, its, _ in rows.readings(name, claim, known)
+        for statement, part in zip_longest(made_.statements, its.parts)
+    ]
+    return found | {"statements.tex": rows.latex("What the papers say, and what came out here", head, body)}
+
+
+def _curves(claim: Claim, known: Shelf) -> list[Curve]:
+    """Of each arm that trains, over its seeds."""
+    found = []
+    for arm in claim.runs:
+        curves = [one.curve for one in known.of_arm(claim, arm.label).values() if one.curve]
+        if curves:
+            each = np.array(list(zip_longest(*curves, fillvalue=np.nan)), dtype=np.float64)
+            mean, low, high = (of(each, axis=1) for of in (np.nanmean, np.nanmin, np.nanmax))
+            found.append(Curve(arm.label, mean, low, high))
+    return found
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,117 @@
+"""What is exported of the claims: agrees with the stored figures to the digit, in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldp_core import papers
+from ldp_core.papers import rows, stored
+from ldp_core.papers.statements import Interval, interval, told
+from ldp_core.papers.stored import read
+from ldp_core.runs.carry import of_claims
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder: Path = tmp_path_factory.mktemp("export")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(folder / "runs"))
+        names = of_claims.write(folder)
+    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
+
+
+def table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_exported_run_is_a_stored_figure_to_the_last_digit(exported: dict[str, str]):
+    kept = {one.key: one for name in papers.names() for one in read(stored.SHIPPED / f"{name}.json")}
+    found = table(exported["figures.csv"])
+    assert len(found) > 1000
+    for row in found:
+        one = kept[row["key"]]
+        assert (float(row["value"]) if row["value"] else None) == one.value
+        assert (int(row["seed"]), row["version"], row["date"]) == (one.seed, one.version, one.date)
+
+
+def test_an_arms_mean_is_that_of_its_exported_runs(exported: dict[str, str]):
+    values = defaultdict(list)
+    for row in table(exported["figures.csv"]):
+        if row["value"] and row["status"] == "completed":
+            values[row["system"], row["claim"], row["reading"], row["arm"]].append(100 * float(row["value"]))
+    compared = 0
+    for row in table(exported["arms.csv"]):
+        own = values[row["system"], row["claim"], row["reading"], row["arm"]]
+        if row["about"] == "accuracy" and row["ours"] and len(own) == int(row["seeds"]):
+            compared += 1
+            assert float(row["ours"]) == pytest.approx(np.mean(own), rel=1e-12)
+            assert float(row["half_width"]) == pytest.approx(interval(np.array(own)).half, rel=1e-9)
+    assert compared > 100
+
+
+def test_tables_have_the_arms_figures_as_pages_show_them(exported: dict[str, str]):
+    arms = {
+        (one["system"], one["claim"], one["reading"], one["arm"]): one for one in table(exported["arms.csv"])
+    }
+    judging = {
+        (one["system"], one["claim"]): one["reading"] for one in arms.values() if one["judges"] == "True"
+    }
+    checked = 0
+    for name in papers.names():
+        for one in papers.get(name).tables:
+            body = table(exported[f"tables/{name}-{one.id}.csv"])
+            for (head, named), row in zip(one.rows.items(), body, strict=True):
+                assert row["row"] == head
+                for (claim, label), column in zip(named, one.columns, strict=True):
+                    arm = arms[name, claim, judging[name, claim], label]
+                    mean = row[column].split(" ")[0]
+                    assert mean == (_shown(arm) if arm["ours"] else "–")
+                    checked += mean != "–"
+                    assert rows.escaped(row[column]) in exported[f"tables/{name}-{one.id}.tex"]
+    assert checked > 50
+
+
+def _shown(arm: dict[str, str]) -> str:
+    return told(Interval(float(arm["ours"]), float(arm["half_width"]), 0), "").split(" ")[0]
+
+
+def test_json_says_what_csv_does_and_readings_have_a_column(exported: dict[str, str]):
+    for name in ("statements", "arms"):
+        as_json, as_csv = json.loads(exported[f"{name}.json"]), table(exported[f"{name}.csv"])
+        assert [one["reading"] for one in as_json] == [one["reading"] for one in as_csv]
+        assert {"", "batch 64", "from 0"} <= {one["reading"] for one in as_csv}
+    controls = {one["control"] for one in table(exported["arms.csv"])}
+    assert "what this training reaches at best" in controls
+
+
+def test_latex_is_plain_ascii_and_balanced(exported: dict[str, str]):
+    for name, text in exported.items():
+        if name.endswith(".tex"):
+            assert text.isascii(), [one for one in text if not one.isascii()]
+            assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 1
+
+
+def test_a_pack_has_figure_settings_seeds_version_and_command(exported: dict[str, str]):
+    found = of_claims.pack("pd_ldpfl", "clients-mnist-10")
+    about = json.loads(found["claim.json"])
+    assert about["commands"][1].endswith('--only clients-mnist-10 --reading "batch 64"')
+    assert about["seeds"] == 3
+    assert set(about["version"]) >= {"FedAvg", "PrivateFL", "PD-LDPFL"}
+    assert found["figure batch 32.svg"].startswith("<svg")
+    assert found["cite.bib"].count("@article") == 5
+    assert of_claims.packed(found)[:2] == b"PK"
+
+
+def test_citations_name_the_papers_authors_and_years():
+    text = of_claims.bibtex()
+    for name in papers.names():
+        source = papers.get(name).source
+        assert source.split(": ")[1].split(" ")[0].rstrip(",") in text
+        assert source[-5:-1] in text
